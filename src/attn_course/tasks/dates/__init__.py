@@ -1,0 +1,85 @@
+"""Dates written in twenty languages -> ISO 8601: ``"4. maaliskuuta 1987" -> "1987-03-04"``.
+
+Real locale data (Unicode CLDR, through Babel) in a snapshot inside the package: it loads offline, needs no
+Babel and is the same everywhere. README.md beside this file says how it was made, LICENSE-CLDR.txt what you
+may do with it. The days of train, dev and test are disjoint. The format "short" is left out: ``03/04/87`` has
+several readings.
+"""
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from attn_course.frameworks import repository_url
+from attn_course.tasks.text import Vocabulary, encode_pairs
+
+SPLITS = ("train", "dev", "test")
+COLUMNS = ("split", "locale", "format", "source", "target")
+DATA = Path(__file__).parent / "dates.tsv.gz"
+SHA256 = "7a2938c8af42702a891094de0a4fc01b0c4a5dcf2d171d8acce309930e0ec542"
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Parallel lists of n strings: the localized date, the ISO date, the locale and the format."""
+
+    sources: list
+    targets: list
+    locales: list
+    formats: list
+
+    def __len__(self):
+        return len(self.sources)
+
+    def take(self, rows):
+        """The `Dates` at the indices `rows`, in that order: one locale, say, or one day in all languages."""
+        columns = (self.sources, self.targets, self.locales, self.formats)
+        return Dates(*([column[i] for i in rows] for column in columns))
+
+    def encode(self):
+        """All pairs as one `Batch`: source and source_mask (n, S), target_in and target_out (n, 11).
+
+        11 positions are the 10 characters of an ISO date and the end (or, in target_in, the begin).
+        """
+        return encode_pairs(self.sources, self.targets, source_vocabulary(), target_vocabulary())
+
+
+def load_dates(split):
+    """The `Dates` of ``"train"`` (24,000 pairs), ``"dev"`` (1,000) or ``"test"`` (3,000).
+
+    Any slice is balanced: the languages take turns. Test begins with 8 days that come in all 20 languages.
+    Raises ValueError for another split, and for a snapshot that is missing or not the one of this version.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"split: expected one of {', '.join(SPLITS)}, got {split!r}")
+    columns = zip(*(row[1:] for row in _rows(DATA) if row[0] == split), strict=True)
+    locales, formats, sources, targets = map(list, columns)
+    return Dates(sources, targets, locales, formats)
+
+
+@cache
+def source_vocabulary():
+    """The `Vocabulary` of the sources, made from the training split alone."""
+    return Vocabulary("".join(load_dates("train").sources))
+
+
+@cache
+def target_vocabulary():
+    """The `Vocabulary` of the targets: ten digits, the hyphen and the 4 special tokens."""
+    return Vocabulary("0123456789-")
+
+
+@cache
+def _rows(path):
+    """The lines of the snapshot at `path` as tuples of `COLUMNS`; its checksum is looked at first."""
+    data = path.read_bytes() if path.exists() else None
+    found = "no file" if data is None else hashlib.sha256(data).hexdigest()
+    if found != SHA256:
+        raise ValueError(
+            f"{path} is missing or damaged: expected sha256 {SHA256}, found {found}. Reinstall the package: "
+            f'pip install --force-reinstall --no-deps "attn-course @ git+{repository_url()}"'
+        )
+    lines = gzip.decompress(data).decode("utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines[1:]]  # the first line names the columns
