@@ -1,0 +1,139 @@
+"""MyST Markdown to the plain Markdown that Colab, Jupyter and GitHub show properly.
+
+    book = Book.read(root)
+    page = Page("book/01_x.md", "01_x", book)
+    plain = [convert(text, page) for text in prose]    # in the order of the text: numbers are counted
+    plain = close(plain, page)                         # the list of references
+
+Only the directives and roles in DIRECTIVES and ROLES are known; any other is refused by a ValueError.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.token import Token
+
+from .blocks import directive_of, parse, refuse, split_sections
+from .directives import DIRECTIVES, REFERENCES, ROLES, convert_directive, indented, numbered
+from .index import Book
+from .inline import NO_FOOTNOTES, Page, convert_inline
+from .mathematics import display, environment
+
+__all__ = ["DIRECTIVES", "ROLES", "Book", "Page", "caption", "close", "convert", "split_sections"]
+
+_REMOVED = ("myst_target", "myst_line_comment", "myst_block_break", "front_matter")
+_PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*[ \t>]*")  # of lists and quotations
+_UNTOUCHED = ("fence", "code_block", "html_block")
+
+
+def convert(text: str, page: Page) -> str:
+    """Plain Markdown for a run of MyST blocks."""
+    lines = text.splitlines()
+    out: list[str] = []
+    prose: list[str] = []
+    done = 0  # the first line that is not yet handled
+
+    def flush() -> None:
+        if prose:
+            out.extend(convert_inline("\n".join(prose), page).split("\n"))
+        prose.clear()
+
+    tokens = parse(text)
+    for position, token in enumerate(tokens):
+        if token.map is None or token.map[0] < done:
+            continue
+        replaced = _block(tokens, position, lines, page)
+        if replaced is not None:
+            prose.extend(lines[done : token.map[0]])
+            flush()
+            _append(out, replaced, lines[_end(token) : _end(token) + 1], token.type in _UNTOUCHED)
+            done = _end(token)
+    prose.extend(lines[done:])
+    flush()
+    return "\n".join(out).strip("\n")
+
+
+def _append(out: list[str], block: list[str], following: list[str], untouched: bool) -> None:
+    """Add a block with the empty lines that keep it apart from the text around it."""
+    if not block and out and not out[-1].strip():
+        out.pop()  # or two empty lines would stay where one thing was removed
+    elif block and not untouched:
+        if out and out[-1].strip(" >") and not _PREFIX.match(block[0])[0].strip(" >\t"):
+            out.append("")
+        if following and following[0].strip(" >"):
+            block = [*block, ""]
+    out.extend(block)
+
+
+def _block(tokens: list[Token], position: int, lines: list[str], page: Page) -> list[str] | None:
+    """The lines that replace a block, or None for one whose text is prose."""
+    token = tokens[position]
+    source = lines[token.map[0] : _end(token)]
+    if token.type in _REMOVED:
+        return []
+    if token.type == "footnote_reference_open":
+        raise refuse(page.file, f"the footnote [^{token.meta['label']}]", NO_FOOTNOTES)
+    if token.type == "dl_open":
+        return _placed(_definitions(tokens[position:], lines, page), source)
+    if token.type in ("math_block", "math_block_label"):
+        number = page.target(token.info).number if token.type == "math_block_label" else 0
+        return _placed(display(token.content, number), source)
+    if token.type == "amsmath":
+        return _placed(environment(token.content), source)
+    if directive := directive_of(token, lines, page.file):
+        return _placed(convert_directive(directive, page, lambda body: convert(body, page)), source)
+    return source if token.type in _UNTOUCHED else None
+
+
+def _end(token: Token) -> int:
+    """The line after a block. (The parser of bare environments leaves their last line out.)"""
+    return (
+        token.map[0] + token.content.strip("\n").count("\n") + 1 if token.type == "amsmath" else token.map[1]
+    )
+
+
+def _placed(text: str, source: list[str]) -> list[str]:
+    """The text where the block stood: inside the same list item or quotation."""
+    first = _PREFIX.match(source[0])[0]
+    further = re.sub(r"[^>\t ]", " ", first)
+    trailing = [line for line in source[-1:] if not line.strip(" >\t")]  # an empty line that ends the block
+    lines = text.splitlines()
+    return [(f"{first if i == 0 else further}{line}").rstrip() for i, line in enumerate(lines)] + trailing
+
+
+def _definitions(tokens: list[Token], lines: list[str], page: Page) -> str:
+    """A definition list as a list: the term in bold, then what it means."""
+    items: list[str] = []
+    for position, token in enumerate(tokens):
+        if token.type == "dl_close" and token.level == tokens[0].level:
+            break
+        if token.type == "dt_open" and token.level == tokens[0].level + 1:
+            items.append(f"- **{convert_inline(tokens[position + 1].content, page)}**")
+        elif token.type == "dd_open" and token.level == tokens[0].level + 1:
+            body = _definition(lines[token.map[0] : token.map[1]])
+            first = tokens[position - 1].type == "dt_close"
+            items[-1] += (": " if first else "\n\n") + convert(body, page)
+    return "\n".join(indented(item) for item in items)
+
+
+def _definition(lines: list[str]) -> str:
+    """The text of one definition, without its colon. (The parser may begin it a line early, at the term.)"""
+    while lines and not re.match(r"\s*[:~]\s", lines[0]):
+        lines = lines[1:]
+    lines = [re.sub(r"^(\s*)[:~]", r"\1 ", lines[0]), *lines[1:]]
+    margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
+    return "\n".join(line[margin:] for line in lines).strip("\n")
+
+
+def caption(text: str, page: Page) -> str:
+    """The line under a figure that a code cell draws; the page shows it from the cell's metadata."""
+    return f"**{numbered('figure', None, page)}.** {convert_inline(text, page)}"
+
+
+def close(cells: list[str], page: Page) -> list[str]:
+    """Put the list of the works cited in its place, or at the end where the text has none."""
+    if page.cited and not page.listed:
+        cells = [*cells, f"## References\n\n{REFERENCES}"]
+    references = page.book.citations.references(page.cited)
+    return [cell.replace(REFERENCES, references) for cell in cells]

@@ -1,0 +1,125 @@
+"""What the pages of the book hold that others may point at: titles, labels and their numbers.
+
+Numbers count within one page, in the order of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jupytext.myst import parse_directive_options
+from publisher import Publisher, publisher
+
+from .blocks import Directive, directive_of, parse
+from .citations import Citations
+
+PROOFS = ("algorithm", "assumption", "axiom", "conjecture", "corollary", "criterion", "definition", "example")
+PROOFS += ("lemma", "observation", "property", "proposition", "remark", "theorem")
+# How a numbered thing is called where it is shown and where it is referred to.
+WORDS = {"figure": "Fig.", "table": "Table", "exercise": "Exercise", "equation": "Equation"}
+WORDS |= {kind: kind.capitalize() for kind in PROOFS}
+_OPAQUE = ("math", "code-block", "code", "bibliography", "eval-rst", "raw", "toctree")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something with a label: its kind, the page's stem, its number (0 for none) and its title."""
+
+    kind: str
+    page: str
+    number: int
+    title: str
+
+    @property
+    def name(self) -> str:
+        """How a reference names it: "Fig. 2", or its title."""
+        return f"{WORDS[self.kind]} {self.number}" if self.number else self.title
+
+
+def kind_of(directive: Directive) -> str | None:
+    """The kind under which a directive is counted, or None when it has no number."""
+    name = directive.name.removesuffix("-start")
+    if "nonumber" in directive.options:
+        return None
+    if name == "figure":
+        return "figure" if directive.body.strip() else None
+    if name in ("table", "list-table"):
+        return "table" if directive.argument else None
+    if name == "exercise":
+        return "exercise"
+    proof = name.removeprefix("prf:")
+    return proof if name.startswith("prf:") and proof in PROOFS else None
+
+
+@dataclass
+class Book:
+    """Labels and titles of all pages in a folder, the works they cite and where the book is published."""
+
+    publisher: Publisher
+    citations: Citations
+    folder: str = "book"
+    titles: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, Target] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, root: Path) -> Book:
+        """The book of the repository at `root`: the pages in book/."""
+        book = cls(publisher(root), Citations.read(root / "book" / "references.bib"))
+        for path in sorted((root / "book").glob("*.md")):
+            book.add_page(path.stem, path.read_text(encoding="utf-8"))
+        return book
+
+    def add_page(self, page: str, text: str) -> None:
+        """Note the labels and the title of one page."""
+        self.titles.setdefault(page, page)
+        self._walk(page, text, Counter(), [])
+
+    def page_url(self, page: str, label: str = "") -> str:
+        anchor = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+        return self.publisher.page_url(f"{self.folder}/{page}") + (f"#{anchor}" if anchor else "")
+
+    def _walk(self, page: str, text: str, count: Counter, waiting: list[str]) -> None:
+        lines = text.splitlines()
+        tokens = parse(text)
+        for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+            if token.type == "myst_target":
+                waiting.append(token.content)
+            elif token.type == "heading_open":
+                self._heading(page, token.tag, following.content, waiting)
+            elif token.type == "math_block_label":
+                self._note(page, token.info, "equation", count)
+            elif token.type in ("fence", "colon_fence") and token.info.startswith("{code-cell}"):
+                self._cell(page, token.content, count)
+            elif directive := directive_of(token, lines, f"{page}.md"):
+                self._directive(page, directive, count, waiting)
+
+    def _heading(self, page: str, tag: str, title: str, waiting: list[str]) -> None:
+        if tag == "h1" and self.titles[page] == page:
+            self.titles[page] = title
+        for label in waiting:
+            self.labels[label] = Target("section", page, 0, title)
+        waiting.clear()
+
+    def _note(self, page: str, label: str | None, kind: str, count: Counter, title: str = "") -> None:
+        count[kind] += 1
+        if label:
+            self.labels[label] = Target(kind, page, count[kind], title)
+
+    def _cell(self, page: str, content: str, count: Counter) -> None:
+        options = parse_directive_options(content, f"{page}.md: ")[1]
+        figure = options.get("mystnb", {}).get("figure", {})
+        if figure.get("caption"):
+            self._note(page, figure.get("name"), "figure", count)
+
+    def _directive(self, page: str, directive: Directive, count: Counter, waiting: list[str]) -> None:
+        if directive.name == "math" and directive.label:
+            self._note(page, directive.label, "equation", count)
+        elif kind := kind_of(directive):
+            self._note(page, directive.label, kind, count, directive.argument)
+        elif directive.label and directive.name not in ("solution", "solution-start"):
+            self.labels[directive.label] = Target("section", page, 0, directive.argument or directive.label)
+        if directive.name not in _OPAQUE:
+            self._walk(page, directive.body, count, waiting)
