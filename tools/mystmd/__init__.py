@@ -47,21 +47,22 @@ def convert(text: str, page: Page) -> str:
         if replaced is not None:
             prose.extend(lines[done : token.map[0]])
             flush()
-            _append(out, replaced, lines[_end(token) : _end(token) + 1], token.type in _UNTOUCHED)
+            _append(out, replaced, lines[token.map[0] :], _end(token) - token.map[0])
             done = _end(token)
     prose.extend(lines[done:])
     flush()
     return "\n".join(out).strip("\n")
 
 
-def _append(out: list[str], block: list[str], following: list[str], untouched: bool) -> None:
+def _append(out: list[str], block: list[str], source: list[str], length: int) -> None:
     """Add a block with the empty lines that keep it apart from the text around it."""
+    following = source[length] if length < len(source) else ""
     if not block and out and not out[-1].strip():
         out.pop()  # or two empty lines would stay where one thing was removed
-    elif block and not untouched:
+    elif block and block != source[:length]:
         if out and out[-1].strip(" >") and not _PREFIX.match(block[0])[0].strip(" >\t"):
             out.append("")
-        if following and following[0].strip(" >"):
+        if block[-1].strip(" >") and following.strip(" >") and not following.lstrip().startswith("- "):
             block = [*block, ""]
     out.extend(block)
 
@@ -88,9 +89,9 @@ def _block(tokens: list[Token], position: int, lines: list[str], page: Page) -> 
 
 def _end(token: Token) -> int:
     """The line after a block. (The parser of bare environments leaves their last line out.)"""
-    return (
-        token.map[0] + token.content.strip("\n").count("\n") + 1 if token.type == "amsmath" else token.map[1]
-    )
+    if token.type == "amsmath":
+        return token.map[0] + token.content.strip("\n").count("\n") + 1
+    return token.map[1]
 
 
 def _placed(text: str, source: list[str]) -> list[str]:
