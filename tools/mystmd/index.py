@@ -84,7 +84,7 @@ class Book:
     def _walk(self, page: str, text: str, count: Counter, waiting: list[str]) -> None:
         lines = text.splitlines()
         tokens = parse(text)
-        for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        for token, following in zip(tokens, [*tokens, None][1:], strict=True):
             if token.type == "myst_target":
                 waiting.append(token.content)
             elif token.type == "heading_open":

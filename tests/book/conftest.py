@@ -1,0 +1,60 @@
+"""The tools on the path, and a small repository with one chapter to try them on."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tools"))
+
+PYPROJECT = """\
+[project.urls]
+Repository = "https://github.com/first-org/course"
+
+[tool.attn_course]
+ref = "main"
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A repository with the chapter of fixtures/, which has no notebook yet."""
+    root = tmp_path / "repository"
+    (root / "book").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    for path in sorted((HERE / "fixtures").iterdir()):
+        shutil.copy(path, root / "book")
+    return root
+
+
+@pytest.fixture
+def change():
+    """Replaces a text that must be there in a file."""
+
+    def replace(path, old, new):
+        text = path.read_text(encoding="utf-8")
+        assert old in text, f"{old!r} is not in {path.name}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    return replace
+
+
+@pytest.fixture(scope="session")
+def _built(tmp_path_factory):
+    from notebooks import build
+
+    root = tmp_path_factory.mktemp("built") / "repository"
+    (root / "book").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    for path in sorted((HERE / "fixtures").iterdir()):
+        shutil.copy(path, root / "book")
+    build(root, [])
+    return root
+
+
+@pytest.fixture
+def built(_built, tmp_path):
+    """The small repository with its notebook executed; the kernel runs once for all tests."""
+    return Path(shutil.copytree(_built, tmp_path / "built"))

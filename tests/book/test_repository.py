@@ -1,0 +1,122 @@
+"""`tools/repository.py` leaves no old address behind, and badge and install cell name one ref."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from chapters import read_notebook
+from notebooks import build
+from publisher import ROOT, make_publisher, publisher
+from repository import main, move, read_text, rewrite, text_files
+
+NEW = "https://github.com/new-org/other.name"
+
+
+def git(root, *arguments):
+    subprocess.run(["git", "-c", "core.hooksPath=", *arguments], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of this repository's files under git, without its history."""
+    root = tmp_path / "copy"
+    for path in text_files(ROOT):
+        target = root / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    return root
+
+
+def addresses(root, old):
+    """The files that still hold the old repository's address."""
+    slug, pages = f"{old.org}/{old.name}".lower(), f"{old.org}.github.io/{old.name}".lower()
+    texts = {path: (read_text(path) or "").lower() for path in text_files(root)}
+    return [path.name for path, text in texts.items() if slug in text or pages in text]
+
+
+def test_no_old_address_is_left(copied):
+    old = publisher(copied)
+    assert addresses(copied, old), "the check itself finds nothing"
+    move(copied, NEW, "v9.9")
+    assert publisher(copied) == make_publisher(NEW, "v9.9")
+    assert addresses(copied, old) == []
+
+
+def names_of(notebook):
+    """Repository and ref of the badge, and of the install cell."""
+    text = "\n".join(cell.source for cell in notebook.cells)
+    badge = re.search(r"\(https://colab\.research\.google\.com/github/([^/]+/[^/]+)/blob/(.+?)/book/", text)
+    install = re.search(r"git\+https://github\.com/([^/]+/[^@]+)@([^\"]+)\"", text)
+    return badge.groups(), install.groups()
+
+
+def test_notebooks_name_one_ref(copied):
+    notebooks = sorted((copied / "book").glob("*.ipynb"))
+    for path in notebooks:
+        old = publisher(copied)
+        assert names_of(read_notebook(path)) == ((old.slug, old.ref),) * 2
+    move(copied, NEW, "v9.9")
+    for path in notebooks:
+        assert names_of(read_notebook(path)) == (("new-org/other.name", "v9.9"),) * 2
+
+
+def test_the_same_as_building_again(built):
+    """Rewriting a notebook's text gives the bytes that `build --no-execute` would write."""
+    git(built, "init", "-q")
+    path = built / "book" / "01_fixture.ipynb"
+    move(built, NEW, "v9.9")
+    moved = path.read_bytes()
+    assert names_of(read_notebook(path)) == (("new-org/other.name", "v9.9"),) * 2
+    build(built, [], run=False)
+    assert path.read_bytes() == moved
+
+
+def test_each_kind_of_address():
+    old, new = make_publisher("https://github.com/a-b/src", "main"), make_publisher(NEW, "v2")
+    cases = {
+        "git+https://github.com/a-b/src@main": "git+https://github.com/new-org/other.name@v2",
+        "git@github.com:a-b/src.git": "git@github.com:new-org/other.name.git",
+        "https://github.com/a-b/src/blob/main/x.py": f"{NEW}/blob/v2/x.py",
+        "https://github.com/a-b/src/issues, main": f"{NEW}/issues, main",
+        "https://github.com/a-b/src.": f"{NEW}.",
+        "https://raw.githubusercontent.com/a-b/src/main/x": (
+            "https://raw.githubusercontent.com/new-org/other.name/v2/x"
+        ),
+        "https://img.shields.io/github/license/a-b/src": (
+            "https://img.shields.io/github/license/new-org/other.name"
+        ),
+        "https://a-b.github.io/src/book/x.html": "https://new-org.github.io/other.name/book/x.html",
+        # not ours
+        "https://github.com/a-b/src-2": "https://github.com/a-b/src-2",
+        "https://github.com/a-b/src.x": "https://github.com/a-b/src.x",
+        "https://github.com/a-b/src@main-2": f"{NEW}@main-2",
+        "lib/a-b/src": "lib/a-b/src",
+    }
+    for text, wanted in cases.items():
+        assert rewrite(text, old, new) == wanted
+
+
+@pytest.mark.parametrize(
+    ("url", "ref"),
+    [
+        ("github.com/org/name", "main"),
+        ("https://gitlab.com/org/name", "main"),
+        ("https://github.com/org", "main"),
+        ("https://github.com/org/name/", "main"),
+        ("https://github.com/org/name.git", "main"),
+        ("https://github.com/org/name?x", "main"),
+        ("https://github.com/-org/name", "main"),
+        (NEW, "a b"),
+        (NEW, "../x"),
+        (NEW, 'x"'),
+    ],
+)
+def test_bad_ones_are_refused(small, capsys, url, ref):
+    git(small, "init", "-q")
+    before = (small / "pyproject.toml").read_bytes()
+    assert main([url, f"--ref={ref}", f"--root={small}"]) == 2
+    assert re.search("must be (written|the name)", capsys.readouterr().err)
+    assert (small / "pyproject.toml").read_bytes() == before

@@ -1,0 +1,83 @@
+"""The chapters of the book as files: where they are, their cells, and whether a pair belongs together."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import yaml
+from myst_nb.core.read import read_myst_markdown_notebook
+from myst_parser.config.main import MdParserConfig
+from mystmd.blocks import EXTENSIONS
+from nbformat import NotebookNode
+from publisher import ROOT
+
+INSTALL_TAG = "install"
+_CHAPTER = re.compile(r"\d\d_\w+")
+
+
+def sources(root: Path = ROOT, selected: list[str] | None = None) -> list[Path]:
+    """The chapters' .md files, or those whose names begin with one of `selected`, such as "02"."""
+    found = [path for path in sorted((root / "book").glob("*.md")) if _CHAPTER.fullmatch(path.stem)]
+    for prefix in selected or []:
+        if not any(path.stem.startswith(prefix) for path in found):
+            raise ValueError(f"no chapter book/{prefix}*.md")
+    return [path for path in found if not selected or path.stem.startswith(tuple(selected))]
+
+
+def toc(root: Path = ROOT) -> list[str]:
+    """The files that _toc.yml lists, in its order; none while there is no _toc.yml."""
+    path = root / "_toc.yml"
+    found: list[str] = []
+
+    def walk(node) -> None:
+        if isinstance(node, dict):
+            for key, value in node.items():
+                if key in ("file", "root"):
+                    found.append(value)
+                walk(value)
+        elif isinstance(node, list):
+            for item in node:
+                walk(item)
+
+    if path.exists():
+        walk(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return found
+
+
+def read_source(path: Path) -> NotebookNode:
+    """A chapter's .md as a notebook without outputs, read as the book's builder reads it."""
+    config = MdParserConfig(enable_extensions=set(EXTENSIONS))
+    return read_myst_markdown_notebook(path.read_text(encoding="utf-8"), config, path=path)
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    return nbformat.read(path, as_version=4)
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    return list(cell.metadata.get("tags", []))
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The code cells that the chapter's author wrote: all but the install cell."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and INSTALL_TAG not in tags(cell)]
+
+
+def mismatch(source: NotebookNode, notebook: NotebookNode) -> str | None:
+    """Why a notebook's outputs can't stand for its source, or None when they can."""
+    wanted, present = code_cells(source), code_cells(notebook)
+    if len(wanted) != len(present):
+        return f"the .md has {len(wanted)} code cells, the .ipynb {len(present)}"
+    for number, (one, other) in enumerate(zip(wanted, present, strict=True), start=1):
+        if one.source != other.source:
+            return f"code cell {number} differs: {one.source.splitlines()[:1]} in the .md"
+        if tags(one) != tags(other):
+            return (
+                f"the tags of code cell {number} differ: {tags(one)} in the .md, {tags(other)} in the .ipynb"
+            )
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    if counts != list(range(1, len(counts) + 1)):
+        return f"the .ipynb was not executed top to bottom (execution counts {counts[:5]} ...)"
+    return None

@@ -1,0 +1,95 @@
+"""Running notebooks: the settings that all runs share, one clean run, and the comparison by nbval."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from pathlib import Path
+
+from chapters import INSTALL_TAG, read_notebook, tags
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from publisher import ROOT
+
+SETTINGS = {
+    # One thread: sums in another order would change the last digits that a cell prints.
+    "OMP_NUM_THREADS": "1",
+    "TF_NUM_INTRAOP_THREADS": "1",
+    "TF_NUM_INTEROP_THREADS": "1",
+    # On a machine with a GPU too: what the course prints is what a processor computes.
+    "CUDA_VISIBLE_DEVICES": "-1",
+    "ATTN_COURSE_QUIET": "1",  # no progress bars
+}
+SANITIZE = ROOT / "tests" / "book" / "nbval.cfg"
+IGNORED = "nbval-ignore-output"
+
+
+class CellFailed(RuntimeError):
+    """A cell raised: the message holds its source and the traceback."""
+
+
+def execute(notebook: NotebookNode, name: str) -> None:
+    """Run all cells in an empty folder, so that a chapter needs nothing but the installed package."""
+    with tempfile.TemporaryDirectory(prefix="attn_course_") as folder:
+        client = NotebookClient(
+            notebook,
+            timeout=600,
+            record_timing=False,
+            coalesce_streams=True,  # how a text falls into messages depends on the moment
+            resources={"metadata": {"path": folder}},
+        )
+        try:
+            client.execute(env={**os.environ, **SETTINGS})
+        except CellExecutionError as error:
+            raise CellFailed(f"{name}: a cell failed\n{error}") from error
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}  # no versions
+
+
+def compare(notebooks: list[Path], jobs: int = 2) -> int:
+    """Run copies of the notebooks under nbval, print a line of totals and return pytest's exit code."""
+    with tempfile.TemporaryDirectory(prefix="attn_course_") as folder:
+        report = Path(folder, "report.xml")
+        for path in notebooks:  # each alone in a folder, which is where its kernel runs
+            copy = Path(folder, "book", path.stem, path.name)
+            copy.parent.mkdir(parents=True)
+            shutil.copy(path, copy)
+        # An own, empty configuration: the project's would make each warning inside nbval an error.
+        Path(folder, "pytest.ini").write_text("[pytest]\n")
+        command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env"]
+        command += [f"--nbval-sanitize-with={SANITIZE}", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        command += ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else ["-p", "no:xdist"]
+        done = subprocess.run([*command, "book"], cwd=folder, env={**os.environ, **SETTINGS}, check=False)
+        seconds = _seconds(report)
+    print(totals(notebooks, seconds))
+    return done.returncode
+
+
+def _seconds(report: Path) -> dict[str, float]:
+    """Seconds per chapter, by its two digits, from pytest's report."""
+    seconds: dict[str, float] = defaultdict(float)
+    if report.exists():
+        for case in ElementTree.parse(report).iter("testcase"):
+            stem = case.get("classname", "").removesuffix(".ipynb").replace("/", ".").rpartition(".")[2]
+            seconds[stem[:2]] += float(case.get("time", 0))
+    return seconds
+
+
+def totals(notebooks: list[Path], seconds: dict[str, float]) -> str:
+    """The line with which a comparison ends. The install cells print nothing and are not counted."""
+    cells = [cell for path in notebooks for cell in read_notebook(path).cells if cell.cell_type == "code"]
+    cells = [cell for cell in cells if INSTALL_TAG not in tags(cell)]
+    ignored = sum(IGNORED in tags(cell) for cell in cells)
+    share = 100 * ignored / len(cells) if cells else 0.0
+    times = ", ".join(f"{chapter} {seconds[chapter]:.1f}" for chapter in sorted(seconds))
+    return (
+        f"notebooks: {len(notebooks)}, code cells: {len(cells)}, compared: {len(cells) - ignored}, "
+        f"ignored: {ignored} ({share:.1f} %), seconds per chapter: {times}"
+    )

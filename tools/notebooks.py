@@ -1,0 +1,107 @@
+"""The chapters' notebooks: build them from the .md files, hand their outputs to the book, compare them.
+
+python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb
+python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
+python tools/notebooks.py fill                  outputs into the cache that the book is built from
+python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from chapters import mismatch, read_notebook, read_source, sources
+from execute import CellFailed, compare, execute
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from mystmd import Book
+from publisher import ROOT
+from render import cached_copy, keep_outputs, render
+
+CACHE = Path("_build", ".jupyter_cache")  # _config.yml names the same folder
+
+
+def build(root: Path, selected: list[str], run: bool = True) -> None:
+    """Write the notebooks of the selected chapters, all of them without a selection."""
+    book = Book.read(root)
+    for source in sources(root, selected):
+        target = source.with_suffix(".ipynb")
+        notebook = render(source, book)
+        started = time.perf_counter()
+        if run:
+            execute(notebook, f"book/{target.name}")
+        elif target.exists():
+            keep_outputs(notebook, read_notebook(target))
+        nbformat.validate(notebook)
+        nbformat.write(notebook, target)
+        print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
+
+
+def _matching(source: Path):
+    """A chapter's .md and .ipynb. Raises ValueError that says what to run where they don't match."""
+    target = source.with_suffix(".ipynb")
+    what = f"book/{source.stem}: run make notebooks CH={source.stem[:2]}"
+    if not target.exists():
+        raise ValueError(f"{what} (there is no .ipynb)")
+    pair = read_source(source), read_notebook(target)
+    if reason := mismatch(*pair):
+        raise ValueError(f"{what} ({reason})")
+    return pair
+
+
+def fill(root: Path) -> None:
+    """Put the notebooks' outputs into the cache, so that building the book executes nothing.
+
+    The builder finds a notebook by its code cells and would execute one that it does not find.
+    """
+    pairs = {source: _matching(source) for source in sources(root)}
+    cache = get_cache(str(root / CACHE))
+    for source, pair in pairs.items():
+        bundle = CacheBundleIn(cached_copy(*pair), str(source))
+        cache.cache_notebook_bundle(bundle, check_validity=True, overwrite=True)
+    print(f"outputs of {len(pairs)} notebooks are in {CACHE}")
+
+
+def check(root: Path, selected: list[str], jobs: int) -> int:
+    """Run the notebooks again and compare the outputs; the exit code is pytest's."""
+    chosen = sources(root, selected)
+    for source in chosen:
+        _matching(source)  # nbval would pass a cell that was never executed
+    return compare([source.with_suffix(".ipynb") for source in chosen], jobs) if chosen else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--root", type=Path, default=ROOT, help="the repository; the one of this file by default"
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    building = commands.add_parser("build", help="write the notebooks")
+    building.add_argument("chapters", nargs="*", metavar="CH")
+    building.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
+    commands.add_parser("fill", help="outputs into the book's cache")
+    checking = commands.add_parser("check", help="compare the outputs")
+    checking.add_argument("chapters", nargs="*", metavar="CH")
+    checking.add_argument("--jobs", type=int, default=2, help="notebooks that run at once")
+    options = parser.parse_args(arguments)
+    try:
+        if options.command == "check":
+            return check(options.root, options.chapters, options.jobs)
+        if options.command == "fill":
+            fill(options.root)
+        else:
+            build(options.root, options.chapters, run=not options.no_execute)
+    except (ValueError, CellFailed) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""A chapter's notebook from its .md: plain Markdown prose, Colab badge, install cell, stable metadata."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+from pathlib import Path
+
+import nbformat
+from chapters import INSTALL_TAG, code_cells, read_source, tags
+from mystmd import Book, Page, caption, close, convert, split_sections
+from nbformat import NotebookNode
+from publisher import Publisher
+
+BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
+# IPython puts the value of `spec` into the last line. Tests set ATTN_COURSE_SPEC to a wheel.
+INSTALL_CELL = """\
+# Installs the course where it is missing (as in Colab); elsewhere this cell does nothing.
+import importlib.util
+import os
+
+if importlib.util.find_spec("attn_course") is None:
+    spec = os.environ.get("ATTN_COURSE_SPEC", "{spec}")
+    %pip install -q "{{spec}}"
+"""
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+}
+
+
+def install_cell(publisher: Publisher) -> NotebookNode:
+    source = INSTALL_CELL.format(spec=publisher.install_spec).rstrip("\n")
+    return nbformat.v4.new_code_cell(source, metadata={"tags": [INSTALL_TAG]})
+
+
+def badge(publisher: Publisher, stem: str) -> str:
+    return f"[![Open in Colab]({BADGE})]({publisher.colab_url(f'book/{stem}.ipynb')})"
+
+
+def render(path: Path, book: Book) -> NotebookNode:
+    """The chapter's notebook, not yet executed. Raises ValueError for what has no plain Markdown."""
+    page = Page(f"book/{path.name}", path.stem, book)
+    cells = _prose_and_code(read_source(path).cells, page)
+    if not cells or not cells[0].source.startswith("# "):
+        raise ValueError(f"book/{path.name}: a chapter begins with its title, '# ...'")
+    title, _, rest = cells[0].source.partition("\n")
+    cells[0].source = f"{title}\n\n{badge(book.publisher, path.stem)}\n\n{rest.lstrip()}".rstrip("\n")
+    cells.insert(1, install_cell(book.publisher))
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number:03d}"  # by position: random ones would change with each build
+    return nbformat.v4.new_notebook(cells=cells, metadata=copy.deepcopy(_METADATA))
+
+
+def _prose_and_code(source: list[NotebookNode], page: Page) -> list[NotebookNode]:
+    cells: list[NotebookNode] = []
+    for cell in source:
+        if cell.cell_type == "code":
+            cells.append(_code(cell))
+            text = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
+            prose = [caption(text.strip(), page)] if text else []
+        else:
+            prose = [convert(part, page) for part in split_sections(cell.source)]
+        cells += [nbformat.v4.new_markdown_cell(part) for part in prose if part.strip()]
+    places = [i for i, cell in enumerate(cells) if cell.cell_type == "markdown"]
+    closed = close([cells[i].source for i in places], page)
+    for i, text in zip(places, closed, strict=False):
+        cells[i].source = text
+    return cells + [nbformat.v4.new_markdown_cell(text) for text in closed[len(places) :]]
+
+
+def _code(cell: NotebookNode) -> NotebookNode:
+    metadata = {key: value for key, value in cell.metadata.items() if key != "mystnb"}  # the page's alone
+    new = nbformat.v4.new_code_cell(cell.source, metadata=copy.deepcopy(metadata))
+    if "solution" in tags(cell):  # folded in JupyterLab and in Colab
+        new.metadata["jupyter"] = {"source_hidden": True}
+        new.metadata["cellView"] = "form"
+    return new
+
+
+def keep_outputs(notebook: NotebookNode, old: NotebookNode) -> None:
+    """Take over the outputs of the code cells that did not change."""
+    new_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    old_cells = [cell for cell in old.cells if cell.cell_type == "code"]
+    matcher = difflib.SequenceMatcher(a=_keys(old_cells), b=_keys(new_cells), autojunk=False)
+    for a, b, size in matcher.get_matching_blocks():
+        for old_cell, new_cell in zip(old_cells[a : a + size], new_cells[b : b + size], strict=True):
+            new_cell.outputs = old_cell.outputs
+            new_cell.execution_count = old_cell.execution_count
+
+
+def _keys(cells: list[NotebookNode]) -> list[str]:
+    """What makes two cells the same one. The install cell is, whatever address stands in it."""
+    return [INSTALL_TAG if INSTALL_TAG in tags(cell) else f"code:{cell.source}" for cell in cells]
+
+
+def cached_copy(source: NotebookNode, notebook: NotebookNode) -> NotebookNode:
+    """The source with the notebook's outputs: what the book's builder finds in the cache.
+
+    Cells and their metadata are the source's, because the builder shows the cached cell in place of its own.
+    """
+    merged = copy.deepcopy(source)
+    merged.metadata["language_info"] = dict(_METADATA["language_info"])
+    pairs = zip(code_cells(merged), code_cells(notebook), strict=True)
+    for number, (cell, executed) in enumerate(pairs, start=1):
+        cell.outputs = copy.deepcopy(executed.outputs)
+        cell.execution_count = number
+    return merged

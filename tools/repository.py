@@ -1,0 +1,101 @@
+"""Set where the course is published, in pyproject.toml and in every text that is made from it.
+
+    python tools/repository.py https://github.com/ORG/NAME [--ref v1.0]
+
+The ref is the branch or tag that the Colab buttons open and the install cells install.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from publisher import ROOT, Publisher, make_publisher, publisher
+
+
+def rewrite(text: str, old: Publisher, new: Publisher) -> str:
+    """The text with every address of the old repository replaced: its ref, itself, its pages."""
+    # github.com/ORG/NAME, Colab's /github/ORG/NAME and badges; a bare ORG/NAME may be a path of ours.
+    place = rf"(?P<host>github\.com[/:]|/github/(?:[a-z-]+/)*|githubusercontent\.com/){re.escape(old.slug)}"
+    place += r"(?![\w-]|\.(?!git\b)\w)"
+    ref = (
+        rf"(?P<between>(?:\.git)?@|/(?:blob|tree|raw|edit)/|/(?=[\w.-]+/)){re.escape(old.ref)}(?![\w-]|\.\w)"
+    )
+    text = re.sub(
+        place + ref, lambda match: f"{match['host']}{new.slug}{match['between']}{new.ref}", text, flags=re.I
+    )
+    text = re.sub(place, lambda match: f"{match['host']}{new.slug}", text, flags=re.I)
+    pages = rf"https://{re.escape(old.org)}\.github\.io/{re.escape(old.name)}(?![\w-])"
+    return re.sub(pages, new.pages_url.rstrip("/"), text, flags=re.I)
+
+
+def _set_ref(text: str, new: Publisher) -> str:
+    """pyproject.toml with the new ref."""
+    form = r'(?ms)(^\[tool\.attn_course\]\n(?:(?!^\[).)*?^ref\s*=\s*)"[^"\n]*"'
+    text, count = re.subn(form, lambda match: f'{match[1]}"{new.ref}"', text)
+    if count != 1:
+        raise ValueError("pyproject.toml has no line 'ref = \"...\"' under [tool.attn_course]")
+    return text
+
+
+def text_files(root: Path) -> list[Path]:
+    """The files that git tracks, and new ones that it does not ignore."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    paths = [root / name for name in sorted(set(listed.split("\0"))) if name]
+    return [path for path in paths if path.is_file() and not path.is_symlink()]
+
+
+def read_text(path: Path) -> str | None:
+    """The file's text with its own line ends, or None for a file that holds none, such as an image."""
+    content = path.read_bytes()
+    try:
+        return None if b"\0" in content else content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def move(root: Path, url: str, ref: str | None = None) -> list[Path]:
+    """Set the repository of the course at `root`; returns the files that changed."""
+    old = publisher(root)
+    new = make_publisher(url, ref or old.ref)
+    changed = []
+    for path in text_files(root):
+        text = read_text(path)
+        if text is None:
+            continue
+        moved = rewrite(text, old, new)
+        if path == root / "pyproject.toml":
+            moved = _set_ref(moved, new)
+        if moved != text:
+            path.write_bytes(moved.encode("utf-8"))
+            changed.append(path)
+    if publisher(root) != new:
+        raise ValueError("pyproject.toml does not hold the new repository: set [project.urls] by hand")
+    return changed
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("url", help="https://github.com/ORG/NAME")
+    parser.add_argument("--ref", help="branch or tag; the present one by default")
+    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        changed = move(options.root, options.url, options.ref)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for path in changed:
+        print(path.relative_to(options.root))
+    print(f"{len(changed)} files changed. The installed package still names the old one: pip install -e .")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
