@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools"))
+sys.path[:0] = [str(HERE.parents[1] / "tools"), str(HERE)]
 
 PYPROJECT = """\
 [project.urls]
@@ -58,3 +58,23 @@ def _built(tmp_path_factory):
 def built(_built, tmp_path):
     """The small repository with its notebook executed; the kernel runs once for all tests."""
     return Path(shutil.copytree(_built, tmp_path / "built"))
+
+
+@pytest.fixture
+def plain():
+    """Converts one text, with another page in the book."""
+    from converter_cases import OTHER
+    from mystmd import Book, Page, close, convert
+    from mystmd.citations import Citations
+    from publisher import make_publisher
+
+    citations = Citations.read(HERE / "fixtures" / "references.bib")
+
+    def run(text):
+        book = Book(make_publisher("https://github.com/an-org/course", "main"), citations)
+        book.add_page("02_other", OTHER)
+        book.add_page("01_page", text)
+        page = Page("book/01_page.md", "01_page", book)
+        return "\n\n".join(close([convert(text, page)], page))
+
+    return run

@@ -24,6 +24,7 @@ __all__ = ["DIRECTIVES", "ROLES", "Book", "Page", "caption", "close", "convert",
 
 _REMOVED = ("myst_target", "myst_line_comment", "myst_block_break", "front_matter")
 _PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*[ \t>]*")  # of lists and quotations
+_BROKEN = re.compile(r"[ \t>]*`{3,}\{")
 _UNTOUCHED = ("fence", "code_block", "html_block")
 
 
@@ -35,6 +36,11 @@ def convert(text: str, page: Page) -> str:
     done = 0  # the first line that is not yet handled
 
     def flush() -> None:
+        if broken := [line for line in prose if _BROKEN.match(line)]:
+            raise ValueError(
+                f"{page.file}: {broken[0].strip()!r} does not open a block: with a backtick in its title "
+                "a directive needs colons, :::{name}"
+            )
         if prose:
             out.extend(convert_inline("\n".join(prose), page).split("\n"))
         prose.clear()

@@ -93,7 +93,7 @@ class Book:
                 self._note(page, token.info, "equation", count)
             elif token.type in ("fence", "colon_fence") and token.info.startswith("{code-cell}"):
                 self._cell(page, token.content, count)
-            elif directive := directive_of(token, lines, f"{page}.md"):
+            elif directive := directive_of(token, lines, f"{self.folder}/{page}.md"):
                 self._directive(page, directive, count, waiting)
 
     def _heading(self, page: str, tag: str, title: str, waiting: list[str]) -> None:
@@ -109,7 +109,7 @@ class Book:
             self.labels[label] = Target(kind, page, count[kind], title)
 
     def _cell(self, page: str, content: str, count: Counter) -> None:
-        options = parse_directive_options(content, f"{page}.md: ")[1]
+        options = parse_directive_options(content, f"{self.folder}/{page}.md: ")[1]
         figure = options.get("mystnb", {}).get("figure", {})
         if figure.get("caption"):
             self._note(page, figure.get("name"), "figure", count)

@@ -127,7 +127,7 @@ def _reference(role: str, title: str | None, label: str, page: Page) -> str:
 def _page_of(target: str, page: Page) -> str | None:
     """The stem of the book's page that a link target names, or None for anything else."""
     path = target.partition("#")[0].removeprefix("./")
-    if not path.endswith(".md"):
+    if not path.endswith(".md") or path.startswith("../"):
         return None
     stem = path.removesuffix(".md")
     if stem not in page.book.titles:

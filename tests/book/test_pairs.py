@@ -1,0 +1,111 @@
+"""Each chapter's .ipynb is its .md, executed top to bottom, without errors or traces of a machine."""
+
+import re
+
+import nbformat
+import pytest
+from chapters import mismatch, read_notebook, read_source, sources, tags
+from mystmd import Book
+from publisher import ROOT
+from render import keep_outputs, render
+
+CHAPTERS = sources()
+EACH = pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
+MACHINE = re.compile(r"(?<![\w.])/(work|tmp|home|root|Users|content)/|[A-Z]:\\\\")
+
+
+def test_there_are_chapters():
+    assert CHAPTERS, "book/ has no chapter NN_topic.md"
+
+
+def test_no_notebook_without_source():
+    alone = [
+        path.name for path in sorted((ROOT / "book").glob("*.ipynb")) if not path.with_suffix(".md").exists()
+    ]
+    assert alone == []
+
+
+def output_faults(notebook):
+    """What must not stand in committed outputs."""
+    faults = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                faults.append(f"error: {output.ename}")
+            if output.get("name") == "stderr":
+                faults.append(f"stderr: {output.text[:80]!r}")
+            data = output.get("data", {})
+            texts = [output.get("text", "")] + [str(data[kind]) for kind in data if kind.startswith("text/")]
+            faults += [f"a path of a machine: {text[:80]!r}" for text in texts if MACHINE.search(text)]
+        if "install" in tags(cell) and cell.outputs:
+            faults.append("the install cell has an output")
+    return faults
+
+
+@EACH
+def test_pair(source):
+    notebook = read_notebook(source.with_suffix(".ipynb"))
+    assert mismatch(read_source(source), notebook) is None
+    assert output_faults(notebook) == []
+
+
+@EACH
+def test_independent_reader_sees_the_same_cells(source):
+    """jupytext, with which an author may open the .md, reads the cells that the book's builder reads."""
+    import jupytext
+
+    pairs = [read_source(source), jupytext.read(source)]
+    one, other = ([(c.source, tags(c)) for c in nb.cells if c.cell_type == "code"] for nb in pairs)
+    assert one == other
+
+
+@EACH
+def test_prose_badge_and_metadata_are_up_to_date(source):
+    """Building without executing gives the file that is committed: else run `make notebooks`."""
+    path = source.with_suffix(".ipynb")
+    notebook = render(source, Book.read(ROOT))
+    keep_outputs(notebook, read_notebook(path))
+    assert nbformat.writes(notebook) + "\n" == path.read_text(encoding="utf-8")
+
+
+def test_a_good_pair(built):
+    notebook = read_notebook(built / "book" / "01_fixture.ipynb")
+    assert mismatch(read_source(built / "book" / "01_fixture.md"), notebook) is None
+    assert output_faults(notebook) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('print("one")', 'print("two")', "code cell 4 differs"),
+        ("[tab-torch]", "[tab-tf]", "tags of code cell 4 differ"),
+        ('```{code-cell} ipython3\n:tags: [tab-torch]\n\nprint("one")\n```', "", "the .md has 5 code cells"),
+    ],
+)
+def test_a_changed_source_is_found(built, change, old, new, reason):
+    source = built / "book" / "01_fixture.md"
+    change(source, old, new)
+    assert reason in mismatch(read_source(source), read_notebook(source.with_suffix(".ipynb")))
+
+
+@pytest.mark.parametrize("count", [None, 1, 9])
+def test_another_order_is_found(built, count):
+    source = built / "book" / "01_fixture.md"
+    notebook = read_notebook(source.with_suffix(".ipynb"))
+    notebook.cells[3].execution_count = count
+    assert "not executed top to bottom" in mismatch(read_source(source), notebook)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[]),
+        nbformat.v4.new_output("stream", name="stderr", text="W0000 noise"),
+        nbformat.v4.new_output("stream", name="stdout", text="saved in /tmp/x\n"),
+        nbformat.v4.new_output("execute_result", data={"text/plain": "PosixPath('/home/me/x')"}),
+    ],
+)
+def test_bad_outputs_are_found(built, output):
+    notebook = read_notebook(built / "book" / "01_fixture.ipynb")
+    notebook.cells[3].outputs = [output]
+    assert len(output_faults(notebook)) == 1
