@@ -128,6 +128,9 @@ BLOCKS = {
         "A {term}`b`\n: C\n  d\n\nE\n\n: F\n: G\n\nText",
         "- **A b**: C\n  d\n- **E**: F\n\n  G\n\nText",
     ),
+    "a block in a definition": ("A\n: ```python\n  x\n  ```", "- **A**\n\n  ```python\n  x\n  ```"),
+    "formula in a list": ("1. a\n\n   $$\n   b\n   $$\n\n2. c", "1. a\n\n   $$ b $$\n\n2. c"),
+    "tasks": ("- [ ] a\n- [x] b\n- {term}`c`", "- [ ] a\n- [x] b\n- c"),
     "removed": ("(lab)=\n## H\n\n% c\n% d\n\nText\n\n+++\n\nMore", "## H\n\nText\n\nMore"),
     "code-block": ("```{code-block} bash\n:caption: x\nmake {note}\n```", "```bash\nmake {note}\n```"),
     "references": (

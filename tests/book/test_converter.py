@@ -57,6 +57,7 @@ def test_refused(plain, text, named):
         (":::{note}\nText", "directive {note} is not closed"),
         ("```{note} A `b`\nText\n```", "with a backtick in its title"),
         ("- ```{note}\n  Text\n\nText", "directive {note} is not closed"),
+        ("Text\n$$\na\n$$", "empty line before"),
         ("{ref}`nothing`", "label 'nothing'"),
         ("{eq}`nothing`", "label 'nothing'"),
         ("{cite:t}`nothing`", "'nothing' is not in references.bib"),

@@ -119,8 +119,9 @@ def _definitions(tokens: list[Token], lines: list[str], page: Page) -> str:
             items.append(f"- **{convert_inline(tokens[position + 1].content, page)}**")
         elif token.type == "dd_open" and token.level == tokens[0].level + 1:
             body = _definition(lines[token.map[0] : token.map[1]])
-            first = tokens[position - 1].type == "dt_close"
-            items[-1] += (": " if first else "\n\n") + convert(body, page)
+            body = convert(body, page)
+            beside = tokens[position - 1].type == "dt_close" and not re.match(r"[`|>$<*+-]", body)
+            items[-1] += f": {body}" if beside else f"\n\n{body}"
     return "\n".join(indented(item) for item in items)
 
 

@@ -16,7 +16,8 @@ from markdown_it.token import Token
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
-EXTENSIONS = frozenset({"amsmath", "colon_fence", "deflist", "dollarmath", "tasklist"})
+# Those of _config.yml that matter to blocks. (Task lists are ordinary lists, and GitHub draws their boxes.)
+EXTENSIONS = frozenset({"amsmath", "colon_fence", "deflist", "dollarmath"})
 
 _NAME = re.compile(r"\{([\w:+.-]+)\}\s*(.*)", re.DOTALL)
 _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*?))?\s*$")

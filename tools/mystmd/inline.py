@@ -66,6 +66,8 @@ def _rewrite(match: re.Match, page: Page) -> str:
         return _role(match["role"], re.sub(r"\s*\n[ \t>]*", " ", match["body"]), page)
     if match["url"] and match["scheme"] in ("project", "path", "inv", "myst"):
         raise refuse(page.file, f"the link {match['url']}", "write [text](file.md) or {ref}`label`")
+    if match["display"]:  # the page would show the dollars
+        raise ValueError(f"{page.file}: {match[0]!r} needs an empty line before and after it")
     if match["footnote"]:
         raise refuse(page.file, f"the footnote {match['footnote']}", NO_FOOTNOTES)
     if match["substitution"]:
