@@ -13,6 +13,8 @@ def raw_myst(text):
     lines = text.splitlines()
     found = []
     for token in parse(text):
+        if token.type == "dl_open":
+            found.append("a definition list")
         if token.type in ("fence", "colon_fence", "code_block"):
             if token.type == "colon_fence" or token.info.lstrip().startswith("{"):
                 found.append(token.info)
