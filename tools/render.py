@@ -55,6 +55,8 @@ def render(path: Path, book: Book) -> NotebookNode:
 def _prose_and_code(source: list[NotebookNode], page: Page) -> list[NotebookNode]:
     cells: list[NotebookNode] = []
     for cell in source:
+        if INSTALL_TAG in tags(cell):  # it would be left out of every comparison
+            raise ValueError(f"{page.file}: the tag {INSTALL_TAG} belongs to the cell that is put in here")
         if cell.cell_type == "code":
             cells.append(_code(cell))
             text = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")

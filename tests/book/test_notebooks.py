@@ -90,6 +90,12 @@ def test_the_working_folder_is_empty(small, change):
     assert next(cell for cell in cells(small) if "listdir" in cell.source).outputs[0].text == "[]\n"
 
 
+def test_the_tag_of_the_install_cell_is_taken(small, change, capsys):
+    change(small / "book" / "01_fixture.md", "[tab-tf]", "[install]")
+    assert main(["--root", str(small), "build"]) == 1
+    assert "book/01_fixture.md: the tag install" in capsys.readouterr().err
+
+
 def test_unknown_chapter(small, capsys):
     assert main(["--root", str(small), "build", "77"]) == 1
     assert "no chapter book/77*.md" in capsys.readouterr().err
