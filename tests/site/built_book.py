@@ -1,0 +1,12 @@
+"""Where the built book is, and when a page of it is ready."""
+
+from pathlib import Path
+
+SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
+
+
+def settle(tab):
+    """Wait until the page is loaded and MathJax, where it is needed, has drawn the formulas."""
+    tab.wait_for_load_state("networkidle")
+    if tab.locator(".math").count():
+        tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")

@@ -1,0 +1,82 @@
+"""The built book in a real browser. `make test-site` runs these; `make test` needs no built book and leaves them out."""
+
+import http.server
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from built_book import SITE, settle
+
+HERE = Path(__file__).resolve().parent
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--disable-sync", "--no-first-run"]
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Only when the folder, or a file in it, is named on the command line."""
+    named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
+    return None if any(path == HERE or HERE in path.parents for path in named) else True
+
+
+def pytest_generate_tests(metafunc):
+    if not SITE.exists():
+        pytest.exit("there is no book in _build/html: run make book", returncode=2)
+    if "page" in metafunc.fixturenames:
+        pages = sorted(SITE.glob("book/*.html")) + [SITE / "genindex.html", SITE / "search.html"]
+        metafunc.parametrize("page", [str(path.relative_to(SITE)) for path in pages])
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The book, served on this machine."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=SITE)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.exit("there is no Chromium: install it, or name its program in CHROMIUM", returncode=2)
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Opens a page of the book: `with visit("book/x.html", width=390) as tab`. The tab notes what went wrong."""
+
+    @contextmanager
+    def opened(page, *, width=1280, scheme="light", javascript=True):
+        size = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=javascript)
+        context.set_default_timeout(10_000)  # milliseconds
+        tab = context.new_page()
+        tab.faults, tab.requests = [], []
+        tab.on("pageerror", lambda error: tab.faults.append(f"error: {error}"))
+        tab.on(
+            "console",
+            lambda line: tab.faults.append(line.text) if line.type in ("error", "warning") else None,
+        )
+        tab.on("request", lambda request: tab.requests.append(request.url))
+        tab.goto(address + page)
+        settle(tab)
+        yield tab
+        context.close()
+
+    return opened

@@ -1,0 +1,107 @@
+"""Links and buttons of the built pages, read without a browser."""
+
+import json
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from built_book import SITE
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from publisher import publisher  # noqa: E402 - found only by the line before
+
+CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]_*.md"))
+EACH = pytest.mark.parametrize("chapter", CHAPTERS)
+
+
+@cache
+def soup(path):
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+@cache
+def names(path):
+    """What an anchor may lead to."""
+    found = [tag.get("id") for tag in soup(path).find_all(id=True)]
+    return frozenset(found + [tag.get("name") for tag in soup(path).find_all("a", attrs={"name": True})])
+
+
+def broken(page, reference):
+    """Why a link of the page leads nowhere, or None. Addresses of other hosts are not looked up."""
+    parts = urlsplit(reference)
+    if parts.scheme or parts.netloc or not reference:
+        return None
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not target.is_file():
+        return f"{reference}: there is no such file"
+    if parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in names(target):
+        return f"{reference}: no element has this id"
+    return None
+
+
+def test_links_lead_somewhere(page):
+    path = SITE / page
+    tags = soup(path).find_all(["a", "link", "script", "img"])
+    references = {tag.get("href") or tag.get("src") or "" for tag in tags}
+    assert [fault for reference in sorted(references) if (fault := broken(path, reference))] == []
+
+
+def test_ids_are_unique(page):
+    found = Counter(tag["id"] for tag in soup(SITE / page).find_all(id=True))
+    assert [name for name, times in found.items() if times > 1] == []
+
+
+def test_figures_have_a_text(page):
+    images = soup(SITE / page).select("article img")
+    assert [image["src"] for image in images if not image.get("alt", "").strip()] == []
+
+
+def button(chapter, text):
+    """Where the button of the header leads that says `text`."""
+    links = soup(SITE / "book" / f"{chapter}.html").select(".header-article-items__end a[href]")
+    found = [link["href"] for link in links if text in link.get_text(" ", strip=True)]
+    assert len(found) == 1, (text, [link.get_text(" ", strip=True) for link in links])
+    return found[0]
+
+
+@EACH
+def test_colab_opens_the_notebook_at_the_published_ref(chapter):
+    assert button(chapter, "Colab") == publisher(ROOT).colab_url(f"book/{chapter}.ipynb")
+
+
+@EACH
+def test_edit_opens_the_source(chapter):
+    here = publisher(ROOT)
+    assert button(chapter, "Suggest edit") == f"{here.url}/edit/{here.ref}/book/{chapter}.md"
+
+
+@EACH
+def test_download_is_the_committed_notebook(chapter):
+    served = (SITE / "book" / button(chapter, ".ipynb")).resolve()
+    assert json.loads(served.read_bytes()) == json.loads((ROOT / "book" / f"{chapter}.ipynb").read_bytes())
+
+
+@EACH
+def test_every_code_cell_shows_its_outputs(chapter):
+    """As many outputs stand on the page as in the notebook: nothing was lost or executed on the way."""
+    notebook = json.loads((ROOT / "book" / f"{chapter}.ipynb").read_bytes())
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    cells = [cell for cell in cells if not {"install", "remove-cell"} & set(cell["metadata"].get("tags", []))]
+    page = soup(SITE / "book" / f"{chapter}.html")
+    assert len(page.select("article div.cell")) == len(cells)
+    with_output = [
+        cell for cell in cells if cell["outputs"] and "remove-output" not in cell["metadata"].get("tags", [])
+    ]
+    assert len(page.select("article div.cell_output")) == len(with_output)
+
+
+def test_the_repository_stands_in_the_meta_data():
+    page = soup(SITE / "book" / "intro.html")
+    assert page.find("link", rel="canonical")["href"].startswith(publisher(ROOT).pages_url)
+    assert page.find("meta", property="og:url")["content"].startswith(publisher(ROOT).pages_url)
