@@ -1,8 +1,9 @@
-"""Code cells tagged `tab-torch` and `tab-tf` that follow each other become one choice: PyTorch | TensorFlow | Both.
+"""Cells tagged `tab-torch` and `tab-tf` that follow each other become a choice: PyTorch | TensorFlow | Both.
 
 A chapter holds ordinary cells, as Jupyter and Colab need them. Here each pair is wrapped in a group of radio
-buttons and two panels. Style sheets alone show the chosen panel, or both (`_static/framework.css`), so it works
-without JavaScript and no cell stands on the page twice; `_static/framework.js` keeps the choice over all pages.
+buttons and two panels. Style sheets alone show the chosen panel, or both (`_static/framework.css`), so it
+works without JavaScript and no cell stands on the page twice; `_static/framework.js` keeps the choice over
+all pages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Figures, tables and exercises are counted from 1 on each page, as in the chapter's notebook.
 
-The builder counts through the whole book, so a figure added to chapter 1 would change the numbers of chapter 9, and
-"Fig. 1" in the notebook would be "Fig. 17" on the page. Equations restart by the setting `math_numfig: false`.
+The builder counts through the whole book, so a figure added to chapter 1 would change the numbers of
+chapter 9, and "Fig. 1" in the notebook would be "Fig. 17" on the page. Equations restart by the setting
+`math_numfig: false`.
 """
 
 

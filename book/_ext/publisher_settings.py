@@ -1,4 +1,4 @@
-"""Puts where the course is published (pyproject.toml, read by tools/publisher.py) into the book's settings."""
+"""Puts where the course is published (pyproject.toml, read by tools/publisher.py) into the settings."""
 
 import shutil
 import sys

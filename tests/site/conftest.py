@@ -1,4 +1,4 @@
-"""The built book in a real browser. `make test-site` runs these; `make test` needs no built book and leaves them out."""
+"""The built book in a real browser: `make test-site`. `make test` needs no built book and leaves it out."""
 
 import http.server
 import os
@@ -26,7 +26,7 @@ def pytest_generate_tests(metafunc):
     if not SITE.exists():
         pytest.exit("there is no book in _build/html: run make book", returncode=2)
     if "page" in metafunc.fixturenames:
-        pages = sorted(SITE.glob("book/*.html")) + [SITE / "genindex.html", SITE / "search.html"]
+        pages = [*sorted(SITE.glob("book/*.html")), SITE / "genindex.html", SITE / "search.html"]
         metafunc.parametrize("page", [str(path.relative_to(SITE)) for path in pages])
 
 
@@ -59,7 +59,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser, address):
-    """Opens a page of the book: `with visit("book/x.html", width=390) as tab`. The tab notes what went wrong."""
+    """Opens a page: `with visit("book/x.html", width=390) as tab`. The tab notes what went wrong."""
 
     @contextmanager
     def opened(page, *, width=1280, scheme="light", javascript=True):

@@ -22,7 +22,8 @@ def shown(tab):
     return set(
         tab.evaluate(
             """() => [...document.querySelectorAll(".fw-tabs")].map((group) => {
-              const seen = ["torch", "tf"].filter((key) => group.querySelector(".fw-" + key).offsetHeight > 0);
+              const visible = (key) => group.querySelector(".fw-" + key).offsetHeight > 0;
+              const seen = ["torch", "tf"].filter(visible);
               return seen.length === 2 ? "both" : seen[0];
             })"""
         )

@@ -1,4 +1,4 @@
-"""Every page: no other host, no error, formulas drawn, nothing wider than a telephone, readable for everybody."""
+"""Every page: no other host, no error, formulas drawn, no wider than a telephone, readable for everybody."""
 
 import gzip
 from importlib.resources import files

@@ -1,0 +1,60 @@
+# Everything from a fresh clone: needs Python 3.11 or newer, make and bash.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+
+.PHONY: help book serve test notebooks test-site lint screenshots new-topic repository clean
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+# pyproject.toml too: the installed package carries the publisher's address, which stands there.
+.venv/stamp: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.11 ..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+book: .venv/stamp ## build the book into _build/html; warnings are errors, nothing is executed
+	$(BIN)/python tools/notebooks.py fill
+	rm -rf _build/html _build/.doctrees _build/jupyter_execute
+	$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo "The book: _build/html/index.html (make serve shows it)"
+
+serve: book ## build the book and serve it on this machine [PORT=8000]
+	@echo "http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
+	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+test: .venv/stamp ## all tests, and all notebooks run again and compared
+	@mkdir -p _build
+	$(BIN)/python -m pytest -n 2 | tee _build/tests.log
+	$(BIN)/python tools/notebooks.py check | tee _build/notebooks.log
+	@echo "tests: $$(tail -n 1 _build/tests.log | tr -d =)| $$(tail -n 1 _build/notebooks.log)"
+
+notebooks: .venv/stamp ## execute the chapters and write their .ipynb [CH=02]
+	$(BIN)/python tools/notebooks.py build $(CH)
+
+test-site: .venv/stamp ## the built book in a real Chromium (after make book)
+	$(BIN)/python -m pytest -n 2 tests/site
+
+lint: .venv/stamp ## ruff, and the form of the workflow files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+
+screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots
+	$(BIN)/python tools/screenshots.py
+
+new-topic: .venv/stamp ## a skeleton for a new mechanism: folder, chapter, test [NAME=my_topic]
+	$(BIN)/python tools/new_topic.py "$(NAME)"
+
+repository: .venv/stamp ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main]
+	$(BIN)/python tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)")
+
+clean: ## remove what was made, except .venv
+	rm -rf _build build dist .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

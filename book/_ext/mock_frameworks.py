@@ -1,0 +1,21 @@
+"""Stand-ins for torch, tensorflow and keras while the package's pages are written: reading the signatures and
+docstrings needs none of the three, and importing them would take longer than all the rest.
+
+`autodoc_mock_imports` alone is not enough: attn_course.frameworks asks Keras which backend it runs on, and a
+mocked decorator would hide the layer that it registers.
+"""
+
+import sys
+import types
+
+from sphinx.ext.autodoc.mock import _MockModule
+
+
+def setup(app):
+    for name in ("torch", "tensorflow", "keras"):
+        sys.modules.setdefault(name, _MockModule(name))
+    keras = sys.modules["keras"]
+    if isinstance(keras, _MockModule):
+        keras.backend = types.SimpleNamespace(backend=lambda: "tensorflow")
+        keras.saving = types.SimpleNamespace(register_keras_serializable=lambda *_, **__: lambda layer: layer)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

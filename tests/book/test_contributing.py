@@ -1,0 +1,36 @@
+"""CONTRIBUTING.md and README.md say what is true: the closed list and the commands."""
+
+import re
+
+import pytest
+from mystmd import DIRECTIVES, ROLES
+from publisher import ROOT
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TARGETS = set(re.findall(r"(?m)^([a-z-]+):.*## ", MAKEFILE))
+
+
+@pytest.mark.parametrize(("kind", "names"), [("Directives", DIRECTIVES), ("Roles", ROLES)])
+def test_the_closed_list_is_the_converters(kind, names):
+    listed = re.search(rf"(?s)\n{kind}: (.*?)\.\n", CONTRIBUTING)[1]
+    assert sorted(re.findall(r"`([^`]+)`", listed)) == sorted(names)
+
+
+@pytest.mark.parametrize("text", [CONTRIBUTING, README], ids=["CONTRIBUTING", "README"])
+def test_commands_that_are_named_exist(text):
+    named = set(re.findall(r"(?:`|\n)make ([a-z-]+)", text))
+    assert named and named <= TARGETS
+
+
+def test_every_command_is_named():
+    assert set(re.findall(r"`make ([a-z-]+)", CONTRIBUTING)) == TARGETS
+
+
+def test_the_lock_is_exact_and_names_the_package_last():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in lines if line and not line.startswith("#")]
+    assert lines[-1] == "-e ."
+    loose = [line for line in lines[:-1] if not re.fullmatch(r"[\w.-]+==[\w.]+(; .*)?", line)]
+    assert loose == []

@@ -1,0 +1,94 @@
+"""`make new-topic` on a copy: what it writes has the form that the other tests ask for."""
+
+import py_compile
+import subprocess
+import sys
+
+import pytest
+from chapter_rules import cell_faults, head_faults, heading_faults, tab_faults, text_of
+from chapters import read_source, toc
+from mystmd import Book
+from new_topic import main
+from publisher import ROOT
+from render import render
+
+TOC = """\
+format: jb-book
+root: book/intro
+parts:
+  - caption: One
+    chapters:
+      - file: book/01_fixture.md
+  - caption: Reference
+    chapters:
+      - file: book/notation.md
+"""
+
+
+@pytest.fixture
+def repository(small):
+    (small / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (small / "book" / "notation.md").write_text("# Notation\n", encoding="utf-8")
+    return small
+
+
+def make(root, name):
+    return main([name, "--root", str(root)])
+
+
+def test_all_files_are_there_and_compile(repository, capsys):
+    assert make(repository, "rotary_memory") == 0
+    printed = capsys.readouterr().out
+    folder = repository / "src" / "attn_course" / "rotary_memory"
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["__init__.py", "pytorch.py", "reference.py", "tf.py"]
+    test = repository / "tests" / "topics" / "test_rotary_memory.py"
+    for path in [*folder.iterdir(), test]:
+        py_compile.compile(str(path), cfile=str(repository / "compiled.pyc"), doraise=True)
+        assert "@" not in path.read_text(encoding="utf-8").replace("@pytest", "").replace(" @ value", "")
+        assert str(path.relative_to(repository)) in printed
+
+
+def test_ruff_has_nothing_to_say(repository):
+    make(repository, "rotary_memory")
+    command = [sys.executable, "-m", "ruff"]
+    where = ["--config", str(ROOT / "pyproject.toml"), "--no-cache", "src", "tests"]
+    for check in (["check"], ["format", "--check"]):
+        done = subprocess.run([*command, *check, *where], cwd=repository, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_chapter_follows_the_rules_and_is_listed(repository):
+    make(repository, "rotary_memory")
+    source = repository / "book" / "02_rotary_memory.md"
+    text, notebook = text_of(source), read_source(source)
+    faults = heading_faults(text) + head_faults(text) + cell_faults(notebook) + tab_faults(notebook)
+    assert faults == []
+    listed = ["book/intro", "book/01_fixture.md", "book/02_rotary_memory.md", "book/notation.md"]
+    assert toc(repository) == listed
+    assert render(source, Book.read(repository)).cells
+
+
+def test_the_cells_run_in_a_package_with_the_topic(repository):
+    """The chapter shows the source of the new functions, so it can be executed from the start."""
+    make(repository, "rotary_memory")
+    code = "import rotary_memory.{0} as m, inspect; print(inspect.getsource(m.rotary_memory))"
+    folder = repository / "src" / "attn_course"
+    for framework in ("pytorch", "tf"):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(framework)], cwd=folder, capture_output=True, text=True
+        )
+        assert "def rotary_memory" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("name", ["", "Rotary", "two words", "1st", "../escape", "class", "fixture"])
+def test_names_that_cannot_be_used_write_nothing(repository, name, capsys):
+    before = sorted(repository.rglob("*"))
+    assert make(repository, name) == 2
+    assert sorted(repository.rglob("*")) == before
+    assert "NAME" in capsys.readouterr().err
+
+
+def test_nothing_is_overwritten(repository):
+    assert make(repository, "rotary_memory") == 0
+    assert make(repository, "rotary_memory") == 2
