@@ -8,6 +8,7 @@ mocked decorator would hide the layer that it registers.
 import sys
 import types
 
+from sphinx.ext import autodoc
 from sphinx.ext.autodoc.mock import _MockModule
 
 
@@ -18,4 +19,6 @@ def setup(app):
     if isinstance(keras, _MockModule):
         keras.backend = types.SimpleNamespace(backend=lambda: "tensorflow")
         keras.saving = types.SimpleNamespace(register_keras_serializable=lambda *_, **__: lambda layer: layer)
+    # A layer's arguments are those of its own __init__, not those of the stand-in that it inherits from.
+    autodoc._CLASS_NEW_BLACKLIST.append("sphinx.ext.autodoc.mock._MockObject.__new__")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
