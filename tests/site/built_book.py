@@ -7,6 +7,6 @@ SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
 
 def settle(tab):
     """Wait until the page is loaded and MathJax, where it is needed, has drawn the formulas."""
-    tab.wait_for_load_state("networkidle")
+    tab.wait_for_load_state("load")
     if tab.locator(".math").count():
         tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")

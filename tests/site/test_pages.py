@@ -32,6 +32,7 @@ def too_wide(tab):
 
 def test_no_other_host_and_no_error(visit, page, address):
     with visit(page) as tab:
+        tab.wait_for_load_state("networkidle")  # what a script loads later counts too
         others = [url for url in tab.requests if not url.startswith((address, "data:", "blob:"))]
         assert others == []
         assert tab.faults == []
@@ -73,6 +74,7 @@ def test_accessible_on_a_telephone_with_both_frameworks(visit, page):
 
 def test_weight(visit, page, address):
     with visit(page) as tab:
+        tab.wait_for_load_state("networkidle")
         paths = {urlsplit(url).path.lstrip("/") for url in tab.requests if url.startswith(address)}
     sizes = {
         path: len(gzip.compress((SITE / path).read_bytes()))
