@@ -1,0 +1,16 @@
+"""Scaled dot-product attention.
+
+    weights = softmax(query @ key^T * scale + bias), over the keys that the mask allows
+    output  = weights @ value
+
+Public names, alike in ``reference``, ``pytorch`` and ``tf``:
+
+    masked_softmax(score, mask=None)
+    scaled_dot_product_attention(query, key, value, mask=None, *,
+                                 bias=None, scale=None, causal=False, need_weights=True)
+
+Shapes: query (..., T, K), key (..., S, K), value (..., S, V) with the same leading axes, usually (B, H);
+output (..., T, V), weights (..., T, S). It has no parameters.
+
+Source: Vaswani et al. 2017, "Attention is all you need" (arXiv:1706.03762), section 3.2.1, equation 1.
+"""

@@ -1,0 +1,78 @@
+"""Mask builders in NumPy. Boolean, True = may attend.
+
+Query i of T stands at position i + S - T: the last query stands on the last key. So every builder is right
+both for a whole sequence (T = S) and for new queries behind a cache of keys (T < S).
+
+PyTorch and TensorFlow take these arrays as they are: ``torch.from_numpy(mask)``, ``tf.constant(mask)``.
+"""
+
+import numpy as np
+
+
+def padding_mask(lengths, size):
+    """True at the positions that hold a token, for sequences padded at the end.
+
+    Shapes:
+        lengths: (B), the number of tokens of each sequence.
+        returns: (B, size). Heads take it as ``mask[:, None, None]``, of shape (B, 1, 1, S).
+
+    Raises:
+        ValueError: lengths are not integers, or not all between 0 and size.
+
+    >>> padding_mask([2, 3], 3).astype(int)
+    array([[1, 1, 0],
+           [1, 1, 1]])
+    """
+    lengths = np.asarray(lengths)
+    if lengths.ndim != 1 or not np.issubdtype(lengths.dtype, np.integer):
+        raise ValueError(f"lengths must be integers of shape (B), got {lengths.dtype} {lengths.shape}")
+    if lengths.size and not (0 <= lengths.min() and lengths.max() <= size):
+        raise ValueError(f"lengths must lie between 0 and size = {size}, got {lengths.min()} to {lengths.max()}")
+    return np.arange(size) < lengths[:, None]
+
+
+def causal_mask(T, S):
+    """True where the key stands at the query's position or before it: j <= i + S - T.
+
+    Shapes:
+        returns: (T, S). With T > S the first T - S queries stand before every key and see nothing.
+
+    Differs: ``is_causal=True`` of PyTorch's attention aligns the two at the start, which is another mask
+    as soon as T and S differ.
+
+    >>> causal_mask(2, 3).astype(int)
+    array([[1, 1, 0],
+           [1, 1, 1]])
+    """
+    query, key = _positions(T, S)
+    return key <= query
+
+
+def sliding_window_mask(T, S, window, causal):
+    """True where the key is near: 0 <= i - j < window if causal, |i - j| < window if not.
+
+    A position counts itself, so ``window=1`` sees itself alone.
+
+    Shapes:
+        returns: (T, S).
+
+    Raises:
+        ValueError: the window is below 1.
+
+    Differs: some libraries count the distance instead and keep window + 1 keys.
+
+    >>> sliding_window_mask(3, 3, 2, causal=True).astype(int)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [0, 1, 1]])
+    """
+    if window < 1:
+        raise ValueError(f"window must be at least 1, got {window}")
+    query, key = _positions(T, S)
+    distance = query - key
+    return (distance >= 0) & (distance < window) if causal else np.abs(distance) < window
+
+
+def _positions(T, S):
+    """Positions of the queries, (T, 1), and of the keys, (S)."""
+    return np.arange(T)[:, None] + S - T, np.arange(S)
