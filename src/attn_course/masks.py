@@ -26,7 +26,7 @@ def padding_mask(lengths, size):
     lengths = np.asarray(lengths)
     if lengths.ndim != 1 or not np.issubdtype(lengths.dtype, np.integer):
         raise ValueError(f"lengths must be integers of shape (B), got {lengths.dtype} {lengths.shape}")
-    if lengths.size and not (0 <= lengths.min() and lengths.max() <= size):
+    if lengths.size and not (lengths.min() >= 0 and lengths.max() <= size):
         raise ValueError(f"lengths must lie between 0 and size = {size}, got {lengths.min()} to {lengths.max()}")
     return np.arange(size) < lengths[:, None]
 

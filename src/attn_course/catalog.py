@@ -1,0 +1,46 @@
+"""The mechanisms of the course, one row each: tests, tables and pages are made from it."""
+
+from typing import NamedTuple
+
+
+class Mechanism(NamedTuple):
+    """One row. ``time`` and ``memory`` are for one query matrix of n positions over n keys of width d."""
+
+    name: str
+    topic: str
+    paper: str
+    chapter: str
+    layer: str | None
+    time: str
+    memory: str
+
+
+CATALOG = (
+    Mechanism(
+        name="scaled_dot_product_attention",
+        topic="dot_product",
+        paper="Vaswani et al. 2017, section 3.2.1",
+        chapter="00_ten_minutes",
+        layer=None,
+        time="O(n^2 d)",
+        memory="O(n^2)",
+    ),
+    Mechanism(
+        name="fixed_context_decoder",
+        topic="bahdanau",
+        paper="Cho et al. 2014, section 2.2",
+        chapter="01_bottleneck",
+        layer="FixedContextDecoder",
+        time="O(n d^2)",
+        memory="O(d)",
+    ),
+    Mechanism(
+        name="additive_attention",
+        topic="bahdanau",
+        paper="Bahdanau, Cho & Bengio 2015, section 3.1 and appendix A.1.2",
+        chapter="02_bahdanau",
+        layer="AdditiveAttention",
+        time="O(n^2 d)",
+        memory="O(n^2 d)",
+    ),
+)

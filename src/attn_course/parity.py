@@ -1,0 +1,128 @@
+"""The same parameters into the reference, PyTorch and TensorFlow.
+
+    parameters = get_parameters(layer)       # a dict of NumPy arrays, for any layer of the course
+    set_parameters(other_layer, parameters)  # the same dict into its twin
+
+A weight of ours is named like its attribute. The libraries' own parts are spelled one way: ``weight`` (in, out) and
+``bias`` of a linear map, ``weight`` of an embedding, and of a GRU ``input_weight`` (in, 3H), ``state_weight``
+(H, 3H), ``input_bias`` and ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
+dot: ``attention.query_weight``.
+"""
+
+import numpy as np
+
+
+def get_parameters(layer):
+    """Copy all parameters of a layer, of either framework, into a dict of NumPy arrays."""
+    return {name: read() for name, (read, _) in _slots(layer).items()}
+
+
+def set_parameters(layer, parameters):
+    """Write a dict of arrays into a layer of either framework.
+
+    Raises:
+        ValueError: a key is missing or unknown, or an array has another shape; nothing is written then.
+    """
+    slots = _slots(layer)
+    for word, keys in (("missing", slots.keys() - parameters.keys()), ("unknown", parameters.keys() - slots.keys())):
+        if keys:
+            raise ValueError(f"{word} parameters: {', '.join(sorted(keys))}")
+    for name, (read, _) in slots.items():
+        expected, found = read().shape, np.shape(parameters[name])
+        if expected != found:
+            raise ValueError(f"{name} must have shape {expected}, got {found}")
+    for name, (_, write) in slots.items():
+        write(np.asarray(parameters[name]))
+
+
+def _slots(layer):
+    """name -> (read, write) for every parameter of a layer."""
+    return dict(_torch_slots(layer) if hasattr(layer, "named_modules") else _keras_slots(layer))
+
+
+def _torch_slots(module, prefix=""):
+    kind = type(module).__name__
+    if kind in _TORCH:
+        for name, (parameter, view, back) in _TORCH[kind].items():
+            yield prefix + name, _torch_slot(getattr(module, parameter), view, back)
+        return
+    for name, parameter in module.named_parameters(recurse=False):
+        yield prefix + name, _torch_slot(parameter, _same, _same)
+    for name, child in module.named_children():
+        yield from _torch_slots(child, f"{prefix}{name}.")
+
+
+def _torch_slot(parameter, view, back):
+    def read():
+        return view(parameter.detach().cpu().numpy()).copy()
+
+    def write(array):
+        parameter.data.copy_(parameter.data.new_tensor(np.ascontiguousarray(back(array))))
+
+    return read, write
+
+
+def _keras_slots(layer, prefix=""):
+    kind = type(layer).__name__
+    if kind in _KERAS:
+        holder = layer.cell if kind == "GRU" else layer
+        for name, (variable, rows, gates) in _KERAS[kind].items():
+            yield prefix + name, _keras_slot(getattr(holder, variable), rows, gates)
+        return
+    for name, value in vars(layer).items():
+        if any(value is weight for weight in layer._trainable_variables):
+            yield prefix + name, _keras_slot(value, ..., _same)
+        elif hasattr(value, "trainable_variables") and not name.startswith("_"):
+            yield from _keras_slots(value, f"{prefix}{name}.")
+
+
+def _keras_slot(variable, rows, gates):
+    def read():
+        return gates(np.array(variable)[rows]).copy()
+
+    def write(array):
+        whole = np.array(variable)  # a GRU keeps its two biases as the rows of one variable
+        whole[rows] = gates(array)
+        variable.assign(whole)
+
+    return read, write
+
+
+def _same(array):
+    return array
+
+
+def _transpose(array):
+    return array.T
+
+
+def _swap_gates(array):
+    """Keras orders update, reset, candidate; we and PyTorch reset, update, candidate."""
+    first, second, third = np.split(array, 3, axis=-1)
+    return np.concatenate([second, first, third], axis=-1)
+
+
+_GRU_TORCH = {
+    "input_weight": ("weight_ih", _transpose, _transpose),
+    "state_weight": ("weight_hh", _transpose, _transpose),
+    "input_bias": ("bias_ih", _same, _same),
+    "state_bias": ("bias_hh", _same, _same),
+}
+_TORCH = {
+    "Linear": {"weight": ("weight", _transpose, _transpose), "bias": ("bias", _same, _same)},
+    "Embedding": {"weight": ("weight", _same, _same)},
+    "GRUCell": _GRU_TORCH,
+    "GRU": {name: (f"{parameter}_l0", *maps) for name, (parameter, *maps) in _GRU_TORCH.items()},
+}
+_GRU_KERAS = {
+    "input_weight": ("kernel", ..., _swap_gates),
+    "state_weight": ("recurrent_kernel", ..., _swap_gates),
+    "input_bias": ("bias", 0, _swap_gates),
+    "state_bias": ("bias", 1, _swap_gates),
+}
+_KERAS = {
+    "Dense": {"weight": ("kernel", ..., _same), "bias": ("bias", ..., _same)},
+    "Embedding": {"weight": ("embeddings", ..., _same)},
+    "GRUCell": _GRU_KERAS,
+    "GRU": _GRU_KERAS,
+}

@@ -1,0 +1,22 @@
+"""Every public specification of the course, in NumPy and float64."""
+
+from attn_course.bahdanau.reference import (
+    additive_attention,
+    bahdanau_decoder,
+    fixed_context_decoder,
+    gru_step,
+    prepare_memory,
+    recurrent_encoder,
+)
+from attn_course.dot_product.reference import masked_softmax, scaled_dot_product_attention
+
+__all__ = [
+    "additive_attention",
+    "bahdanau_decoder",
+    "fixed_context_decoder",
+    "gru_step",
+    "masked_softmax",
+    "prepare_memory",
+    "recurrent_encoder",
+    "scaled_dot_product_attention",
+]
