@@ -1,0 +1,26 @@
+"""The page "Package" documents every public name of the three faces, and none that there isn't."""
+
+import ast
+import re
+
+import pytest
+from publisher import ROOT
+
+PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
+
+
+def public_names(face):
+    """The face's __all__, read without importing a framework."""
+    tree = ast.parse((ROOT / "src" / "attn_course" / f"{face}.py").read_text(encoding="utf-8"))
+    (names,) = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    return names
+
+
+@pytest.mark.parametrize("face", ["reference", "pytorch", "tf"])
+def test_every_public_name_is_documented(face):
+    documented = re.findall(rf"(?m)^\.\. auto(?:function|class):: attn_course\.{face}\.(\w+)$", PAGE)
+    assert sorted(documented) == sorted(public_names(face))

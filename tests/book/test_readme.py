@@ -1,0 +1,15 @@
+"""The example of the README runs as it stands there, in an empty folder."""
+
+import re
+import subprocess
+import sys
+
+from publisher import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_the_readme_runs(tmp_path):
+    (block,) = re.findall(r"(?s)```python\n(.*?)```", README)
+    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
