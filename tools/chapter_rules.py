@@ -42,9 +42,7 @@ def tree(cell: NotebookNode) -> ast.Module:
 def heading_faults(text: str) -> list[str]:
     """Missing, unknown or misplaced headings of the second level."""
     tokens = parse(text)
-    found = [
-        tokens[i + 1].content for i, token in enumerate(tokens) if token.tag == "h2" and token.nesting > 0
-    ]
+    found = [tokens[i + 1].content for i, token in enumerate(tokens) if token.tag == "h2" and token.nesting > 0]
     faults = [f"no heading '## {name}'" for name in REQUIRED if name not in found]
     faults += [f"the heading '## {name}' is none of a chapter's" for name in found if name not in HEADINGS]
     known = [HEADINGS.index(name) for name in found if name in HEADINGS]
@@ -68,9 +66,7 @@ def head_faults(text: str) -> list[str]:
         r"(?i)\d+\s+min(ute)?s?\s+to\s+read\b": "'N minutes to read'",
         r"(?i)\d+\s+(min(ute)?s?|s|seconds?)\s+to\s+run\b": "'N minutes to run' (or seconds)",
     }
-    return faults + [
-        f"the head does not say {what}" for form, what in wanted.items() if not re.search(form, head)
-    ]
+    return faults + [f"the head does not say {what}" for form, what in wanted.items() if not re.search(form, head)]
 
 
 def cell_faults(notebook: NotebookNode) -> list[str]:

@@ -74,9 +74,7 @@ def mismatch(source: NotebookNode, notebook: NotebookNode) -> str | None:
         if one.source != other.source:
             return f"code cell {number} differs: {one.source.splitlines()[:1]} in the .md"
         if tags(one) != tags(other):
-            return (
-                f"the tags of code cell {number} differ: {tags(one)} in the .md, {tags(other)} in the .ipynb"
-            )
+            return f"the tags of code cell {number} differ: {tags(one)} in the .md, {tags(other)} in the .ipynb"
     counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
     if counts != list(range(1, len(counts) + 1)):
         return f"the .ipynb was not executed top to bottom (execution counts {counts[:5]} ...)"

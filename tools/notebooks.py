@@ -75,12 +75,8 @@ def check(root: Path, selected: list[str], jobs: int) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--root", type=Path, default=ROOT, help="the repository; the one of this file by default"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the repository; the one of this file by default")
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="write the notebooks")
     building.add_argument("chapters", nargs="*", metavar="CH")

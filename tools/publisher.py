@@ -61,8 +61,7 @@ def make_publisher(url: str, ref: str) -> Publisher:
     match = _URL.fullmatch(url)
     if match is None or url.endswith((".git", ".")) or match[1].endswith("-"):
         raise ValueError(
-            "the repository must be written https://github.com/ORG/NAME (no .git, no slash at the end), "
-            f"got {url!r}"
+            f"the repository must be written https://github.com/ORG/NAME (no .git, no slash at the end), got {url!r}"
         )
     if _REF.fullmatch(ref) is None or ".." in ref or ref.endswith(("/", ".", ".lock")):
         raise ValueError(f"ref must be the name of a branch or a tag, got {ref!r}")

@@ -21,12 +21,8 @@ def rewrite(text: str, old: Publisher, new: Publisher) -> str:
     # github.com/ORG/NAME, Colab's /github/ORG/NAME and badges; a bare ORG/NAME may be a path of ours.
     place = rf"(?P<host>github\.com[/:]|/github/(?:[a-z-]+/)*|githubusercontent\.com/){re.escape(old.slug)}"
     place += r"(?![\w-]|\.(?!git\b)\w)"
-    ref = (
-        rf"(?P<between>(?:\.git)?@|/(?:blob|tree|raw|edit)/|/(?=[\w.-]+/)){re.escape(old.ref)}(?![\w-]|\.\w)"
-    )
-    text = re.sub(
-        place + ref, lambda match: f"{match['host']}{new.slug}{match['between']}{new.ref}", text, flags=re.I
-    )
+    ref = rf"(?P<between>(?:\.git)?@|/(?:blob|tree|raw|edit)/|/(?=[\w.-]+/)){re.escape(old.ref)}(?![\w-]|\.\w)"
+    text = re.sub(place + ref, lambda match: f"{match['host']}{new.slug}{match['between']}{new.ref}", text, flags=re.I)
     text = re.sub(place, lambda match: f"{match['host']}{new.slug}", text, flags=re.I)
     pages = rf"https://{re.escape(old.org)}\.github\.io/{re.escape(old.name)}(?![\w-])"
     return re.sub(pages, new.pages_url.rstrip("/"), text, flags=re.I)
@@ -79,9 +75,7 @@ def move(root: Path, url: str, ref: str | None = None) -> list[Path]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", help="https://github.com/ORG/NAME")
     parser.add_argument("--ref", help="branch or tag; the present one by default")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)

@@ -95,8 +95,7 @@ BLOCKS = {
     ),
     "solution": (
         "```{exercise} Do\n:label: e\nA\n```\n\n```{solution} e\nB\n```",
-        "**Exercise 1 (Do)**\n\nA\n\n<details>\n<summary>Solution to Exercise 1 (Do)</summary>\n\nB\n\n"
-        "</details>",
+        "**Exercise 1 (Do)**\n\nA\n\n<details>\n<summary>Solution to Exercise 1 (Do)</summary>\n\nB\n\n</details>",
     ),
     "gated": (
         "```{exercise-start} Do\n:label: e\n```\nA\n\n```{exercise-end}\n```\n\n"

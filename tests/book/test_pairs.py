@@ -19,9 +19,7 @@ def test_there_are_chapters():
 
 
 def test_no_notebook_without_source():
-    alone = [
-        path.name for path in sorted((ROOT / "book").glob("*.ipynb")) if not path.with_suffix(".md").exists()
-    ]
+    alone = [path.name for path in sorted((ROOT / "book").glob("*.ipynb")) if not path.with_suffix(".md").exists()]
     assert alone == []
 
 

@@ -48,9 +48,7 @@ def test_no_raw_myst_in_a_notebook(source):
     assert [found for cell in cells if cell.cell_type == "markdown" for found in raw_myst(cell.source)] == []
 
 
-@pytest.mark.parametrize(
-    "text", [text for text, _ in BLOCKS.values() if "$$\n" not in text and "\\begin" not in text]
-)
+@pytest.mark.parametrize("text", [text for text, _ in BLOCKS.values() if "$$\n" not in text and "\\begin" not in text])
 def test_raw_myst_is_found(text):
     assert raw_myst(text)
 

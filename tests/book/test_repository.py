@@ -85,9 +85,7 @@ def test_each_kind_of_address():
         "https://raw.githubusercontent.com/a-b/src/main/x": (
             "https://raw.githubusercontent.com/new-org/other.name/v2/x"
         ),
-        "https://img.shields.io/github/license/a-b/src": (
-            "https://img.shields.io/github/license/new-org/other.name"
-        ),
+        "https://img.shields.io/github/license/a-b/src": ("https://img.shields.io/github/license/new-org/other.name"),
         "https://a-b.github.io/src/book/x.html": "https://new-org.github.io/other.name/book/x.html",
         # not ours
         "https://github.com/a-b/src-2": "https://github.com/a-b/src-2",

@@ -32,9 +32,7 @@ def shown(tab):
 
 def checked(tab):
     """The radio buttons that are on, over all groups and the control at the top."""
-    return set(
-        tab.evaluate("[...document.querySelectorAll('.fw-choices input:checked')].map((box) => box.value)")
-    )
+    return set(tab.evaluate("[...document.querySelectorAll('.fw-choices input:checked')].map((box) => box.value)"))
 
 
 def choose(tab, key, group=".fw-tabs >> nth=0"):

@@ -164,9 +164,7 @@ def test_reversal_sets():
 def test_reversal_evaluation_is_never_trained_on():
     train = [source for seed in (0, 1) for source in reversal.training_set(3_000, seed=seed).sources]
     assert not any(zlib.crc32(source.encode()) % 8 == 0 for source in train)
-    assert all(
-        zlib.crc32(source.encode()) % 8 == 0 for source in reversal.evaluation_set(100, seed=0).sources
-    )
+    assert all(zlib.crc32(source.encode()) % 8 == 0 for source in reversal.evaluation_set(100, seed=0).sources)
 
 
 def test_reversal_is_seeded_and_encodes():

@@ -46,9 +46,7 @@ def test_every_source_is_new_and_has_one_target():
     sources = [source for e in SPLITS.values() for source in e.sources]
     assert len(sources) - len(set(sources)) <= 2
     assert not set(SPLITS["train"].sources) & {*SPLITS["dev"].sources, *SPLITS["test"].sources}
-    assert all(
-        source == source.strip() and "\u202f" not in source and "\u00a0" not in source for source in sources
-    )
+    assert all(source == source.strip() and "\u202f" not in source and "\u00a0" not in source for source in sources)
 
 
 def test_first_days_of_test_come_in_every_language():

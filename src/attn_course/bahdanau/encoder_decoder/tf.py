@@ -19,7 +19,8 @@ class RecurrentEncoder(keras.layers.Layer):
         super().__init__(**options)
         self.sizes = {"vocab_size": vocab_size, "embedding_dim": embedding_dim, "hidden_dim": hidden_dim}
         dtype = {"dtype": self.dtype_policy}
-        self.embedding = keras.layers.Embedding(vocab_size, embedding_dim, **dtype)
+        normal = keras.initializers.RandomNormal(stddev=1.0)  # as PyTorch begins
+        self.embedding = keras.layers.Embedding(vocab_size, embedding_dim, normal, **dtype)
         self.forward_gru = keras.layers.GRU(hidden_dim, return_sequences=True, **dtype)
         self.backward_gru = keras.layers.GRU(hidden_dim, return_sequences=True, **dtype)
         self.embedding.build((None, None))
@@ -67,7 +68,8 @@ class RecurrentDecoder(keras.layers.Layer):
         self.sizes = {"vocab_size": vocab_size, "embedding_dim": embedding_dim, "hidden_dim": hidden_dim}
         self.sizes["memory_dim"] = memory_dim
         dtype = {"dtype": self.dtype_policy}
-        self.embedding = keras.layers.Embedding(vocab_size, embedding_dim, **dtype)
+        normal = keras.initializers.RandomNormal(stddev=1.0)  # as PyTorch begins
+        self.embedding = keras.layers.Embedding(vocab_size, embedding_dim, normal, **dtype)
         self.cell = keras.layers.GRUCell(hidden_dim, **dtype)
         self.bridge = keras.layers.Dense(hidden_dim, **dtype)
         self.readout = keras.layers.Dense(2 * hidden_dim, **dtype)

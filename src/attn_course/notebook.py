@@ -1,0 +1,66 @@
+"""Helpers of the chapters: what accelerator is there, and the source of a function as part of the page."""
+
+import inspect
+import sys
+import textwrap
+from typing import NamedTuple
+
+
+class Device(NamedTuple):
+    """An accelerator as PyTorch or TensorFlow sees it. ``memory_gib`` and ``capability`` are None for a CPU."""
+
+    kind: str
+    name: str
+    memory_gib: float | None = None
+    capability: tuple | None = None
+
+    def __str__(self):
+        if self.kind == "cpu":
+            return "CPU: no GPU was found"
+        major, minor = self.capability
+        return f"{self.name}, {self.memory_gib:.0f} GiB, compute capability {major}.{minor}"
+
+
+def device():
+    """The first GPU with its memory and capability, or the CPU. Asks whichever framework is imported already."""
+    torch, tf = sys.modules.get("torch"), sys.modules.get("tensorflow")
+    if torch is not None and torch.cuda.is_available():
+        found = torch.cuda.get_device_properties(0)
+        return Device("cuda", found.name, found.total_memory / 2**30, (found.major, found.minor))
+    if torch is None and tf is not None and tf.config.list_physical_devices("GPU"):
+        gpu = tf.config.list_physical_devices("GPU")[0]
+        details = tf.config.experimental.get_device_details(gpu)
+        return Device(
+            "cuda", details.get("device_name", "GPU"), float("nan"), details.get("compute_capability", (0, 0))
+        )
+    return Device("cpu", "CPU")
+
+
+class Source:
+    """The source of a function or class, shown as highlighted code."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_markdown_(self):
+        return f"```python\n{self.text}\n```"
+
+
+def source(*objects):
+    """The tested source of functions, methods or classes, straight from the installed package."""
+    return Source("\n\n".join(textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects))
+
+
+def table(header, rows):
+    """Print rows in aligned columns: text to the left, numbers to the right."""
+    cells = [[str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    for row in cells:
+        print(
+            "  ".join(
+                cell.rjust(w) if cell[:1].isdigit() else cell.ljust(w) for cell, w in zip(row, widths, strict=True)
+            ).rstrip()
+        )
