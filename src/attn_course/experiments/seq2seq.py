@@ -1,0 +1,84 @@
+"""What the sequence-to-sequence experiments share: one model built, trained and tested."""
+
+import argparse
+from typing import NamedTuple
+
+from attn_course.experiments import store
+from attn_course.tasks.metrics import by_length, exact_match
+from attn_course.tasks.text import Vocabulary, batches
+
+
+class Task(NamedTuple):
+    """A task with its sizes: what to train on, what to test on, how large and how long."""
+
+    name: str
+    train: object
+    test: object
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
+    edges: tuple
+    embedding_dim: int
+    hidden_dim: int
+    batch_size: int
+
+
+def build(names, task, *, attention):
+    """An encoder-decoder of the task's sizes from ``names``: ``attn_course.pytorch`` or ``attn_course.tf``."""
+    sizes = {"embedding_dim": task.embedding_dim, "hidden_dim": task.hidden_dim}
+    encoder = names.RecurrentEncoder(len(task.source_vocabulary), **sizes)
+    sizes["memory_dim"] = 2 * task.hidden_dim
+    target_size = len(task.target_vocabulary)
+    if attention:
+        decoder = names.BahdanauDecoder(target_size, **sizes, attention_dim=task.hidden_dim)
+    else:
+        decoder = names.FixedContextDecoder(target_size, **sizes)
+    return names.EncoderDecoder(encoder, decoder)
+
+
+def run(task, framework, *, attention, seed, steps):
+    """Train one model and test it; returns a row: exact match over all, and by length of the source."""
+    names, loop = _load(framework, seed)
+    model = build(names, task, attention=attention)
+    loop.train(model, batches(task.train.encode(), task.batch_size, seed), steps=steps)
+    examples = task.test.encode()
+    tokens, _ = loop.predict(model, examples, max_length=examples.target_out.shape[1])
+    predicted = task.target_vocabulary.decode(tokens)
+    rows = by_length(predicted, task.test, task.edges)
+    return {
+        "framework": framework,
+        "attention": attention,
+        "seed": seed,
+        "steps": steps,
+        "exact": round(exact_match(predicted, task.test.targets), 4),
+        "by_length": [(low, high, count, round(exact, 4)) for low, high, count, exact in rows],
+    }
+
+
+def run_and_store(task, plan):
+    """Run a plan of ``(framework, attention, steps)`` for every seed of the command line, and store the record."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    seeds = parser.parse_args().seeds
+    rows = []
+    for seed in seeds:
+        for framework, attention, steps in plan:
+            rows.append(run(task, framework, attention=attention, seed=seed, steps=steps))
+            print(rows[-1], flush=True)
+    seeds = " ".join(map(str, seeds))
+    store(task.name, rows, f"python -m attn_course.experiments.{task.name} --seeds {seeds}")
+
+
+def _load(framework, seed):
+    if framework == "pytorch":
+        from attn_course import pytorch as names
+        from attn_course.frameworks import torch
+        from attn_course.training import pytorch as loop
+
+        torch.manual_seed(seed)
+    else:
+        from attn_course import tf as names
+        from attn_course.frameworks import keras
+        from attn_course.training import tf as loop
+
+        keras.utils.set_random_seed(seed)
+    return names, loop
