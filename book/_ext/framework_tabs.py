@@ -106,9 +106,7 @@ def depart_panel(writer, node):
 
 
 def visit_choice(writer, node):
-    writer.body.append(
-        f'<fieldset class="fw-choices fw-page">{_radios("framework-page", "torch")}</fieldset>\n'
-    )
+    writer.body.append(f'<fieldset class="fw-choices fw-page">{_radios("framework-page", "torch")}</fieldset>\n')
 
 
 def visit_nothing(writer, node):

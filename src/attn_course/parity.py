@@ -11,6 +11,8 @@ dot: ``attention.query_weight``.
 
 import numpy as np
 
+from attn_course.shapes import dtype_name
+
 
 def get_parameters(layer):
     """Copy all parameters of a layer, of either framework, into a dict of NumPy arrays."""
@@ -54,7 +56,9 @@ def _torch_slots(module, prefix=""):
 
 def _torch_slot(parameter, view, back):
     def read():
-        return view(parameter.detach().cpu().numpy()).copy()
+        tensor = parameter.detach().cpu()
+        # NumPy has no bfloat16; float32 holds every one of its numbers.
+        return view((tensor.float() if dtype_name(tensor) == "bfloat16" else tensor).numpy()).copy()
 
     def write(array):
         parameter.data.copy_(parameter.data.new_tensor(np.ascontiguousarray(back(array))))
@@ -78,10 +82,10 @@ def _keras_slots(layer, prefix=""):
 
 def _keras_slot(variable, rows, gates):
     def read():
-        return gates(np.array(variable)[rows]).copy()
+        return gates(variable.numpy()[rows]).copy()
 
     def write(array):
-        whole = np.array(variable)  # a GRU keeps its two biases as the rows of one variable
+        whole = variable.numpy().copy()  # a GRU keeps its two biases as the rows of one variable
         whole[rows] = gates(array)
         variable.assign(whole)
 

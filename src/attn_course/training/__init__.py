@@ -3,8 +3,6 @@
 import os
 from typing import NamedTuple
 
-from tqdm.auto import tqdm
-
 
 class Record(NamedTuple):
     """One line of a training log: the mean loss per token over the steps since the last line."""
@@ -15,7 +13,12 @@ class Record(NamedTuple):
 
 def progress(steps, name):
     """Steps 1 to ``steps`` behind a progress bar; silent where ``ATTN_COURSE_QUIET`` is set, as in CI."""
-    return tqdm(range(1, steps + 1), desc=name, disable=bool(os.environ.get("ATTN_COURSE_QUIET")))
+    numbers = range(1, steps + 1)
+    if os.environ.get("ATTN_COURSE_QUIET"):
+        return numbers
+    from tqdm.auto import tqdm  # here: without ipywidgets its import alone writes a warning below the cell
+
+    return tqdm(numbers, desc=name)
 
 
 def log_line(log, losses, step, every):

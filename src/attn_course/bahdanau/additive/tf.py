@@ -58,6 +58,7 @@ class AdditiveAttention(keras.layers.Layer):
         self.query_weight = self.add_weight((query_dim, hidden_dim), glorot(), name="query_weight")
         self.memory_weight = self.add_weight((memory_dim, hidden_dim), glorot(), name="memory_weight")
         self.score_weight = self.add_weight((hidden_dim,), normal(stddev=hidden_dim**-0.5), name="score_weight")
+        self.built = True
 
     def prepare(self, memory, mask=None):
         """What a decoder computes once a sentence and passes to every step."""

@@ -26,6 +26,7 @@ class RecurrentEncoder(keras.layers.Layer):
         self.embedding.build((None, None))
         self.forward_gru.build((None, None, embedding_dim))
         self.backward_gru.build((None, None, embedding_dim))
+        self.built = True
 
     def call(self, tokens, mask=None):
         check_tokens("tokens", tokens)
@@ -79,6 +80,7 @@ class RecurrentDecoder(keras.layers.Layer):
         self.bridge.build((None, start_dim))
         self.readout.build((None, hidden_dim + embedding_dim + memory_dim))
         self.output_layer.build((None, hidden_dim))
+        self.built = True
 
     def start(self, last_state):
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
@@ -155,14 +157,15 @@ class EncoderDecoder(keras.layers.Layer):
         super().__init__(**options)
         self.encoder = encoder
         self.decoder = decoder
+        self.built = True
 
     def call(self, source, target_in, source_mask=None):
-        memory, last_state = self.encoder(source, source_mask)
+        memory, last_state = self.encoder(source, mask=source_mask)
         return self.decoder(target_in, memory, self.decoder.start(last_state), source_mask)
 
     def greedy(self, source, source_mask=None, *, begin, max_length):
         """Decode the likeliest token at every step: tokens (B, max_length), weights (B, max_length, S) or None."""
-        memory, last_state = self.encoder(source, source_mask)
+        memory, last_state = self.encoder(source, mask=source_mask)
         state, prepared = self.decoder.start(last_state), self.decoder.prepare(memory, source_mask)
         token = tf.fill([tf.shape(source)[0]], begin)
         tokens, weights = [], []

@@ -1,0 +1,262 @@
+"""Bahdanau's encoder, attention and decoders: by hand, by loops, alike in three implementations, faults caught."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.parity import get_parameters, set_parameters
+
+B, S, T, N, M, H, A = 3, 7, 5, 11, 3, 13, 17
+D, E = H, 2 * H
+
+
+def masks():
+    padding = np.arange(S) < np.array([[7], [4], [0]])
+    holes = padding.copy()
+    holes[0, [0, 3]] = False  # padding on the left and a hole
+    return {"none": None, "padding": padding, "holes": holes}
+
+
+MASKS = pytest.mark.parametrize("mask", masks().values(), ids=masks().keys())
+
+
+def tokens(seed=0, length=S):
+    return np.random.default_rng(seed).integers(0, N, (B, length))
+
+
+def attention_inputs(seed=0):
+    rng = np.random.default_rng(seed)
+    parameters = {
+        "query_weight": rng.normal(size=(D, A)),
+        "memory_weight": rng.normal(size=(E, A)),
+        "score_weight": rng.normal(size=A),
+    }
+    return rng.normal(size=(B, T, D)), rng.normal(size=(B, S, E)), parameters
+
+
+def layers(name, **sizes):
+    """The same layer in both frameworks with the same parameters, in float64, and the parameters."""
+    in_torch = getattr(pytorch, name)(**sizes).double()
+    in_tf = getattr(tf, name)(**sizes, dtype="float64")
+    parameters = get_parameters(in_torch)
+    set_parameters(in_tf, parameters)
+    return in_torch, in_tf, parameters
+
+
+ENCODER = {"vocab_size": N, "embedding_dim": M, "hidden_dim": H}
+DECODERS = {
+    "FixedContextDecoder": (reference.fixed_context_decoder, {**ENCODER, "memory_dim": E}),
+    "BahdanauDecoder": (reference.bahdanau_decoder, {**ENCODER, "memory_dim": E, "attention_dim": A}),
+}
+EACH_DECODER = pytest.mark.parametrize("name", DECODERS)
+
+
+def close(found, expected, rtol=1e-10):
+    found = found.detach().numpy() if torch.is_tensor(found) else np.asarray(found)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-12)
+
+
+def to_torch(*arrays):
+    return [None if x is None else torch.from_numpy(x) for x in arrays]
+
+
+def additive_by_loops(query, memory, parameters, mask):
+    weights, context = np.zeros((B, T, S)), np.zeros((B, T, E))
+    for b, t in np.ndindex(B, T):
+        allowed = [s for s in range(S) if mask is None or mask[b, s]]
+        score = {}
+        for s in allowed:
+            hidden = [
+                math.tanh(
+                    query[b, t] @ parameters["query_weight"][:, a] + memory[b, s] @ parameters["memory_weight"][:, a]
+                )
+                for a in range(A)
+            ]
+            score[s] = math.exp(sum(v * h for v, h in zip(parameters["score_weight"], hidden, strict=True)))
+        for s in allowed:
+            weights[b, t, s] = score[s] / sum(score.values())
+            context[b, t] += weights[b, t, s] * memory[b, s]
+    return context, weights
+
+
+def test_additive_by_hand():
+    one = {"query_weight": np.eye(1), "memory_weight": np.eye(1), "score_weight": np.array([2.0])}
+    memory = np.array([[[0.0], [math.atanh(0.5)]]])
+    context, weights = reference.additive_attention(np.zeros((1, 1, 1)), memory, one)
+    # tanh gives 0 and 1/2, the scores are 0 and 1, so the weights are 1 / (1 + e) and e / (1 + e).
+    close(weights, [[[1 / (1 + math.e), math.e / (1 + math.e)]]])
+    close(context, [[[math.e / (1 + math.e) * math.atanh(0.5)]]])
+
+
+@MASKS
+def test_additive_by_loops(mask):
+    query, memory, parameters = attention_inputs()
+    expected = additive_by_loops(query, memory, parameters, mask)
+    in_torch, in_tf, _ = layers("AdditiveAttention", query_dim=D, memory_dim=E, hidden_dim=A)
+    set_parameters(in_torch, parameters)
+    set_parameters(in_tf, parameters)
+    for found in (
+        reference.additive_attention(query, memory, parameters, mask),
+        in_torch(*to_torch(query, memory, mask)),
+        in_tf(query, memory, mask),
+    ):
+        close(found[0], expected[0])
+        close(found[1], expected[1])
+
+
+def test_additive_is_the_libraries_after_projection():
+    query, memory, parameters = attention_inputs()
+    theirs = keras.layers.AdditiveAttention(dtype="float64")
+    projected = [query @ parameters["query_weight"], memory, memory @ parameters["memory_weight"]]
+    theirs.build([x.shape for x in projected])
+    theirs.set_weights([parameters["score_weight"]])
+    close(reference.additive_attention(query, memory, parameters)[0], theirs(projected).numpy())
+
+
+def test_gru_step_is_the_libraries():
+    cell = torch.nn.GRUCell(M, H).double()
+    parameters = {f"cell.{name}": array for name, array in get_parameters(cell).items()}
+    rng = np.random.default_rng(0)
+    x, state = rng.normal(size=(B, M)), rng.normal(size=(B, H))
+    close(cell(*to_torch(x, state)), reference.gru_step(x, state, parameters, "cell"))
+
+
+@MASKS
+def test_encoder(mask):
+    in_torch, in_tf, parameters = layers("RecurrentEncoder", **ENCODER)
+    memory, last = reference.recurrent_encoder(tokens(), parameters, mask=mask)
+    for found in (in_torch(*to_torch(tokens(), mask)), in_tf(tokens(), mask=mask)):
+        close(found[0], memory)
+        close(found[1], last)
+    if mask is None:
+        return
+    for b in range(B):  # a sentence with padding is read like the sentence alone
+        kept = tokens()[b : b + 1, mask[b]]
+        alone, end = reference.recurrent_encoder(kept, parameters)
+        close(memory[b, mask[b]], alone[0])
+        close(last[b], end[0])
+        assert not memory[b, ~mask[b]].any()
+
+
+@EACH_DECODER
+@MASKS
+def test_decoders_agree(name, mask):
+    specification, sizes = DECODERS[name]
+    in_torch, in_tf, parameters = layers(name, **sizes)
+    rng = np.random.default_rng(0)
+    memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
+    logits, weights = specification(tokens(1, T), memory, state, parameters, mask)
+    for found in (in_torch(*to_torch(tokens(1, T), memory, state, mask)), in_tf(tokens(1, T), memory, state, mask)):
+        close(found[0], logits)
+        assert (found[1] is None) == (weights is None)
+        if weights is not None:
+            close(found[1], weights)
+
+
+@EACH_DECODER
+def test_steps_are_the_whole(name):
+    in_torch, in_tf, _ = layers(name, **DECODERS[name][1])
+    rng, mask, targets = np.random.default_rng(0), masks()["padding"], tokens(1, T)
+    memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
+    whole, _ = in_torch(*to_torch(targets, memory, state, mask))
+    for layer, convert in ((in_torch, to_torch), (in_tf, lambda *x: [tensorflow.constant(a) for a in x])):
+        now = convert(state)[0]
+        for i in range(T):
+            token, given, allowed = convert(targets[:, i], memory, mask)
+            logits, now, _ = layer.step(token, now, given, allowed)
+            close(logits, whole[:, i].detach().numpy())
+
+
+def test_the_query_is_the_state_before_the_step():
+    """A decoder that asks with the state after the step must not pass as Bahdanau's."""
+
+    class Late(pytorch.BahdanauDecoder):
+        def _advance(self, embedded, state, prepared, mask):
+            early, _ = self.look(state, prepared, mask)
+            state = self.cell(torch.cat([embedded, early], dim=-1), state)
+            return state, *self.look(state, prepared, mask)
+
+    specification, sizes = DECODERS["BahdanauDecoder"]
+    right, _, parameters = layers("BahdanauDecoder", **sizes)
+    late = Late(**sizes).double()
+    set_parameters(late, parameters)
+    rng = np.random.default_rng(0)
+    memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
+    expected = specification(tokens(1, T), memory, state, parameters)[1]
+    close(right(*to_torch(tokens(1, T), memory, state))[1], expected)
+    with pytest.raises(AssertionError):
+        close(late(*to_torch(tokens(1, T), memory, state))[1], expected)
+    first = reference.additive_attention(
+        state[:, None],
+        memory,
+        {key.removeprefix("attention."): x for key, x in parameters.items() if "attention." in key},
+    )[1]
+    close(expected[:, :1], first)
+
+
+@pytest.mark.parametrize("framework", [pytorch, tf])
+def test_the_memory_is_projected_once_a_sentence(framework, monkeypatch):
+    decoder = framework.BahdanauDecoder(**DECODERS["BahdanauDecoder"][1])
+    model = framework.EncoderDecoder(framework.RecurrentEncoder(**ENCODER), decoder)
+    calls = []
+    prepare = decoder.attention.prepare
+    monkeypatch.setattr(decoder.attention, "prepare", lambda *inputs: calls.append(1) or prepare(*inputs))
+    source, targets = tokens(), tokens(1, T)
+    if framework is pytorch:
+        source, targets = to_torch(source, targets)
+    model(source, targets)
+    assert len(calls) == 1
+    model.greedy(source, begin=1, max_length=T)
+    assert len(calls) == 2
+
+
+def test_gradients_agree():
+    query, memory, parameters = attention_inputs()
+    mask = masks()["padding"]
+    memory[~mask] = np.nan
+    leaves = [torch.from_numpy(x).requires_grad_() for x in (query, memory, *parameters.values())]
+    named = dict(zip(parameters, leaves[2:], strict=True))
+    pytorch.additive_attention(*leaves[:2], named, torch.from_numpy(mask))[0].sin().sum().backward()
+    variables = [tensorflow.Variable(x) for x in (query, memory, *parameters.values())]
+    with tensorflow.GradientTape() as tape:
+        named = dict(zip(parameters, variables[2:], strict=True))
+        loss = tensorflow.reduce_sum(tensorflow.sin(tf.additive_attention(*variables[:2], named, mask)[0]))
+    for leaf, gradient in zip(leaves, tape.gradient(loss, variables), strict=True):
+        assert torch.isfinite(leaf.grad).all()
+        close(gradient, leaf.grad.numpy())
+
+    def loss_of(query):
+        return np.sin(reference.additive_attention(query, memory, parameters, mask)[0]).sum()
+
+    for at in [(0, 0, 0), (1, 4, 12), (0, 2, 5)]:
+        step = np.zeros_like(query)
+        step[at] = 1e-6
+        slope = (loss_of(query + step) - loss_of(query - step)) / 2e-6
+        assert abs(slope - leaves[0].grad[at].item()) < 1e-6
+
+
+@pytest.mark.parametrize("attend", [reference.additive_attention, pytorch.additive_attention, tf.additive_attention])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"query": np.zeros((B, T, D + 1))}, "query_weight must have shape"),
+        ({"query": np.zeros((B, D))}, r"query must have shape \(B, T, D\)"),
+        ({"memory": np.zeros((B + 1, S, E))}, "memory must have shape .* with B = 3"),
+        ({"memory": np.zeros((B, S, E), np.float32)}, "memory must be float64 like query"),
+        ({"mask": np.ones((B, S))}, "mask must be bool"),
+        ({"mask": np.ones((B, S + 1), bool)}, r"mask must have shape \(B, S\)"),
+        ({"mask": np.ones((B, 1, S), bool)}, r"or \(B, T, S\)"),
+    ],
+)
+def test_errors(attend, change, words):
+    query, memory, parameters = attention_inputs()
+    named = {"query": query, "memory": memory, "parameters": parameters, "mask": None, **change}
+    if attend is pytorch.additive_attention:
+        named = {key: torch.from_numpy(x) if isinstance(x, np.ndarray) else x for key, x in named.items()}
+        named["parameters"] = {key: torch.from_numpy(x) for key, x in parameters.items()}
+    with pytest.raises(ValueError, match=words):
+        attend(*named.values())

@@ -1,0 +1,51 @@
+"""Mask builders, against loops and by hand."""
+
+import numpy as np
+import pytest
+
+from attn_course.masks import causal_mask, padding_mask, sliding_window_mask
+
+SIZES = [(5, 5), (3, 7), (7, 3), (1, 11)]
+
+
+@pytest.mark.parametrize(("T", "S"), SIZES)
+def test_causal_by_loops(T, S):
+    expected = [[key <= query + S - T for key in range(S)] for query in range(T)]
+    assert (causal_mask(T, S) == expected).all()
+
+
+@pytest.mark.parametrize(("T", "S"), SIZES)
+@pytest.mark.parametrize("window", [1, 2, 13])
+def test_window_by_loops(T, S, window):
+    distance = [[query + S - T - key for key in range(S)] for query in range(T)]
+    causal = [[0 <= d < window for d in row] for row in distance]
+    both = [[abs(d) < window for d in row] for row in distance]
+    assert (sliding_window_mask(T, S, window, causal=True) == causal).all()
+    assert (sliding_window_mask(T, S, window, causal=False) == both).all()
+
+
+def test_window_of_one_is_the_identity():
+    assert (sliding_window_mask(5, 5, 1, causal=False) == np.eye(5, dtype=bool)).all()
+
+
+def test_padding_by_hand():
+    assert padding_mask([2, 0, 3], 3).tolist() == [[True, True, False], [False] * 3, [True] * 3]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "words"),
+    [
+        ([4], "between 0 and size = 3"),
+        ([-1], "between 0 and"),
+        ([1.5], "integers"),
+        ([[1]], "integers of shape"),
+    ],
+)
+def test_padding_errors(lengths, words):
+    with pytest.raises(ValueError, match=words):
+        padding_mask(lengths, 3)
+
+
+def test_window_error():
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        sliding_window_mask(3, 3, 0, causal=True)
