@@ -1,0 +1,136 @@
+"""One case for every row of the catalog: inputs, the specification, and the same thing in a framework.
+
+A case is run as ``case.reference(inputs, mask, parameters)`` and ``case.run(face, item, inputs, mask)``, where
+``item`` is the function or the layer that ``case.build(face, dtype)`` made. Sizes are different primes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+
+B, S, T, N, M, H, A, K, V = 3, 7, 5, 11, 2, 13, 17, 19, 23
+E = 2 * H
+FACES = {"pytorch": pytorch, "tf": tf}
+PADDING = np.arange(S) < np.array([[7], [4], [0]])
+PADDING[0, [0, 3]] = False  # from the left, and a hole; the last row may see nothing
+
+
+class Case(NamedTuple):
+    """``blocked`` names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named."""
+
+    name: str
+    inputs: dict
+    mask: np.ndarray
+    reference: object
+    sizes: dict | None
+    layer: str | None
+    blocked: tuple
+    changes: tuple
+
+    def build(self, face, dtype="float64", **options):
+        if self.layer is None:
+            return getattr(FACES[face], self.name)
+        if face == "tf":
+            return getattr(tf, self.layer)(**self.sizes, dtype=dtype, **options)
+        return getattr(pytorch, self.layer)(**self.sizes).to(getattr(torch, dtype))
+
+    def convert(self, face, array, dtype="float64"):
+        """An array of NumPy as the framework has it, real numbers in the dtype asked for."""
+        real = array.dtype == np.float64
+        if face == "tf":
+            return tensorflow.cast(tensorflow.constant(array), dtype) if real else tensorflow.constant(array)
+        tensor = torch.from_numpy(array.copy())
+        return tensor.to(getattr(torch, dtype)) if real else tensor
+
+    def run(self, face, item, inputs, mask, dtype="float64"):
+        values = [self.convert(face, x, dtype) for x in inputs.values()]
+        return item(*values, mask if mask is None else self.convert(face, mask, dtype))
+
+
+def numbers(x):
+    """The values of any tensor as NumPy float64."""
+    if torch.is_tensor(x):
+        return x.detach().double().numpy()
+    return tensorflow.cast(x, tensorflow.float64).numpy()
+
+
+def _draw():
+    rng = np.random.default_rng(0)
+    shapes = {
+        "query": (B, 2, T, K),
+        "key": (B, 2, S, K),
+        "value": (B, 2, S, V),
+        "state": (B, T, H),
+        "memory": (B, S, E),
+        "initial_state": (B, H),
+    }
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
+
+
+_X = _draw()
+_MASKS = (("mask", np.ones((B, S)), "mask"), ("mask", np.ones((B, S + 1), bool), "mask"))
+
+CASES = (
+    Case(
+        name="scaled_dot_product_attention",
+        inputs={name: _X[name] for name in ("query", "key", "value")},
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.scaled_dot_product_attention(*x.values(), mask),
+        sizes=None,
+        layer=None,
+        blocked=("key", "value"),
+        changes=(
+            ("query", _X["query"][0, 0, 0], "query"),
+            ("query", _X["query"][..., 1:], "key"),
+            ("value", _X["value"][:, :, 1:], "value"),
+            ("key", _X["key"].astype("float32"), "key"),
+            *_MASKS,
+        ),
+    ),
+    Case(
+        name="fixed_context_decoder",
+        inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.fixed_context_decoder(*x.values(), parameters, mask),
+        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E},
+        layer="FixedContextDecoder",
+        blocked=("memory",),
+        changes=(
+            ("targets", _X["targets"][0], "targets"),
+            ("targets", _X["memory"][:, :, 0], "targets"),
+            ("memory", _X["memory"][1:], "memory"),
+            ("memory", _X["memory"][..., 2:], "memory"),
+            ("initial_state", _X["initial_state"][:, 1:], "initial_state"),
+            ("initial_state", _X["initial_state"].astype("float32"), "initial_state"),
+            *_MASKS,
+        ),
+    ),
+    Case(
+        name="additive_attention",
+        inputs={"query": _X["state"], "memory": _X["memory"]},
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.additive_attention(*x.values(), parameters, mask),
+        sizes={"query_dim": H, "memory_dim": E, "hidden_dim": A},
+        layer="AdditiveAttention",
+        blocked=("memory",),
+        changes=(
+            ("query", _X["state"][0], "query"),
+            ("query", _X["state"][..., 1:], "query"),
+            ("memory", _X["memory"][1:], "memory"),
+            ("memory", _X["memory"].astype("float32"), "memory"),
+            *_MASKS,
+            ("mask", np.ones((B, 1, S), bool), "mask"),
+        ),
+    ),
+)
+
+# Public classes that are no row of the catalog: what tests/topics checks of them.
+PARTS = {
+    "RecurrentEncoder": "tests/topics/test_bahdanau.py",
+    "BahdanauDecoder": "tests/topics/test_bahdanau.py",
+    "EncoderDecoder": "tests/topics/test_bahdanau.py",
+}
