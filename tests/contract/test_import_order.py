@@ -1,0 +1,141 @@
+"""One way for imports (DESIGN.md, section 2), read from the syntax tree of every file in the package."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import attn_course
+
+SOURCE = Path(attn_course.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+TWINS = {"reference", "pytorch", "tf"}
+# A part may import parts of a lower rank, and its own. What is not named is a topic.
+RANKS = {
+    "frameworks": 0,
+    "shapes": 0,
+    "masks": 1,
+    "dot_product": 2,
+    "TOPIC": 3,
+    **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 4),
+    **dict.fromkeys(("parity", "tasks"), 5),
+    **dict.fromkeys(("training", "plots", "bench", "records"), 6),
+    **dict.fromkeys(("experiments", "exercises", "notebook"), 7),
+}
+
+
+def parts_of(path):
+    """The module's name below ``attn_course``, as a tuple; a package without ``__init__``."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+MODULES = {parts_of(path) for path in FILES}
+
+
+def imports_of(tree, package):
+    """All modules that the tree imports, also inside functions, as absolute dotted names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                lead = package[: len(package) - node.level + 1]
+                base = ".".join((*lead, base)) if base else ".".join(lead)
+            yield base
+            # ``from attn_course.dot_product import tf`` imports a module too
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def ours(path):
+    """What a file imports of the package, as the parts of existing modules."""
+    package = ("attn_course", *parts_of(path))
+    if path.name != "__init__.py":
+        package = package[:-1]
+    names = imports_of(ast.parse(path.read_text(encoding="utf-8")), package)
+    found = {tuple(name.split(".")[1:]) for name in names if name.split(".")[0] == "attn_course"}
+    return {parts for parts in found if parts in MODULES and parts}
+
+
+def rank(parts):
+    return RANKS.get(parts[0], RANKS["TOPIC"])
+
+
+def topic_order(path):
+    return str(path.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("path", FILES, ids=topic_order)
+def test_imports_go_one_way(path):
+    here = parts_of(path)
+    if not here:
+        assert not ours(path), "attn_course itself imports nothing"
+        return
+    for there in ours(path):
+        assert (
+            there[0] == here[0] or rank(there) < rank(here) or rank(there) == rank(here) == RANKS["TOPIC"]
+        ), f"{'.'.join(here)} imports {'.'.join(there)}, which stands above it"
+
+
+def test_no_topic_imports_itself_through_another():
+    """Topics may build on topics, but not in a circle."""
+    edges = {}
+    for path in FILES:
+        here = parts_of(path)
+        if here and rank(here) == RANKS["TOPIC"]:
+            others = {there[0] for there in ours(path) if rank(there) == RANKS["TOPIC"]} - {here[0]}
+            edges.setdefault(here[0], set()).update(others)
+    while edges:
+        free = [topic for topic, others in edges.items() if not others & edges.keys()]
+        assert free, f"a circle among {sorted(edges)}"
+        for topic in free:
+            del edges[topic]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem in TWINS], ids=topic_order)
+def test_twins_import_only_their_own_kind(path):
+    """pytorch.py may import another topic's pytorch.py, never a tf.py or reference.py; and so on."""
+    wrong = {parts for parts in ours(path) if parts[-1] in TWINS - {path.stem}}
+    assert not wrong, f"{path.relative_to(SOURCE)} imports {sorted(wrong)}"
+
+
+FOREIGN = {"pytorch": {"tensorflow", "keras"}, "tf": {"torch"}, "reference": {"torch", "tensorflow", "keras"}}
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem in TWINS], ids=topic_order)
+def test_twins_name_no_foreign_framework(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = set(imports_of(tree, ("attn_course", *parts_of(path)[:-1])))
+    roots = {name.split(".")[0] for name in names}
+    # through our door: ``from attn_course.frameworks import tf``
+    door = {name.rpartition(".")[2] for name in names if name.startswith("attn_course.frameworks.")}
+    door = {{"tf": "tensorflow"}.get(name, name) for name in door}
+    assert not FOREIGN[path.stem] & (roots | door)
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=topic_order)
+def test_a_package_imports_no_framework(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {
+        name
+        for node in tree.body
+        for name in imports_of(ast.Module([node], []), ("attn_course", *parts_of(path)))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    assert not {name.split(".")[0] for name in names} & {"torch", "tensorflow", "keras"}
+    framework = {f"attn_course.frameworks.{name}" for name in ("torch", "keras", "tf")}
+    assert not names & framework
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("from ..masks import x", "attn_course.masks"),
+        ("from . import tf", "attn_course.topic.tf"),
+        ("def f():\n    import attn_course.topic.tf", "attn_course.topic.tf"),
+        ("from attn_course.topic import reference", "attn_course.topic.reference"),
+    ],
+)
+def test_the_reader_sees_every_kind_of_import(line, found):
+    assert found in set(imports_of(ast.parse(line), ("attn_course", "topic")))
