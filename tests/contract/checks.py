@@ -107,9 +107,7 @@ def queries_are_independent(attend):
     query, key, value = draw()
     mask, order = draw_mask(), np.random.default_rng(3).permutation(T)
     output = attend(query, key, value, mask)[0]
-    assert_allclose(
-        attend(query[:, :, order], key, value, mask[:, :, order])[0], output[:, :, order], **CLOSE
-    )
+    assert_allclose(attend(query[:, :, order], key, value, mask[:, :, order])[0], output[:, :, order], **CLOSE)
     assert_allclose(attend(query[:, :, 1:2], key, value, mask[:, :, 1:2])[0], output[:, :, 1:2], **CLOSE)
 
 

@@ -73,9 +73,9 @@ def test_imports_go_one_way(path):
         assert not ours(path), "attn_course itself imports nothing"
         return
     for there in ours(path):
-        assert (
-            there[0] == here[0] or rank(there) < rank(here) or rank(there) == rank(here) == RANKS["TOPIC"]
-        ), f"{'.'.join(here)} imports {'.'.join(there)}, which stands above it"
+        assert there[0] == here[0] or rank(there) < rank(here) or rank(there) == rank(here) == RANKS["TOPIC"], (
+            f"{'.'.join(here)} imports {'.'.join(there)}, which stands above it"
+        )
 
 
 def test_no_topic_imports_itself_through_another():
