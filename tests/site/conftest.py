@@ -64,7 +64,12 @@ def visit(browser, address):
     @contextmanager
     def opened(page, *, width=1280, scheme="light", javascript=True):
         size = {"width": width, "height": 900}
-        context = browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=javascript)
+        context = browser.new_context(
+            viewport=size,
+            color_scheme=scheme,
+            java_script_enabled=javascript,
+            reduced_motion="reduce",  # the theme fades from light to dark: a colour half-way fails the contrast check
+        )
         context.set_default_timeout(10_000)  # milliseconds
         tab = context.new_page()
         tab.faults, tab.requests = [], []
