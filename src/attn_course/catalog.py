@@ -4,7 +4,11 @@ from typing import NamedTuple
 
 
 class Mechanism(NamedTuple):
-    """One row. ``time`` and ``memory`` are for one query matrix of n positions over n keys of width d."""
+    """One row.
+
+    ``time`` and ``memory`` are for one query matrix of n positions over n keys of width
+    d.
+    """
 
     name: str
     topic: str

@@ -1,7 +1,8 @@
 """The frameworks, imported with one clear error each when something is missing.
 
-Files that need a framework write ``from attn_course.frameworks import torch`` (or ``keras, tf``): it is the
-very object that ``import torch`` gives, imported at that moment and not before.
+Files that need a framework write ``from attn_course.frameworks import torch`` (or
+``keras, tf``): it is the very object that ``import torch`` gives, imported at that
+moment and not before.
 """
 
 import importlib
@@ -15,7 +16,9 @@ def repository_url():
         label, _, url = entry.partition(", ")
         if label == "Repository":
             return url
-    raise RuntimeError("the installed package names no Repository in [project.urls] of pyproject.toml")
+    raise RuntimeError(
+        "the installed package names no Repository in [project.urls] of pyproject.toml"
+    )
 
 
 def install_command(extra):
@@ -27,7 +30,9 @@ def _load(module, extra):
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != module:  # it is there, but one of its own parts is missing: say that instead
+        if (
+            error.name != module
+        ):  # it is there, but one of its own parts is missing: say that instead
             raise
         raise ModuleNotFoundError(
             f"this part of attn_course needs {module}, which is not installed: {install_command(extra)}",
@@ -45,7 +50,8 @@ def _load_keras():
     # TensorFlow's start-up notes would end up in the output of every first cell.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-    # Both frameworks may share one GPU: TensorFlow must not take all its memory at once.
+    # Both frameworks may share one GPU: TensorFlow must not take all its memory at
+    # once.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     _load("tensorflow", "tf")
     keras = _load("keras", "tf")

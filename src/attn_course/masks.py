@@ -1,9 +1,11 @@
 """Mask builders in NumPy. Boolean, True = may attend.
 
-Query i of T stands at position i + S - T: the last query stands on the last key. So every builder is right
-both for a whole sequence (T = S) and for new queries behind a cache of keys (T < S).
+Query i of T stands at position i + S - T: the last query stands on the last key. So
+every builder is right both for a whole sequence (T = S) and for new queries behind a
+cache of keys (T < S).
 
-PyTorch and TensorFlow take these arrays as they are: ``torch.from_numpy(mask)``, ``tf.constant(mask)``.
+PyTorch and TensorFlow take these arrays as they are: ``torch.from_numpy(mask)``,
+``tf.constant(mask)``.
 """
 
 import numpy as np
@@ -14,7 +16,7 @@ def padding_mask(lengths, size):
 
     Shapes:
         lengths: (B), the number of tokens of each sequence.
-        returns: (B, size). Heads take it as ``mask[:, None, None]``, of shape (B, 1, 1, S).
+        returns: (B, size). Heads take it as ``mask[:, None, None]``, (B, 1, 1, S).
 
     Raises:
         ValueError: lengths are not integers, or not all between 0 and size.
@@ -25,9 +27,11 @@ def padding_mask(lengths, size):
     """
     lengths = np.asarray(lengths)
     if lengths.ndim != 1 or not np.issubdtype(lengths.dtype, np.integer):
-        raise ValueError(f"lengths must be integers of shape (B), got {lengths.dtype} {lengths.shape}")
+        came = f"{lengths.dtype} {lengths.shape}"
+        raise ValueError(f"lengths must be integers of shape (B), got {came}")
     if lengths.size and not (lengths.min() >= 0 and lengths.max() <= size):
-        raise ValueError(f"lengths must lie between 0 and size = {size}, got {lengths.min()} to {lengths.max()}")
+        came = f"{lengths.min()} to {lengths.max()}"
+        raise ValueError(f"lengths must lie between 0 and size = {size}, got {came}")
     return np.arange(size) < lengths[:, None]
 
 
@@ -35,10 +39,11 @@ def causal_mask(T, S):
     """True where the key stands at the query's position or before it: j <= i + S - T.
 
     Shapes:
-        returns: (T, S). With T > S the first T - S queries stand before every key and see nothing.
+        returns: (T, S). With T > S the first T - S queries stand before every key and
+        see nothing.
 
-    Differs: ``is_causal=True`` of PyTorch's attention aligns the two at the start, which is another mask
-    as soon as T and S differ.
+    Differs: ``is_causal=True`` of PyTorch's attention aligns the two at the start,
+    which is another mask as soon as T and S differ.
 
     >>> causal_mask(2, 3).astype(int)
     array([[1, 1, 0],
@@ -49,7 +54,7 @@ def causal_mask(T, S):
 
 
 def sliding_window_mask(T, S, window, causal):
-    """True where the key is near: 0 <= i - j < window if causal, |i - j| < window if not.
+    """True where the key is near: |i - j| < window, and j <= i if causal.
 
     A position counts itself, so ``window=1`` sees itself alone.
 
@@ -70,7 +75,8 @@ def sliding_window_mask(T, S, window, causal):
         raise ValueError(f"window must be at least 1, got {window}")
     query, key = _positions(T, S)
     distance = query - key
-    return (distance >= 0) & (distance < window) if causal else np.abs(distance) < window
+    near = np.abs(distance) < window
+    return near & (distance >= 0) if causal else near
 
 
 def _positions(T, S):

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class Device(NamedTuple):
-    """An accelerator as PyTorch or TensorFlow sees it. ``memory_gib`` and ``capability`` are None for a CPU."""
+    """An accelerator as PyTorch or TensorFlow sees it.
+
+    ``memory_gib`` and ``capability`` are None for a CPU.
+    """
 
     kind: str
     name: str
@@ -22,16 +25,24 @@ class Device(NamedTuple):
 
 
 def device():
-    """The first GPU with its memory and capability, or the CPU. Asks whichever framework is imported already."""
+    """The first GPU with its memory and capability, or the CPU.
+
+    Asks whichever framework is imported already.
+    """
     torch, tf = sys.modules.get("torch"), sys.modules.get("tensorflow")
     if torch is not None and torch.cuda.is_available():
         found = torch.cuda.get_device_properties(0)
-        return Device("cuda", found.name, found.total_memory / 2**30, (found.major, found.minor))
+        return Device(
+            "cuda", found.name, found.total_memory / 2**30, (found.major, found.minor)
+        )
     if torch is None and tf is not None and tf.config.list_physical_devices("GPU"):
         gpu = tf.config.list_physical_devices("GPU")[0]
         details = tf.config.experimental.get_device_details(gpu)
         return Device(
-            "cuda", details.get("device_name", "GPU"), float("nan"), details.get("compute_capability", (0, 0))
+            "cuda",
+            details.get("device_name", "GPU"),
+            float("nan"),
+            details.get("compute_capability", (0, 0)),
         )
     return Device("cpu", "CPU")
 
@@ -51,7 +62,11 @@ class Source:
 
 def source(*objects):
     """The tested source of functions, methods or classes, straight from the installed package."""
-    return Source("\n\n".join(textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects))
+    return Source(
+        "\n\n".join(
+            textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects
+        )
+    )
 
 
 def table(header, rows):
@@ -61,6 +76,7 @@ def table(header, rows):
     for row in cells:
         print(
             "  ".join(
-                cell.rjust(w) if cell[:1].isdigit() else cell.ljust(w) for cell, w in zip(row, widths, strict=True)
+                cell.rjust(w) if cell[:1].isdigit() else cell.ljust(w)
+                for cell, w in zip(row, widths, strict=True)
             ).rstrip()
         )

@@ -3,9 +3,10 @@
     parameters = get_parameters(layer)       # a dict of NumPy arrays, for any layer of the course
     set_parameters(other_layer, parameters)  # the same dict into its twin
 
-A weight of ours is named like its attribute. The libraries' own parts are spelled one way: ``weight`` (in, out) and
-``bias`` of a linear map, ``weight`` of an embedding, and of a GRU ``input_weight`` (in, 3H), ``state_weight``
-(H, 3H), ``input_bias`` and ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
+A weight of ours is named like its attribute. The libraries' own parts are spelled one
+way: ``weight`` (in, out) and ``bias`` of a linear map, ``weight`` of an embedding, and
+of a GRU ``input_weight`` (in, 3H), ``state_weight`` (H, 3H), ``input_bias`` and
+``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
 dot: ``attention.query_weight``.
 """
 
@@ -23,10 +24,14 @@ def set_parameters(layer, parameters):
     """Write a dict of arrays into a layer of either framework.
 
     Raises:
-        ValueError: a key is missing or unknown, or an array has another shape; nothing is written then.
+        ValueError: a key is missing or unknown, or an array has another shape; nothing
+        is written then.
     """
     slots = _slots(layer)
-    for word, keys in (("missing", slots.keys() - parameters.keys()), ("unknown", parameters.keys() - slots.keys())):
+    for word, keys in (
+        ("missing", slots.keys() - parameters.keys()),
+        ("unknown", parameters.keys() - slots.keys()),
+    ):
         if keys:
             raise ValueError(f"{word} parameters: {', '.join(sorted(keys))}")
     for name, (read, _) in slots.items():
@@ -39,7 +44,9 @@ def set_parameters(layer, parameters):
 
 def _slots(layer):
     """name -> (read, write) for every parameter of a layer."""
-    return dict(_torch_slots(layer) if hasattr(layer, "named_modules") else _keras_slots(layer))
+    return dict(
+        _torch_slots(layer) if hasattr(layer, "named_modules") else _keras_slots(layer)
+    )
 
 
 def _torch_slots(module, prefix=""):
@@ -58,10 +65,14 @@ def _torch_slot(parameter, view, back):
     def read():
         tensor = parameter.detach().cpu()
         # NumPy has no bfloat16; float32 holds every one of its numbers.
-        return view((tensor.float() if dtype_name(tensor) == "bfloat16" else tensor).numpy()).copy()
+        return view(
+            (tensor.float() if dtype_name(tensor) == "bfloat16" else tensor).numpy()
+        ).copy()
 
     def write(array):
-        parameter.data.copy_(parameter.data.new_tensor(np.ascontiguousarray(back(array))))
+        parameter.data.copy_(
+            parameter.data.new_tensor(np.ascontiguousarray(back(array)))
+        )
 
     return read, write
 
@@ -85,7 +96,9 @@ def _keras_slot(variable, rows, gates):
         return gates(variable.numpy()[rows]).copy()
 
     def write(array):
-        whole = variable.numpy().copy()  # a GRU keeps its two biases as the rows of one variable
+        whole = (
+            variable.numpy().copy()
+        )  # a GRU keeps its two biases as the rows of one variable
         whole[rows] = gates(array)
         variable.assign(whole)
 
@@ -113,10 +126,16 @@ _GRU_TORCH = {
     "state_bias": ("bias_hh", _same, _same),
 }
 _TORCH = {
-    "Linear": {"weight": ("weight", _transpose, _transpose), "bias": ("bias", _same, _same)},
+    "Linear": {
+        "weight": ("weight", _transpose, _transpose),
+        "bias": ("bias", _same, _same),
+    },
     "Embedding": {"weight": ("weight", _same, _same)},
     "GRUCell": _GRU_TORCH,
-    "GRU": {name: (f"{parameter}_l0", *maps) for name, (parameter, *maps) in _GRU_TORCH.items()},
+    "GRU": {
+        name: (f"{parameter}_l0", *maps)
+        for name, (parameter, *maps) in _GRU_TORCH.items()
+    },
 }
 _GRU_KERAS = {
     "input_weight": ("kernel", ..., _swap_gates),

@@ -8,7 +8,10 @@ from attn_course.bahdanau.reference import (
     prepare_memory,
     recurrent_encoder,
 )
-from attn_course.dot_product.reference import masked_softmax, scaled_dot_product_attention
+from attn_course.dot_product.reference import (
+    masked_softmax,
+    scaled_dot_product_attention,
+)
 
 __all__ = [
     "additive_attention",

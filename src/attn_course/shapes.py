@@ -1,36 +1,43 @@
 """Argument checks: what a wrong argument is called, what was expected and what came.
 
-The checks read only ``shape`` and ``dtype``, so one set serves NumPy, PyTorch and TensorFlow. A size that
-TensorFlow does not know yet (None, inside ``tf.function``) passes.
+The checks read only ``shape`` and ``dtype``, so one set serves NumPy, PyTorch and
+TensorFlow. A size that TensorFlow does not know yet (None, inside ``tf.function``)
+passes.
 
 Shape letters, the same in every docstring:
-    B batch · T query positions · S key positions · D model (query) width · E memory width · H query heads ·
-    G key/value heads · K, V width of a key and of a value, per head · A hidden width of additive attention ·
-    W window · C chunk or block · F features · R rank · N vocabulary · L layers
+    B batch · T query positions · S key positions · D model (query) width ·
+    E memory width · H query heads (in a recurrent decoder: its state's width) ·
+    G key/value heads · K, V width of a key and of a value, per head ·
+    A hidden width of additive attention · W window · C chunk or block · F features ·
+    R rank · N vocabulary · L layers
 """
 
 
 def dtype_name(array):
-    """The dtype as NumPy spells it: ``"float32"``, also for ``torch.float32`` and ``tf.float32``."""
+    """The dtype as NumPy spells it: ``"float32"``, also for ``torch.float32``."""
     return getattr(array.dtype, "name", str(array.dtype)).removeprefix("torch.")
 
 
 def shape_of(array):
-    """The shape as a tuple; None stands for a size that TensorFlow does not know yet."""
+    """The shape as a tuple; None is a size that TensorFlow does not know yet."""
     return tuple(None if size is None else int(size) for size in array.shape)
 
 
 def check_shapes(known=None, **arguments):
-    """Check named arguments against shapes written in letters, and return the size of every letter.
+    """Check arguments against shapes written in letters; return each letter's size.
 
-    ``check_shapes({"D": 4}, query=(query, "BTD"), memory=(memory, "BSE"))`` demands that both have three
-    axes, that the two B agree and that D is 4. A spec that begins with ``...`` allows any leading axes, the
-    same for all arguments that have it; their sizes are returned under the key ``"..."``.
+    ``check_shapes({"D": 4}, query=(query, "BTD"), memory=(memory, "BSE"))`` demands
+    that both have three axes, that the two B agree and that D is 4. A spec that begins
+    with ``...`` allows any leading axes, the same for all arguments that have it; their
+    sizes are returned under the key ``"..."``.
 
     Raises:
         ValueError: the number of axes or a size is not as the spec says.
     """
-    sizes = {letter: (size, "the sizes given at construction") for letter, size in (known or {}).items()}
+    sizes = {
+        letter: (size, "the sizes given at construction")
+        for letter, size in (known or {}).items()
+    }
     for name, (array, spec) in arguments.items():
         shape = shape_of(array)
         letters = spec.removeprefix("...")
@@ -43,9 +50,8 @@ def check_shapes(known=None, **arguments):
         for letter, size in found.items():
             expected, source = sizes.setdefault(letter, (size, name))
             if not _agree(expected, size):
-                raise ValueError(
-                    f"{name} must have shape {_spell(spec)} with {letter} = {expected} as in {source}, got {shape}"
-                )
+                wanted = f"{_spell(spec)} with {letter} = {expected} as in {source}"
+                raise ValueError(f"{name} must have shape {wanted}, got {shape}")
             if expected is None:
                 sizes[letter] = (size, name)
     return {letter: size for letter, (size, _) in sizes.items()}
@@ -77,44 +83,48 @@ def check_tokens(name, tokens):
 def check_mask_dtype(mask):
     """Check that a mask is boolean; raises ValueError if not."""
     if dtype_name(mask) != "bool":
-        raise ValueError(f"mask must be bool (True = may attend), got {dtype_name(mask)}")
+        came = dtype_name(mask)
+        raise ValueError(f"mask must be bool (True = may attend), got {came}")
 
 
 def check_head_mask(mask, score_shape):
     """Check a mask for scores of shape ``(..., T, S)``.
 
-    A mask of two axes is (T, S), the same for every example and head. Any other mask has as many axes as the
-    scores, each of the same size or 1: (B, 1, T, S), (B, 1, 1, S), (B, H, T, S).
+    A mask of two axes is (T, S), the same for every example and head. Any other mask
+    has as many axes as the scores, each of the same size or 1: (B, 1, T, S),
+    (B, 1, 1, S), (B, H, T, S).
 
     Raises:
-        ValueError: the mask is not boolean, or its shape could be read in more than one way.
+        ValueError: the mask is not boolean, or has another shape.
     """
     check_mask_dtype(mask)
-    shape, rank = shape_of(mask), len(score_shape)
-    expected = f"mask must have shape (T, S) = {score_shape[-2:]} or align with the scores {score_shape}, got {shape}"
+    shape, wanted = shape_of(mask), tuple(score_shape)
+    either = f"(T, S) = {wanted[-2:]} or align with the scores {wanted}"
+    expected = f"mask must have shape {either}, got {shape}"
     if len(shape) == 2:
-        if not all(map(_agree, shape, score_shape[-2:])):
-            raise ValueError(f"{expected}. Padding of shape (B, S) is passed as mask[:, None, None]")
-    elif len(shape) != rank:
-        raise ValueError(f"{expected}. A mask (B, T, S) for all heads is passed as mask[:, None]")
-    elif not all(size == 1 or _agree(size, wanted) for size, wanted in zip(shape, score_shape, strict=True)):
+        if not all(map(_agree, shape, wanted[-2:])):
+            hint = "Padding of shape (B, S) is passed as mask[:, None, None]"
+            raise ValueError(f"{expected}. {hint}")
+    elif len(shape) != len(wanted):
+        hint = "A mask (B, T, S) for all heads is passed as mask[:, None]"
+        raise ValueError(f"{expected}. {hint}")
+    elif not all(s == 1 or _agree(w, s) for s, w in zip(shape, wanted, strict=True)):
         raise ValueError(expected)
 
 
 def check_memory_mask(mask, batch, queries, positions):
-    """Check a mask over a memory: padding (B, S), or (B, T, S) with a row for every query.
+    """Check a mask over a memory: padding (B, S), or a row a query, (B, T, S).
 
     Raises:
         ValueError: the mask is not boolean or has another shape.
     """
     check_mask_dtype(mask)
     shape = shape_of(mask)
-    wanted = {2: (batch, positions), 3: (batch, queries, positions)}.get(len(shape))
+    padding, rows = (batch, positions), (batch, queries, positions)
+    wanted = {2: padding, 3: rows}.get(len(shape))
     if wanted is None or not all(map(_agree, shape, wanted)):
-        raise ValueError(
-            f"mask must have shape (B, S) = {(batch, positions)} or (B, T, S) = {(batch, queries, positions)}, "
-            f"got {shape}"
-        )
+        either = f"(B, S) = {padding} or (B, T, S) = {rows}"
+        raise ValueError(f"mask must have shape {either}, got {shape}")
 
 
 def _agree(expected, size):

@@ -1,4 +1,4 @@
-"""One way for imports (DESIGN.md, section 2), read from the syntax tree of every file in the package."""
+"""Imports flow one way: read from the syntax tree of every file in the package."""
 
 import ast
 from pathlib import Path
@@ -14,6 +14,7 @@ TWINS = {"reference", "pytorch", "tf"}
 RANKS = {
     "frameworks": 0,
     "shapes": 0,
+    "keras_layer": 1,
     "masks": 1,
     "dot_product": 2,
     "TOPIC": 3,

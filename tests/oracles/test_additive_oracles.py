@@ -1,4 +1,4 @@
-"""Keras's own additive attention, an independent implementation, after our projections."""
+"""Keras's own additive attention after our projections: an independent witness."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,11 @@ def test_additive_attention_is_keras_after_projection(masked):
     parameters = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     mask = np.arange(S) < np.array([[3], [5]]) if masked else None
     oracle = keras.layers.AdditiveAttention(dtype="float64")
-    inputs = [query @ parameters["query_weight"], memory, memory @ parameters["memory_weight"]]
+    inputs = [
+        query @ parameters["query_weight"],
+        memory,
+        memory @ parameters["memory_weight"],
+    ]
     oracle.build([x.shape for x in inputs])
     oracle.set_weights([parameters["score_weight"]])  # Keras calls it scale
     masks = {"mask": [None, mask]} if masked else {}
@@ -26,7 +30,10 @@ def test_additive_attention_is_keras_after_projection(masked):
     for found in (
         reference.additive_attention(query, memory, parameters, mask),
         pytorch.additive_attention(
-            to(query), to(memory), {k: to(x) for k, x in parameters.items()}, to(mask) if masked else None
+            to(query),
+            to(memory),
+            {k: to(x) for k, x in parameters.items()},
+            to(mask) if masked else None,
         ),
         tf.additive_attention(query, memory, parameters, mask),
     ):

@@ -51,7 +51,7 @@ def test_answers_in_the_frameworks():
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match=r"no exercise '99.x'; there are: 01.last_state"):
+    with pytest.raises(ValueError, match=r"no exercise '99.x'; there are: 00.soft_lookup"):
         check("99.x", None)
     with pytest.raises(ValueError, match="framework must be numpy, torch or tf"):
         check("01.last_state", None, framework="jax")

@@ -1,48 +1,71 @@
-"""Scaled dot-product attention in PyTorch. The formula and the shapes stand in ``reference.py``."""
+"""Scaled dot-product attention in PyTorch.
+
+The formula and the shapes stand in ``reference.py``.
+"""
 
 from attn_course.frameworks import torch
 from attn_course.shapes import check_floats, check_head_mask, check_shapes
 
 
 def masked_softmax(score, mask=None):
-    """See ``attn_course.reference.masked_softmax``. Computed in float32 or more, returned in score's dtype."""
+    """See ``attn_course.reference.masked_softmax``.
+
+    Computed in float32 or more, returned in score's dtype.
+    """
     wide = torch.promote_types(score.dtype, torch.float32)
     if mask is None:
         return torch.softmax(score, dim=-1, dtype=wide).to(score.dtype)
-    # The lowest finite number instead of minus infinity: a row without any allowed key then stays free of
-    # NaN, in the gradient too, and the second `where` sets it to zero.
+    # The lowest finite number instead of minus infinity: a row without any allowed key
+    # then stays free of NaN, in the gradient too; the second `where` sets it to zero.
     score_wide = torch.where(mask, score.to(wide), torch.finfo(wide).min)
     weights = torch.where(mask, torch.softmax(score_wide, dim=-1), 0.0)
     return weights.to(score.dtype)
 
 
 def scaled_dot_product_attention(
-    query, key, value, mask=None, *, bias=None, scale=None, causal=False, need_weights=True
+    query,
+    key,
+    value,
+    mask=None,
+    *,
+    bias=None,
+    scale=None,
+    causal=False,
+    need_weights=True,
 ):
     """See ``attn_course.reference.scaled_dot_product_attention``.
 
-    ``need_weights=False`` takes PyTorch's fused kernel, which never forms the (T, S) matrix.
+    ``need_weights=False`` takes PyTorch's fused kernel, which never forms the matrix
+    of the weights.
 
     Raises:
         ValueError: a shape, dtype or mask is not as the reference says.
     """
     check_floats(query=query, key=key, value=value)
-    sizes = check_shapes(query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV"))
+    sizes = check_shapes(
+        query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
+    )
     if mask is not None:
         check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
-    if not need_weights and mask is None and bias is None and (not causal or sizes["T"] == sizes["S"]):
-        # PyTorch's own causal flag is right only for T = S: it aligns queries and keys at the start.
-        output = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=causal, scale=scale)
+    plain = mask is None and bias is None
+    # PyTorch's own causal flag aligns queries and keys at the start: right for T = S.
+    if plain and not need_weights and (not causal or sizes["T"] == sizes["S"]):
+        output = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, is_causal=causal, scale=scale
+        )
         return output, None
     if causal:
-        allowed = torch.ones(sizes["T"], sizes["S"], dtype=torch.bool, device=query.device)
+        allowed = query.new_ones(sizes["T"], sizes["S"], dtype=torch.bool)
         allowed = allowed.tril(sizes["S"] - sizes["T"])
         mask = allowed if mask is None else mask & allowed
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     if not need_weights:
-        addend = mask if bias is None else bias if mask is None else torch.where(mask, bias, -torch.inf)
-        output = torch.nn.functional.scaled_dot_product_attention(query, key, value, addend, scale=scale)
+        if bias is not None:
+            mask = bias if mask is None else torch.where(mask, bias, -torch.inf)
+        output = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, mask, scale=scale
+        )
         return output, None
     scale = sizes["K"] ** -0.5 if scale is None else scale
     score = scale * torch.einsum("...tk,...sk->...ts", query, key)

@@ -1,7 +1,8 @@
-"""Exercises with feedback: ``check(name, answer)`` says whether an answer is right, and if not, what it looks like.
+"""Exercises with feedback: ``check(name, answer)`` says what is right, or what is not.
 
-An answer is compared with the solution on inputs of several sizes. If it differs, it is compared with the mistakes
-that people make, and the one that gives the same numbers is named.
+An answer is compared with the solution on inputs of several sizes. If it differs, it is
+compared with the mistakes that people make, and the one that gives the same numbers is
+named.
 """
 
 from collections.abc import Callable
@@ -9,24 +10,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_course.exercises import bahdanau, bottleneck
+from attn_course.exercises import bahdanau, bottleneck, ten_minutes
 
 
 class Exercise(NamedTuple):
-    """A task: how inputs are drawn, the solution, and the known mistakes with what to say about each."""
+    """How inputs are drawn, the solution, and the known mistakes with their names."""
 
     inputs: Callable
     solution: Callable
     mistakes: dict
 
 
-EXERCISES = {name: Exercise(*parts) for topic in (bottleneck, bahdanau) for name, parts in topic.EXERCISES.items()}
+EXERCISES = {
+    name: Exercise(*parts)
+    for topic in (ten_minutes, bottleneck, bahdanau)
+    for name, parts in topic.EXERCISES.items()
+}
 
 
 def check(name, answer, framework="numpy"):
     """Print whether ``answer`` solves the exercise, and return that as a bool.
 
-    The answer takes and returns arrays of ``framework``: "numpy", "torch" or "tf", in float64.
+    The answer takes and returns arrays of ``framework``: "numpy", "torch" or "tf", in
+    float64.
 
     Raises:
         ValueError: there is no exercise or framework of that name.
@@ -46,7 +52,8 @@ def _first_fault(exercise, answer, framework):
         inputs = exercise.inputs(rng)
         try:
             result = answer(*(_into(framework, array.copy()) for array in inputs))
-        except Exception as error:  # whatever the learner's code raises is feedback, not a fault of ours
+        # whatever the learner's code raises is feedback, not a fault of ours
+        except Exception as error:
             return f"it raised {type(error).__name__}: {error}"
         if result is None or result is ...:
             return "not done yet: it returns nothing"
@@ -76,9 +83,12 @@ def _compare(exercise, inputs, result):
         return None
     for diagnosis, mistake in exercise.mistakes.items():
         with np.errstate(all="ignore"):
-            same = np.allclose(result, mistake(*inputs), rtol=1e-6, atol=1e-9, equal_nan=True)
+            same = np.allclose(
+                result, mistake(*inputs), rtol=1e-6, atol=1e-9, equal_nan=True
+            )
         if same:
             return f"not yet: {diagnosis}"
     if np.isnan(result).any():
         return "not yet: there are NaNs"
-    return f"not yet: the largest difference from the solution is {np.abs(result - expected).max():.3g}"
+    farthest = np.abs(result - expected).max()
+    return f"not yet: the largest difference from the solution is {farthest:.3g}"

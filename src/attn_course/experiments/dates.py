@@ -25,4 +25,11 @@ def task():
 
 
 if __name__ == "__main__":
-    run_and_store(task(), [(name, attention, STEPS) for name in ("pytorch", "tf") for attention in (False, True)])
+    run_and_store(
+        task(),
+        [
+            (name, attention, STEPS)
+            for name in ("pytorch", "tf")
+            for attention in (False, True)
+        ],
+    )

@@ -1,6 +1,7 @@
 """Writing a string backwards, with and without attention: only the length changes.
 
-The model without attention gets three times as many steps, so that it is trained and not merely behind.
+The model without attention gets three times as many steps, so that it is trained and
+not merely behind.
 
 python -m attn_course.experiments.reversal --seeds 0
 """
@@ -27,4 +28,7 @@ def task():
 
 
 if __name__ == "__main__":
-    run_and_store(task(), [("pytorch", attention, STEPS[attention]) for attention in (False, True)])
+    run_and_store(
+        task(),
+        [("pytorch", attention, STEPS[attention]) for attention in (False, True)],
+    )

@@ -29,7 +29,9 @@ def build(names, task, *, attention):
     sizes["memory_dim"] = 2 * task.hidden_dim
     target_size = len(task.target_vocabulary)
     if attention:
-        decoder = names.BahdanauDecoder(target_size, **sizes, attention_dim=task.hidden_dim)
+        decoder = names.BahdanauDecoder(
+            target_size, **sizes, attention_dim=task.hidden_dim
+        )
     else:
         decoder = names.FixedContextDecoder(target_size, **sizes)
     return names.EncoderDecoder(encoder, decoder)
@@ -50,7 +52,9 @@ def run(task, framework, *, attention, seed, steps):
         "seed": seed,
         "steps": steps,
         "exact": round(exact_match(predicted, task.test.targets), 4),
-        "by_length": [(low, high, count, round(exact, 4)) for low, high, count, exact in rows],
+        "by_length": [
+            (low, high, count, round(exact, 4)) for low, high, count, exact in rows
+        ],
     }
 
 
@@ -62,10 +66,16 @@ def run_and_store(task, plan):
     rows = []
     for seed in seeds:
         for framework, attention, steps in plan:
-            rows.append(run(task, framework, attention=attention, seed=seed, steps=steps))
+            rows.append(
+                run(task, framework, attention=attention, seed=seed, steps=steps)
+            )
             print(rows[-1], flush=True)
     seeds = " ".join(map(str, seeds))
-    store(task.name, rows, f"python -m attn_course.experiments.{task.name} --seeds {seeds}")
+    store(
+        task.name,
+        rows,
+        f"python -m attn_course.experiments.{task.name} --seeds {seeds}",
+    )
 
 
 def _load(framework, seed):

@@ -1,4 +1,7 @@
-"""Figures of the chapters. Mid-grey lines and text on no background: readable on a light and on a dark page."""
+"""Figures of the chapters.
+
+Mid-grey lines and text on no background: readable on a light and on a dark page.
+"""
 
 import matplotlib.pyplot as plt
 
@@ -20,7 +23,10 @@ STYLE = {
 def attention_map(weights, source, target, *, title=""):
     """Weights (T, S) as a grid: a row for every output, a column for every input; dark is 1."""
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(0.26 * len(source) + 1, 0.26 * len(target) + 1), layout="constrained")
+        figure, axes = plt.subplots(
+            figsize=(0.26 * len(source) + 1, 0.26 * len(target) + 1),
+            layout="constrained",
+        )
         axes.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="equal")
         axes.set_xticks(range(len(source)), list(source))
         axes.set_yticks(range(len(target)), list(target))

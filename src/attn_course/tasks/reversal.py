@@ -1,7 +1,8 @@
 """Sequence reversal: ``"abcad" -> "dacba"``, the smallest task on which a fixed context breaks with length.
 
-Lengths 4 to 20 for training; evaluation in six buckets, two of them longer than anything trained on.
-A rule made for this course, not taken from a paper. It needs no data file.
+Lengths 4 to 20 for training; evaluation in six buckets, two of them longer than
+anything trained on. A rule made for this course, not taken from a paper. It needs no
+data file.
 """
 
 import zlib
@@ -15,7 +16,8 @@ from attn_course.tasks.text import Vocabulary, encode_pairs
 
 SYMBOLS = "abcdefghijklmn"
 TRAIN_LENGTHS = (4, 20)
-# The edges of `metrics.by_length`: 4-8, 9-12, 13-16, 17-20, and the unseen 21-25 and 26-30.
+# The edges of `metrics.by_length`: 4-8, 9-12, 13-16, 17-20, and the unseen 21-25 and
+# 26-30.
 EDGES = (4, 9, 13, 17, 21, 26, 31)
 # One string in this many belongs to evaluation.
 HELD_OUT = 8
@@ -43,15 +45,20 @@ def vocabulary():
 
 
 def training_set(count, *, seed=0):
-    """`count` different pairs, lengths 4 to 20 drawn uniformly. Same seed, same pairs."""
-    return _pairs(_draw(count, *TRAIN_LENGTHS, np.random.default_rng(seed), held_out=False))
+    """`count` different pairs, lengths 4 to 20 drawn uniformly.
+
+    Same seed, same pairs.
+    """
+    return _pairs(
+        _draw(count, *TRAIN_LENGTHS, np.random.default_rng(seed), held_out=False)
+    )
 
 
 def evaluation_set(per_bucket, *, seed=1):
     """`per_bucket` different pairs for each bucket of `EDGES`, short buckets first. Same seed, same pairs.
 
-    No pair is in any training set, whatever the seeds (see `is_held_out`), so even the 38,416 strings of
-    length 4, which drawing at random would soon repeat, are unseen.
+    No pair is in any training set, whatever the seeds (see `is_held_out`), so even the
+    38,416 strings of length 4, which drawing at random would soon repeat, are unseen.
     """
     generator = np.random.default_rng(seed)
     sources = []
@@ -61,7 +68,10 @@ def evaluation_set(per_bucket, *, seed=1):
 
 
 def is_held_out(text):
-    """Whether a string belongs to evaluation. Its checksum decides: no list has to be kept."""
+    """Whether a string belongs to evaluation.
+
+    Its checksum decides: no list has to be kept.
+    """
     return zlib.crc32(text.encode()) % HELD_OUT == 0
 
 
@@ -73,7 +83,9 @@ def _draw(count, shortest, longest, generator, *, held_out):
     found = {}  # a dict, for it keeps the order of drawing
     while len(found) < count:
         length = generator.integers(shortest, longest, endpoint=True)
-        text = "".join(SYMBOLS[i] for i in generator.integers(len(SYMBOLS), size=length))
+        text = "".join(
+            SYMBOLS[i] for i in generator.integers(len(SYMBOLS), size=length)
+        )
         if is_held_out(text) == held_out:
             found[text] = None
     return list(found)

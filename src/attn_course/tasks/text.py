@@ -12,7 +12,8 @@ import numpy as np
 
 PAD, BEGIN, END, UNKNOWN = range(4)
 NUM_SPECIAL = 4
-# Sources are padded to a multiple of this: a compiled function is traced once for each width.
+# Sources are padded to a multiple of this: a compiled function is traced once for each
+# width.
 WIDTH_STEP = 8
 # What `decode` shows for a special token that stands where a character should be.
 NOT_A_CHARACTER = "\N{REPLACEMENT CHARACTER}"
@@ -24,7 +25,8 @@ class Batch(NamedTuple):
     source: (B, S) int32; source_mask: (B, S) bool, True = a real character;
     target_in: (B, T) int32, what the decoder is fed: ``BEGIN`` and the characters;
     target_out: (B, T) int32, what it must predict: the characters and ``END``.
-    The loss must skip the positions where ``target_out == PAD``. PyTorch's cross-entropy wants int64 targets.
+    The loss must skip the positions where ``target_out == PAD``. PyTorch's
+    cross-entropy wants int64 targets.
     """
 
     source: np.ndarray
@@ -36,17 +38,23 @@ class Batch(NamedTuple):
 class Vocabulary:
     """Characters and their tokens: ``PAD`` 0, ``BEGIN`` 1, ``END`` 2, ``UNKNOWN`` 3, then the characters.
 
-    `characters` is any iterable of single characters; repeats count once, and the order is that of their code
-    points, so that the same set gives the same numbers everywhere. ``len(vocabulary)`` is N, the rows of an
-    embedding. Raises ValueError when an item is not one character.
+    `characters` is any iterable of single characters; repeats count once, and the order
+    is that of their code points, so that the same set gives the same numbers
+    everywhere. ``len(vocabulary)`` is N, the rows of an embedding. Raises ValueError
+    when an item is not one character.
     """
 
     def __init__(self, characters):
         self.characters = tuple(sorted(set(characters)))
         wrong = [character for character in self.characters if len(character) != 1]
         if wrong:
-            raise ValueError(f"characters: expected single characters, got {wrong[0]!r}")
-        self._tokens = {character: token for token, character in enumerate(self.characters, NUM_SPECIAL)}
+            raise ValueError(
+                f"characters: expected single characters, got {wrong[0]!r}"
+            )
+        self._tokens = {
+            character: token
+            for token, character in enumerate(self.characters, NUM_SPECIAL)
+        }
 
     def __len__(self):
         return NUM_SPECIAL + len(self.characters)
@@ -54,13 +62,18 @@ class Vocabulary:
     def encode(self, texts, *, begin=False, end=False):
         """Texts as ``(tokens (B, S) int32, lengths (B,) int32)``, right-padded with ``PAD`` to the longest.
 
-        `begin` and `end` add their token, which counts in the length. An unseen character is ``UNKNOWN``.
-        Raises ValueError when `texts` is a single string: it would be read as one text a character.
+        `begin` and `end` add their token, which counts in the length. An unseen
+        character is ``UNKNOWN``. Raises ValueError when `texts` is a single string: it
+        would be read as one text a character.
         """
         if isinstance(texts, str):
-            raise ValueError(f"texts: expected a list of strings, got the string {texts!r}")
+            raise ValueError(
+                f"texts: expected a list of strings, got the string {texts!r}"
+            )
         rows = [
-            [BEGIN] * begin + [self._tokens.get(character, UNKNOWN) for character in text] + [END] * end
+            [BEGIN] * begin
+            + [self._tokens.get(character, UNKNOWN) for character in text]
+            + [END] * end
             for text in texts
         ]
         lengths = np.array([len(row) for row in rows], dtype=np.int32)
@@ -72,15 +85,20 @@ class Vocabulary:
     def decode(self, tokens):
         """Tokens (B, S) as a list of B strings, each cut before its first ``END``.
 
-        A leading ``BEGIN`` and the padding on the right are left out. Any other special token shows as
-        U+FFFD: a model that emits one in the middle of a word must not pass for right.
-        Raises ValueError for tokens that are not integers of rank 2 in ``[0, len(vocabulary))``.
+        A leading ``BEGIN`` and the padding on the right are left out. Any other special
+        token shows as U+FFFD: a model that emits one in the middle of a word must not
+        pass for right. Raises ValueError for tokens that are not integers of rank 2 in
+        ``[0, len(vocabulary))``.
         """
         tokens = np.asarray(tokens)
         if tokens.ndim != 2 or not np.issubdtype(tokens.dtype, np.integer):
-            raise ValueError(f"tokens: expected integers (B, S), got {tokens.dtype} of shape {tokens.shape}")
+            raise ValueError(
+                f"tokens: expected integers (B, S), got {tokens.dtype} of shape {tokens.shape}"
+            )
         if tokens.size and (tokens.min() < 0 or tokens.max() >= len(self)):
-            raise ValueError(f"tokens: expected 0 to {len(self) - 1}, got {tokens.min()} to {tokens.max()}")
+            raise ValueError(
+                f"tokens: expected 0 to {len(self) - 1}, got {tokens.min()} to {tokens.max()}"
+            )
         return [self._decode_row(row.tolist()) for row in tokens]
 
     def _decode_row(self, row):
@@ -91,14 +109,22 @@ class Vocabulary:
         if row and row[0] == BEGIN:
             row = row[1:]
         return "".join(
-            NOT_A_CHARACTER if token < NUM_SPECIAL else self.characters[token - NUM_SPECIAL] for token in row
+            NOT_A_CHARACTER
+            if token < NUM_SPECIAL
+            else self.characters[token - NUM_SPECIAL]
+            for token in row
         )
 
 
 def encode_pairs(sources, targets, source_vocabulary, target_vocabulary):
-    """Two lists of n strings as one `Batch` of n rows. Raises ValueError when their lengths differ."""
+    """Two lists of n strings as one `Batch` of n rows.
+
+    Raises ValueError when their lengths differ.
+    """
     if len(sources) != len(targets):
-        raise ValueError(f"targets: expected one for each of the {len(sources)} sources, got {len(targets)}")
+        raise ValueError(
+            f"targets: expected one for each of the {len(sources)} sources, got {len(targets)}"
+        )
     source, lengths = source_vocabulary.encode(sources)
     return Batch(
         source=source,
@@ -111,17 +137,21 @@ def encode_pairs(sources, targets, source_vocabulary, target_vocabulary):
 def batches(examples, batch_size, seed):
     """An endless iterator of `Batch`es of exactly `batch_size` rows from `examples` (a `Batch` of n rows).
 
-    Each epoch shuffles the rows, sorts them by source length in steps of 8, cuts them into batches and
-    shuffles these. So a batch holds sources of similar length, and padding costs little. The rows that fill
-    no batch (``n % batch_size``) sit out one epoch, other ones each time. The source is as wide as its
-    longest row, rounded up to a multiple of 8; the target likewise, but never wider than in `examples`.
-    The same `seed` gives the same batches.
-    Raises ValueError when `examples` has fewer than `batch_size` rows.
+    Each epoch shuffles the rows, sorts them by source length in steps of 8, cuts them
+    into batches and shuffles these. So a batch holds sources of similar length, and
+    padding costs little. The rows that fill no batch (``n % batch_size``) sit out one
+    epoch, other ones each time. The source is as wide as its longest row, rounded up to
+    a multiple of 8; the target likewise, but never wider than in `examples`. The same
+    `seed` gives the same batches. Raises ValueError when `examples` has fewer than
+    `batch_size` rows.
     """
     count = len(examples.source)
     if not 1 <= batch_size <= count:
-        raise ValueError(f"batch_size: expected 1 to {count}, the number of examples, got {batch_size}")
-    # A generator of its own, so that the check above fails here and not at the first batch.
+        raise ValueError(
+            f"batch_size: expected 1 to {count}, the number of examples, got {batch_size}"
+        )
+    # A generator of its own, so that the check above fails here and not at the first
+    # batch.
     return _endless(examples, batch_size, np.random.default_rng(seed))
 
 
@@ -129,7 +159,8 @@ def _endless(examples, batch_size, generator):
     count = len(examples.source)
     group = _round_up(examples.source_mask.sum(axis=1))
     while True:
-        # Rows are dropped before they are sorted: after it, they would always be the longest ones.
+        # Rows are dropped before they are sorted: after it, they would always be the
+        # longest ones.
         order = generator.permutation(count)[: count - count % batch_size]
         order = order[np.argsort(group[order], kind="stable")]
         for rows in generator.permutation(order.reshape(-1, batch_size)):

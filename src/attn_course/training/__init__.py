@@ -1,28 +1,32 @@
-"""One short training loop a framework, with the same log: ``training.pytorch`` and ``training.tf``."""
+"""One short training loop a framework, with the same log.
+
+``training.pytorch`` and ``training.tf``.
+"""
 
 import os
 from typing import NamedTuple
 
 
 class Record(NamedTuple):
-    """One line of a training log: the mean loss per token over the steps since the last line."""
+    """One line of a training log: the mean loss per token since the line before."""
 
     step: int
     loss: float
 
 
 def progress(steps, name):
-    """Steps 1 to ``steps`` behind a progress bar; silent where ``ATTN_COURSE_QUIET`` is set, as in CI."""
+    """Steps 1 to ``steps`` behind a progress bar; silent if ``ATTN_COURSE_QUIET``."""
     numbers = range(1, steps + 1)
     if os.environ.get("ATTN_COURSE_QUIET"):
         return numbers
-    from tqdm.auto import tqdm  # here: without ipywidgets its import alone writes a warning below the cell
+    # Here, because without ipywidgets the import alone writes a warning below the cell.
+    from tqdm.auto import tqdm
 
     return tqdm(numbers, desc=name)
 
 
 def log_line(log, losses, step, every):
-    """Append a record every ``every`` steps, and forget the losses that went into it."""
+    """Append a record every ``every`` steps; forget the losses that went into it."""
     if step % every == 0:
         log.append(Record(step, float(sum(losses) / len(losses))))
         losses.clear()

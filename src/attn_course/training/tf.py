@@ -8,26 +8,28 @@ from attn_course.training import log_line, progress
 
 
 def train(model, batches, *, steps, learning_rate=2e-3, clip=1.0, every=20):
-    """Train with Adam on endless batches (see ``attn_course.tasks.text.Batch``); returns the log.
+    """Train with Adam on endless batches (``attn_course.tasks.text.Batch``).
 
-    The loss is the cross-entropy of the next target token, averaged over the tokens that are not padding.
+    The loss is the cross-entropy of the next target token, averaged over the tokens
+    that are not padding.
     """
     optimizer = keras.optimizers.Adam(learning_rate, epsilon=1e-8)  # PyTorch's epsilon
 
     def train_step(source, mask, target_in, target_out):
         with tf.GradientTape() as tape:
             logits, _ = model(source, target_in, mask)
-            token_loss = tf.nn.sparse_softmax_cross_entropy_with_logits(target_out, logits)
-            real = tf.cast(target_out != PAD, token_loss.dtype)
-            loss = tf.reduce_sum(token_loss * real) / tf.reduce_sum(real)
-        gradients = tape.gradient(loss, model.trainable_variables)
-        gradients, _ = tf.clip_by_global_norm(gradients, clip)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            each = tf.nn.sparse_softmax_cross_entropy_with_logits(target_out, logits)
+            real = tf.cast(target_out != PAD, each.dtype)
+            loss = tf.reduce_sum(each * real) / tf.reduce_sum(real)
+        variables = model.trainable_variables
+        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, variables), clip)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
         return loss
 
     log, losses, compiled = [], [], None
     for step, batch in zip(progress(steps, "TensorFlow"), batches, strict=False):
-        compiled = compiled or tf.function(train_step, input_signature=_signature(batch))
+        if compiled is None:
+            compiled = tf.function(train_step, input_signature=_signature(batch))
         losses.append(float(compiled(*batch)))
         log_line(log, losses, step, every)
     return log
@@ -37,19 +39,30 @@ def predict(model, examples, *, max_length, batch_size=500):
     """Greedy decoding of all examples.
 
     Shapes:
-        returns: tokens (n, max_length) and weights (n, max_length, S), or None without attention.
+        returns: tokens (n, max_length) and weights (n, max_length, S);
+            weights are None without attention.
     """
-    greedy = tf.function(lambda source, mask: model.greedy(source, mask, begin=BEGIN, max_length=max_length))
+
+    @tf.function
+    def greedy(source, mask):
+        return model.greedy(source, mask, begin=BEGIN, max_length=max_length)
+
     parts = []
     for start in range(0, len(examples.source), batch_size):
-        source, mask = (tf.constant(a[start : start + batch_size]) for a in examples[:2])
+        some = (array[start : start + batch_size] for array in examples[:2])
+        source, mask = (tf.constant(array) for array in some)
         parts.append(greedy(source, mask))
-    tokens, weights = zip(*parts, strict=True)
-    weights = None if weights[0] is None else np.concatenate([part.numpy() for part in weights])
-    return np.concatenate([part.numpy() for part in tokens]), weights
+    tokens, weights = (_join(part) for part in zip(*parts, strict=True))
+    return tokens, weights
+
+
+def _join(parts):
+    """One array of NumPy out of the parts; None if there are none."""
+    return None if parts[0] is None else np.concatenate([x.numpy() for x in parts])
 
 
 def _signature(batch):
-    """One graph for all batches: the number of examples and of source positions may change from batch to batch."""
+    """One graph for all batches, however many examples and source positions."""
     positions = (None, None, batch.target_in.shape[1], batch.target_out.shape[1])
-    return [tf.TensorSpec((None, size), array.dtype) for array, size in zip(batch, positions, strict=True)]
+    pairs = zip(batch, positions, strict=True)
+    return [tf.TensorSpec((None, size), array.dtype) for array, size in pairs]

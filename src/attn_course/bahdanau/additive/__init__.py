@@ -1,1 +1,4 @@
-"""Additive attention and the decoder that uses it (chapter 2). The contract stands in ``attn_course.bahdanau``."""
+"""Additive attention and the decoder that uses it (chapter 2).
+
+The contract stands in ``attn_course.bahdanau``.
+"""

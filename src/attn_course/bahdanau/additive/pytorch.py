@@ -1,4 +1,7 @@
-"""Additive attention and its decoder in PyTorch. Formulas and shapes: ``reference.py``."""
+"""Additive attention and its decoder in PyTorch.
+
+Formulas and shapes: ``reference.py``.
+"""
 
 from attn_course.bahdanau.encoder_decoder.pytorch import RecurrentDecoder
 from attn_course.dot_product.pytorch import hide_unseen, masked_softmax
@@ -23,14 +26,15 @@ def additive_attention(query, memory, parameters, mask=None, *, prepared=None):
     if mask is not None:
         check_memory_mask(mask, sizes["B"], sizes["T"], sizes["S"])
     memory, keys = prepared or prepare_memory(memory, parameters["memory_weight"], mask)
-    hidden = torch.tanh((query @ parameters["query_weight"])[:, :, None] + keys[:, None])
+    queries = query @ parameters["query_weight"]
+    hidden = torch.tanh(queries[:, :, None] + keys[:, None])
     score = hidden @ parameters["score_weight"]
     weights = masked_softmax(score, _rows(mask))
     return weights @ memory, weights
 
 
 def prepare_memory(memory, memory_weight, mask=None):
-    """See ``attn_course.reference.prepare_memory``: computed once a sentence, not once a step."""
+    """See ``attn_course.reference.prepare_memory``: once a sentence, not a step."""
     if mask is not None:
         memory = hide_unseen(memory, _rows(mask))
     return memory, memory @ memory_weight
@@ -41,7 +45,9 @@ def _rows(mask):
 
 
 class AdditiveAttention(torch.nn.Module):
-    """Additive attention with its parameters. See ``attn_course.reference.additive_attention``.
+    """Additive attention with its parameters.
+
+    See ``attn_course.reference.additive_attention``.
 
     Shapes:
         query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
@@ -71,14 +77,20 @@ class AdditiveAttention(torch.nn.Module):
 
 
 class BahdanauDecoder(RecurrentDecoder):
-    """Looks back at the whole sentence before every step. See ``attn_course.reference.bahdanau_decoder``."""
+    """Looks back at the whole sentence before every step.
 
-    def __init__(self, vocab_size, embedding_dim, hidden_dim, *, memory_dim, attention_dim):
-        super().__init__(vocab_size, embedding_dim, hidden_dim, memory_dim=memory_dim, start_dim=memory_dim // 2)
+    See ``attn_course.reference.bahdanau_decoder``.
+    """
+
+    def __init__(
+        self, vocab_size, embedding_dim, hidden_dim, *, memory_dim, attention_dim
+    ):
+        sizes = {"memory_dim": memory_dim, "start_dim": memory_dim // 2}
+        super().__init__(vocab_size, embedding_dim, hidden_dim, **sizes)
         self.attention = AdditiveAttention(hidden_dim, memory_dim, attention_dim)
 
     def start(self, last_state):
-        """The first state, from the right reader's last state alone, as in the paper's appendix A.2.2."""
+        """The first state, from the right reader's last alone (appendix A.2.2)."""
         return super().start(last_state[:, last_state.shape[-1] // 2 :])
 
     def prepare(self, memory, mask=None):
@@ -87,5 +99,6 @@ class BahdanauDecoder(RecurrentDecoder):
 
     def look(self, previous_state, prepared, mask=None):
         """Attend from the previous state, s[i-1]: context (B, E), weights (B, S)."""
-        context, weights = self.attention(previous_state[:, None], prepared[0], mask, prepared=prepared)
+        query, memory = previous_state[:, None], prepared[0]
+        context, weights = self.attention(query, memory, mask, prepared=prepared)
         return context[:, 0], weights[:, 0]

@@ -1,29 +1,36 @@
-"""The recurrent encoder and the decoder with one fixed context in NumPy, float64: the specification."""
+"""The encoder, and the decoder with one fixed context, in NumPy: the specification."""
 
 import numpy as np
 
+from attn_course.bahdanau.encoder_decoder.checks import check_decoder
 from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
 
 
 def gru_step(x, state, parameters, prefix):
     """One step of the libraries' gated recurrent unit.
 
-    reset, update = sigmoid of their thirds of x @ input_weight + input_bias + state @ state_weight + state_bias
-    candidate     = tanh(x part + reset * state part)
-    new state     = (1 - update) * candidate + update * state
+    x part, s part = x @ input_weight + input_bias, state @ state_weight + state_bias
+    reset, update  = sigmoid(x part + s part), each from its own third
+    candidate      = tanh(x part + reset * s part)
+    new state      = (1 - update) * candidate + update * state
 
     Shapes:
-        x: (B, in). state: (B, H). returns: (B, H). The weights hold reset, update, candidate side by side.
+        x: (B, in). state: (B, H). returns: (B, H).
+        The weights hold reset, update, candidate side by side.
 
-    Source: Cho et al. 2014 (arXiv:1406.1078), section 2.3, as cuDNN, PyTorch and Keras write it.
+    Source: Cho et al. 2014 (arXiv:1406.1078), section 2.3, as cuDNN, PyTorch and Keras
+    write it.
     Differs: the paper applies the reset gate to the state before the matrix product.
     """
-    of_input = x @ parameters[f"{prefix}.input_weight"] + parameters[f"{prefix}.input_bias"]
-    of_state = state @ parameters[f"{prefix}.state_weight"] + parameters[f"{prefix}.state_bias"]
-    (reset_x, update_x, candidate_x), (reset_s, update_s, candidate_s) = (
-        np.split(part, 3, axis=-1) for part in (of_input, of_state)
-    )
-    reset, update = 1 / (1 + np.exp(-reset_x - reset_s)), 1 / (1 + np.exp(-update_x - update_s))
+
+    def thirds(of, name):
+        weight, bias = (parameters[f"{prefix}.{name}_{x}"] for x in ("weight", "bias"))
+        return np.split(of @ weight + bias, 3, axis=-1)
+
+    reset_x, update_x, candidate_x = thirds(x, "input")
+    reset_s, update_s, candidate_s = thirds(state, "state")
+    reset = 1 / (1 + np.exp(-reset_x - reset_s))
+    update = 1 / (1 + np.exp(-update_x - update_s))
     candidate = np.tanh(candidate_x + reset * candidate_s)
     return (1 - update) * candidate + update * state
 
@@ -31,15 +38,17 @@ def gru_step(x, state, parameters, prefix):
 def recurrent_encoder(tokens, parameters, *, mask=None):
     """Read a sentence in both directions.
 
-    memory[s] = [state of the reader from the left after token s; state of the reader from the right after token s]
+    memory[s] = [state of the reader from the left after token s;
+                 state of the reader from the right after token s]
 
     Shapes:
-        tokens: (B, S), integers. mask: (B, S), True where there is a token; None means everywhere.
-        returns: memory (B, S, 2H) and the last state (B, 2H): left reader after the last token, right reader
-        after the first.
+        tokens: (B, S), integers.
+        mask: (B, S), True where there is a token; None means everywhere.
+        returns: memory (B, S, 2H) and the last state (B, 2H): left reader after the
+            last token, right reader after the first.
 
-    Edge case: a position that holds no token, wherever it stands, is skipped: it changes no state, and its
-    memory is zero.
+    Edge case: a position that holds no token, wherever it stands, is skipped: it
+    changes no state, and its memory is zero.
 
     Raises:
         ValueError: tokens are not integers of shape (B, S), or the mask does not fit.
@@ -47,28 +56,35 @@ def recurrent_encoder(tokens, parameters, *, mask=None):
     Source: Bahdanau et al. 2015 (arXiv:1409.0473), section 3.2.
     """
     check_tokens("tokens", tokens)
-    sizes = check_shapes(tokens=(tokens, "BS"))
-    mask = np.ones(tokens.shape, bool) if mask is None else mask
+    mask = np.ones(np.shape(tokens), bool) if mask is None else mask
     check_mask_dtype(mask)
     check_shapes(tokens=(tokens, "BS"), mask=(mask, "BS"))
     embedded = parameters["embedding.weight"][tokens]
-    columns, last = [], []
-    for prefix, order in (("forward_gru", range(sizes["S"])), ("backward_gru", reversed(range(sizes["S"])))):
-        width = parameters[f"{prefix}.state_weight"].shape[0]
-        state, states = np.zeros((sizes["B"], width)), np.zeros((sizes["B"], sizes["S"], width))
-        for s in order:
-            here = mask[:, s, None]
-            state = np.where(here, gru_step(embedded[:, s], state, parameters, prefix), state)
-            states[:, s] = np.where(here, state, 0.0)
-        columns.append(states)
-        last.append(state)
-    return np.concatenate(columns, axis=-1), np.concatenate(last, axis=-1)
+    position = np.arange(tokens.shape[1])
+    left = _read("forward_gru", position, embedded, parameters, mask)
+    right = _read("backward_gru", position[::-1], embedded, parameters, mask)
+    # (memory, last state) of each reader, put side by side
+    return tuple(
+        np.concatenate(pair, axis=-1) for pair in zip(left, right, strict=True)
+    )
+
+
+def _read(prefix, order, embedded, parameters, mask):
+    width = parameters[f"{prefix}.state_weight"].shape[0]
+    state, states = np.zeros((len(mask), width)), np.zeros((*mask.shape, width))
+    for s in order:
+        here = mask[:, s, None]
+        moved = gru_step(embedded[:, s], state, parameters, prefix)
+        state = np.where(here, moved, state)
+        states[:, s] = np.where(here, state, 0.0)
+    return states, state
 
 
 def fixed_context_decoder(targets, memory, initial_state, parameters, mask=None):
-    """Read the targets one by one; every step sees the same vector, the encoder's last states.
+    """Read the targets one by one; every step sees the same vector.
 
-    context   = [memory at the last token, left reader's half; memory at the first token, right reader's half]
+    context   = [left reader's state after the last token;
+                 right reader's state after the first token], out of the memory
     s[i]      = gru_step([embedding(y[i-1]); context], s[i-1])
     logits[i] = readout([s[i]; embedding(y[i-1]); context])
 
@@ -77,8 +93,9 @@ def fixed_context_decoder(targets, memory, initial_state, parameters, mask=None)
 
     Source: Cho et al. 2014 (arXiv:1406.1078), section 2.2.
     """
+    check_inputs(targets, memory, initial_state, parameters, mask)
     context = summary(memory, mask)
-    return decode(targets, initial_state, parameters, lambda previous_state: (context, None))
+    return decode(targets, initial_state, parameters, lambda state: (context, None))
 
 
 def summary(memory, mask=None):
@@ -87,7 +104,9 @@ def summary(memory, mask=None):
     mask = np.ones((batch, positions), bool) if mask is None else mask
     first, last = mask.argmax(axis=1), positions - 1 - mask[:, ::-1].argmax(axis=1)
     example, half = np.arange(batch), width // 2
-    found = np.concatenate([memory[example, last, :half], memory[example, first, half:]], axis=-1)
+    found = np.concatenate(
+        [memory[example, last, :half], memory[example, first, half:]], axis=-1
+    )
     return np.where(mask.any(axis=1)[:, None], found, 0.0)
 
 
@@ -96,21 +115,41 @@ def start(last_state, parameters):
     return np.tanh(last_state @ parameters["bridge.weight"] + parameters["bridge.bias"])
 
 
+def check_inputs(targets, memory, initial_state, parameters, mask):
+    """Raise ValueError unless all arguments fit a decoder with these parameters."""
+    embedding_dim = parameters["embedding.weight"].shape[1]
+    input_dim, gates = parameters["cell.input_weight"].shape
+    check_decoder(
+        {"E": input_dim - embedding_dim, "H": gates // 3},
+        mask,
+        targets=(targets, "BT"),
+        memory=(memory, "BSE"),
+        initial_state=(initial_state, "BH"),
+    )
+
+
 def decode(targets, initial_state, parameters, look):
-    """The loop that both decoders share. ``look(previous state)`` gives the context and the weights of a step."""
-    check_tokens("targets", targets)
+    """The loop that both decoders share.
+
+    ``look(previous state)`` gives the context and the weights of a step.
+    """
     embedded, state = parameters["embedding.weight"][targets], initial_state
     logits, weights = [], []
     for i in range(targets.shape[1]):
         context, weight = look(state)
-        state = gru_step(np.concatenate([embedded[:, i], context], axis=-1), state, parameters, "cell")
-        logits.append(readout(np.concatenate([state, embedded[:, i], context], axis=-1), parameters))
+        x = np.concatenate([embedded[:, i], context], axis=-1)
+        state = gru_step(x, state, parameters, "cell")
+        seen = np.concatenate([state, embedded[:, i], context], axis=-1)
+        logits.append(readout(seen, parameters))
         weights.append(weight)
-    return np.stack(logits, axis=1), None if weights[0] is None else np.stack(weights, axis=1)
+    logits = np.stack(logits, axis=1)
+    return logits, None if weights[0] is None else np.stack(weights, axis=1)
 
 
 def readout(x, parameters):
-    """Deep output with a maxout layer: the larger of each two neighbours, then a linear map to the vocabulary.
+    """Deep output: a maxout layer, then a linear map to the vocabulary.
+
+    Maxout takes the larger of each two neighbours.
 
     Source: Bahdanau et al. 2015, appendix A.2.2.
     """

@@ -1,9 +1,10 @@
 """Dates written in twenty languages -> ISO 8601: ``"4. maaliskuuta 1987" -> "1987-03-04"``.
 
-Real locale data (Unicode CLDR, through Babel) in a snapshot inside the package: it loads offline, needs no
-Babel and is the same everywhere. README.md beside this file says how it was made, LICENSE-CLDR.txt what you
-may do with it. The days of train, dev and test are disjoint. The format "short" is left out: ``03/04/87`` has
-several readings.
+Real locale data (Unicode CLDR, through Babel) in a snapshot inside the package: it
+loads offline, needs no Babel and is the same everywhere. README.md beside this file
+says how it was made, LICENSE-CLDR.txt what you may do with it. The days of train, dev
+and test are disjoint. The format "short" is left out: ``03/04/87`` has several
+readings.
 """
 
 import gzip
@@ -41,16 +42,20 @@ class Dates:
     def encode(self):
         """All pairs as one `Batch`: source and source_mask (n, S), target_in and target_out (n, 11).
 
-        11 positions are the 10 characters of an ISO date and the end (or, in target_in, the begin).
+        11 positions are the 10 characters of an ISO date and the end (or, in target_in,
+        the begin).
         """
-        return encode_pairs(self.sources, self.targets, source_vocabulary(), target_vocabulary())
+        return encode_pairs(
+            self.sources, self.targets, source_vocabulary(), target_vocabulary()
+        )
 
 
 def load_dates(split):
     """The `Dates` of ``"train"`` (24,000 pairs), ``"dev"`` (1,000) or ``"test"`` (3,000).
 
-    Any slice is balanced: the languages take turns. Test begins with 8 days that come in all 20 languages.
-    Raises ValueError for another split, and for a snapshot that is missing or not the one of this version.
+    Any slice is balanced: the languages take turns. Test begins with 8 days that come
+    in all 20 languages. Raises ValueError for another split, and for a snapshot that is
+    missing or not the one of this version.
     """
     if split not in SPLITS:
         raise ValueError(f"split: expected one of {', '.join(SPLITS)}, got {split!r}")
@@ -82,4 +87,6 @@ def _rows(path):
             f'pip install --force-reinstall --no-deps "attn-course @ git+{repository_url()}"'
         )
     lines = gzip.decompress(data).decode("utf-8").splitlines()
-    return [tuple(line.split("\t")) for line in lines[1:]]  # the first line names the columns
+    return [
+        tuple(line.split("\t")) for line in lines[1:]
+    ]  # the first line names the columns

@@ -1,8 +1,9 @@
 """Makes the snapshot of the dates again: ``python -m attn_course.tasks.dates.make [FOLDER]``.
 
-Needs Babel in exactly the version below, for CLDR changes its formats from release to release. Nothing is
-drawn by a random generator: the days are put in the order of their SHA-256, and languages and formats take
-turns. So every run, on any version of Python or NumPy, writes the same text.
+Needs Babel in exactly the version below, for CLDR changes its formats from release to
+release. Nothing is drawn by a random generator: the days are put in the order of their
+SHA-256, and languages and formats take turns. So every run, on any version of Python or
+NumPy, writes the same text.
 """
 
 import gzip
@@ -15,34 +16,64 @@ from pathlib import Path
 from attn_course.tasks.dates import COLUMNS, SHA256
 
 BABEL = "2.18.0"
-# By the order that their full format writes; the test of this module reads the order off the data again.
+# By the order that their full format writes; the test of this module reads the order
+# off the data again.
 LOCALES = {
     "month day year": ("en_US", "fil"),
-    "day month year": ("en_GB", "de", "fr", "es", "pt", "pl", "fi", "tr", "vi", "el", "cy", "ru"),
+    "day month year": (
+        "en_GB",
+        "de",
+        "fr",
+        "es",
+        "pt",
+        "pl",
+        "fi",
+        "tr",
+        "vi",
+        "el",
+        "cy",
+        "ru",
+    ),
     "year month day": ("hu", "lt", "eu", "ja", "mn"),
     "year day month": ("lv",),
 }
-# "full" twice: it holds the long sources, which are the ones that tell the mechanisms apart.
+# "full" twice: it holds the long sources, which are the ones that tell the mechanisms
+# apart.
 TURNS = ("full", "long", "full", "medium")
 FIRST, LAST = date(1950, 1, 1), date(2049, 12, 31)
 SIZES = {"train": 24_000, "dev": 1_000, "test": 3_000}
-# So many days of the test split come in every language (format "full"): one date, 20 times, side by side.
+# So many days of the test split come in every language (format "full"): one date, 20
+# times, side by side.
 PARALLEL_DAYS = 8
 
 
 def rows():
-    """All rows in the order of the file, as `COLUMNS`. Raises RuntimeError if a source has two targets."""
+    """All rows in the order of the file, as `COLUMNS`.
+
+    Raises RuntimeError if a source has two targets.
+    """
     locales = [locale for group in LOCALES.values() for locale in group]
-    days = iter(sorted(all_days(), key=lambda day: hashlib.sha256(day.isoformat().encode()).digest()))
+    days = iter(
+        sorted(
+            all_days(),
+            key=lambda day: hashlib.sha256(day.isoformat().encode()).digest(),
+        )
+    )
     result = []
     for split, size in SIZES.items():
         if split == "test":
             parallel = [next(days) for _ in range(PARALLEL_DAYS)]
-            result += [row(split, locale, "full", day) for day in parallel for locale in locales]
+            result += [
+                row(split, locale, "full", day)
+                for day in parallel
+                for locale in locales
+            ]
             size -= len(parallel) * len(locales)
         for turn in range(size):
             cycle, position = divmod(turn, len(locales))
-            result.append(row(split, locales[position], TURNS[cycle % len(TURNS)], next(days)))
+            result.append(
+                row(split, locales[position], TURNS[cycle % len(TURNS)], next(days))
+            )
     target_of = {}
     for *_, source, target in result:
         if target_of.setdefault(source, target) != target:
@@ -56,17 +87,26 @@ def all_days():
 
 
 def row(split, locale, style, day):
-    """One line of the file. No-break spaces, which belong to typesetting, become plain ones."""
+    """One line of the file.
+
+    No-break spaces, which belong to typesetting, become plain ones.
+    """
     from babel.dates import format_date
 
-    source = format_date(day, style, locale=locale).replace("\u202f", " ").replace("\u00a0", " ")
+    source = (
+        format_date(day, style, locale=locale)
+        .replace("\u202f", " ")
+        .replace("\u00a0", " ")
+    )
     return split, locale, style, source, day.isoformat()
 
 
 def compressed(text):
     """`text` as gzip bytes without a file name or time, which would differ at every run."""
     buffer = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, compresslevel=9, mtime=0) as file:
+    with gzip.GzipFile(
+        filename="", mode="wb", fileobj=buffer, compresslevel=9, mtime=0
+    ) as file:
         file.write(text.encode("utf-8"))
     return buffer.getvalue()
 
@@ -75,9 +115,15 @@ def readme(lines, sha256):
     """The text of README.md, with the counts and the sum of this very snapshot."""
     import babel.core
 
-    long = {split: sum(r[0] == split and len(r[3]) >= 30 for r in lines) for split in SIZES}
-    table = "\n".join(f"| {split} | {SIZES[split]:,} | {long[split]:,} |" for split in SIZES)
-    orders = "\n".join(f"- {order}: {', '.join(group)}" for order, group in LOCALES.items())
+    long = {
+        split: sum(r[0] == split and len(r[3]) >= 30 for r in lines) for split in SIZES
+    }
+    table = "\n".join(
+        f"| {split} | {SIZES[split]:,} | {long[split]:,} |" for split in SIZES
+    )
+    orders = "\n".join(
+        f"- {order}: {', '.join(group)}" for order, group in LOCALES.items()
+    )
     return f"""# Dates in {sum(map(len, LOCALES.values()))} languages
 
 `dates.tsv.gz`: localized dates and their ISO 8601 form. UTF-8, tab-separated, columns {", ".join(COLUMNS)}.
@@ -114,7 +160,9 @@ def main(folder=None):
     import babel
 
     if babel.__version__ != BABEL:
-        raise RuntimeError(f"the snapshot is made with Babel {BABEL}, found {babel.__version__}")
+        raise RuntimeError(
+            f"the snapshot is made with Babel {BABEL}, found {babel.__version__}"
+        )
     folder = Path(folder) if folder else Path(__file__).parent
     lines = rows()
     data = compressed("".join("\t".join(line) + "\n" for line in (COLUMNS, *lines)))
@@ -128,4 +176,9 @@ def main(folder=None):
 
 if __name__ == "__main__":
     new = main(*sys.argv[1:])
-    print(new, "as before" if new == SHA256 else f"- new: put it into SHA256 in __init__.py (now {SHA256})")
+    print(
+        new,
+        "as before"
+        if new == SHA256
+        else f"- new: put it into SHA256 in __init__.py (now {SHA256})",
+    )

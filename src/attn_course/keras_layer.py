@@ -1,0 +1,27 @@
+"""What our Keras layers share."""
+
+from typing import ClassVar
+
+from attn_course.frameworks import keras
+
+
+class Layer(keras.layers.Layer):
+    """A layer whose masks are arguments: it hands none on.
+
+    A layer keeps the sizes that it is built from in ``self.sizes``, for saving.
+    """
+
+    sizes: ClassVar = {}
+
+    def __call__(self, *inputs, **options):
+        # Where a mask is None, Keras looks whether the input carries one, and passes
+        # what it finds by name: an error if the None was given by position.
+        while inputs and inputs[-1] is None:
+            inputs = inputs[:-1]
+        return super().__call__(*inputs, **options)
+
+    def compute_mask(self, *inputs, **masks):
+        return None
+
+    def get_config(self):
+        return {**super().get_config(), **self.sizes}

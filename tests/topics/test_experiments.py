@@ -1,0 +1,47 @@
+"""The stored records: what made them, enough seeds, and how they are summed up."""
+
+from importlib import import_module, resources
+
+import pytest
+
+from attn_course.experiments import load_record, over_runs
+
+RECORDS = sorted(
+    path.name.removesuffix(".json")
+    for path in resources.files("attn_course.records").iterdir()
+    if path.name.endswith(".json")
+)
+ROWS = [
+    {"seed": 0, "attention": True, "by_length": [(1, 9, 5, 0.5), (10, 19, 3, 0.25)]},
+    {"seed": 1, "attention": True, "by_length": [(1, 9, 5, 1.0), (10, 19, 3, 0.75)]},
+    {"seed": 0, "attention": False, "by_length": [(1, 9, 5, 0.0), (10, 19, 3, 0.0)]},
+]
+
+
+def test_over_runs():
+    assert over_runs(ROWS, attention=True) == [
+        (1, 9, 5, 0.75, 0.5, 1.0),
+        (10, 19, 3, 0.5, 0.25, 0.75),
+    ]
+    assert over_runs(ROWS, attention=True, seed=1)[0] == (1, 9, 5, 1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"no run has .*3"):
+        over_runs(ROWS, attention=3)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_record(name):
+    """It names its date, machine and command, and every setting ran with three seeds."""
+    record = load_record(name)
+    assert record.keys() == {"date", "machine", "command", "rows"}
+    assert record["command"].startswith(f"python -m attn_course.experiments.{name} ")
+    assert import_module(f"attn_course.experiments.{name}").task().name == name
+    settings = {}
+    measured = {"seed", "exact", "by_length", "seconds"}
+    for row in record["rows"]:
+        key = tuple((k, v) for k, v in row.items() if k not in measured)
+        settings.setdefault(key, set()).add(row["seed"])
+        assert 0 <= row["exact"] <= 1
+        count = sum(bucket[2] for bucket in row["by_length"])
+        share = sum(bucket[2] * bucket[3] for bucket in row["by_length"]) / count
+        assert abs(share - row["exact"]) < 1e-3
+    assert all(len(seeds) >= 3 for seeds in settings.values()), settings
