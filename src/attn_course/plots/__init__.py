@@ -1,27 +1,15 @@
-"""Figures of the chapters.
-
-Mid-grey lines and text on no background: readable on a light and on a dark page.
-"""
+"""Figures of the chapters: weights as a grid, lines, and diagrams of data flow."""
 
 import matplotlib.pyplot as plt
 
-GREY = "#808080"
-STYLE = {
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-    "text.color": GREY,
-    "axes.labelcolor": GREY,
-    "axes.edgecolor": GREY,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+from attn_course.plots.diagrams import diagram
+from attn_course.plots.style import STYLE
+
+__all__ = ["attention_map", "diagram", "lines"]
 
 
 def attention_map(weights, source, target, *, title=""):
-    """Weights (T, S) as a grid: a row for every output, a column for every input; dark is 1."""
+    """Weights (T, S) as a grid, a row for every output; dark is 1."""
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(
             figsize=(0.26 * len(source) + 1, 0.26 * len(target) + 1),

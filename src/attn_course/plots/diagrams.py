@@ -1,0 +1,70 @@
+"""Diagrams of data flow: boxes on a grid, and arrows from box to box."""
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import FancyBboxPatch
+
+from attn_course.plots.style import ACCENT, GREY, STYLE
+
+SIZE = (
+    0.72,
+    0.56,
+)  # width and height of a box; the grid's columns and rows are 1 apart
+
+
+def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
+    """Draw what flows where.
+
+    boxes: name -> (column, row, text); rows count downwards.
+    arrows: (from, to), or (from, to, weight): a weight of 0 to 1 sets the thickness.
+    accent: names of boxes that stand out, with the arrows that leave them.
+    notes: text -> (column, row), without a box.
+    width: of the figure, in inches; the height follows from the grid.
+
+    Raises:
+        ValueError: an arrow begins or ends at a box that is not there.
+    """
+    for name in (name for arrow in arrows for name in arrow[:2]):
+        if name not in boxes:
+            raise ValueError(f"an arrow names {name!r}; there are {', '.join(boxes)}")
+    places = [place[:2] for place in boxes.values()] + list((notes or {}).values())
+    right, bottom = (max(axis) for axis in zip(*places, strict=True))
+    left, top = (min(axis) for axis in zip(*places, strict=True))
+    height = width * (bottom - top + 0.9) / (right - left + 1)
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
+        axes.set(xlim=(left - 0.5, right + 0.5), ylim=(bottom + 0.45, top - 0.45))
+        axes.axis("off")
+        drawn = {
+            name: _box(axes, *place, ACCENT if name in accent else GREY)
+            for name, place in boxes.items()
+        }
+        for start, end, *weight in arrows:
+            color = ACCENT if start in accent else GREY
+            _arrow(axes, drawn[start], drawn[end], color, *weight)
+        for text, (x, y) in (notes or {}).items():
+            axes.text(x, y, text, ha="center", va="center", fontsize=11)
+    plt.show()
+    return figure
+
+
+def _box(axes, x, y, text, color):
+    width, height = SIZE
+    corner = (x - width / 2, y - height / 2)
+    style = "round,pad=0,rounding_size=0.12"
+    box = FancyBboxPatch(
+        corner, width, height, style, facecolor="none", edgecolor=color, linewidth=1.6
+    )
+    axes.add_patch(box)
+    axes.text(x, y, text, ha="center", va="center", fontsize=13, color=color)
+    return box
+
+
+def _arrow(axes, start, end, color, weight=0.2):
+    look = {"arrowstyle": "-|>", "color": color, "linewidth": 0.4 + 5 * weight}
+    ends = {"patchA": start, "patchB": end, "shrinkA": 2, "shrinkB": 2}
+    places = [_center(box) for box in (end, start)]
+    axes.annotate("", *places, arrowprops={**look, **ends})
+
+
+def _center(box):
+    return box.get_x() + box.get_width() / 2, box.get_y() + box.get_height() / 2

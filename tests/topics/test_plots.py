@@ -1,0 +1,59 @@
+"""What the figures draw: numbers and boxes read back from the axes."""
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.patches import FancyBboxPatch
+
+from attn_course.plots import attention_map, diagram, lines
+from attn_course.plots.style import ACCENT, GREY
+
+matplotlib.use("Agg")
+BOXES = {"a": (0, 0, "first"), "b": (3, 1, "second"), "c": (1.5, 2, "third")}
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays():
+    yield
+    plt.close("all")
+
+
+def test_diagram():
+    figure = diagram(BOXES, [("a", "b"), ("b", "c", 0.9)], accent=["b"], notes={"note": (0, 2)})
+    (axes,) = figure.axes
+    texts = {text.get_text(): text for text in axes.texts if text.get_text()}
+    assert texts.keys() == {"first", "second", "third", "note"}
+    boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    assert [matplotlib.colors.to_hex(box.get_edgecolor()) for box in boxes] == [GREY, ACCENT, GREY]
+    arrows = [text.arrow_patch for text in axes.texts if getattr(text, "arrow_patch", None)]
+    assert len(arrows) == 2 and arrows[1].get_linewidth() > 3 * arrows[0].get_linewidth()
+    figure.canvas.draw()
+    for piece in (*boxes, *texts.values()):
+        inner, outer = piece.get_window_extent(), figure.bbox
+        assert outer.x0 <= inner.x0 and inner.x1 <= outer.x1
+        assert outer.y0 <= inner.y0 and inner.y1 <= outer.y1
+    for box, (column, row, text) in zip(boxes, BOXES.values(), strict=True):
+        extent = box.get_window_extent()
+        assert texts[text].get_window_extent().width < extent.width
+        assert extent.contains(*axes.transData.transform((column, row)))
+
+
+def test_an_arrow_to_nowhere():
+    with pytest.raises(ValueError, match="an arrow names 'd'; there are a, b, c"):
+        diagram(BOXES, [("a", "d")])
+
+
+def test_attention_map():
+    weights = np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]])
+    (axes,) = attention_map(weights, "xy", "abc").axes
+    np.testing.assert_array_equal(axes.images[0].get_array(), weights)
+    assert axes.images[0].get_clim() == (0, 1)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["x", "y"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
+
+
+def test_lines():
+    (axes,) = lines([1, 2], {"up": [0, 1], "down": [1, 0]}, xlabel="x", ylabel="y").axes
+    assert [list(line.get_ydata()) for line in axes.lines] == [[0, 1], [1, 0]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["up", "down"]
