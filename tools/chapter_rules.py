@@ -24,6 +24,7 @@ HEADINGS += (
     "Summary and sources",
 )
 MOST_LINES = 15
+MOST_COLUMNS = 88  # what a page shows without scrolling
 MOST_IGNORED = 0.20
 _OLD_MARKS = re.compile(r"#\s*(NBVAL_|PYTEST_VALIDATE_)\w+")
 _MAGIC = re.compile(r"(?m)^(\s*)[%!].*$")
@@ -70,12 +71,15 @@ def head_faults(text: str) -> list[str]:
 
 
 def cell_faults(notebook: NotebookNode) -> list[str]:
-    """Cells that are too long or define classes."""
+    """Cells that are too long or too wide, or define classes."""
     faults = []
     for number, cell in enumerate(code_cells(notebook), start=1):
         lines = len(cell.source.splitlines())
         if lines > MOST_LINES and "hide-input" not in tags(cell):
             faults.append(f"code cell {number} has {lines} lines, at most {MOST_LINES}")
+        longest = max(map(len, cell.source.splitlines()), default=0)
+        if longest > MOST_COLUMNS:
+            faults.append(f"code cell {number} has a line of {longest} characters, at most {MOST_COLUMNS}")
         if not {"solution", "exercise"} & set(tags(cell)):
             names = [node.name for node in ast.walk(tree(cell)) if isinstance(node, ast.ClassDef)]
             faults += [f"code cell {number} defines the class {name}: import it" for name in names]

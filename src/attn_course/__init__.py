@@ -1,4 +1,4 @@
-"""Attention mechanisms, specified in NumPy and implemented alike in PyTorch and TensorFlow.
+"""Attention mechanisms, specified in NumPy, implemented in PyTorch and TensorFlow.
 
 Importing this package imports no framework. Take what you need from a face:
 

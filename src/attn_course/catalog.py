@@ -1,14 +1,10 @@
-"""The mechanisms of the course, one row each: tests, tables and pages are made from it."""
+"""The mechanisms of the course, one row each, for tests, tables and pages."""
 
 from typing import NamedTuple
 
 
 class Mechanism(NamedTuple):
-    """One row.
-
-    ``time`` and ``memory`` are for one query matrix of n positions over n keys of width
-    d.
-    """
+    """One row; ``time`` and ``memory`` are for n queries over n keys of width d."""
 
     name: str
     topic: str

@@ -11,7 +11,7 @@ import os
 
 
 def repository_url():
-    """The publisher's repository, from the metadata of the installed package (`[project.urls]`)."""
+    """The publisher's repository: `[project.urls]` of the installed package."""
     for entry in importlib.metadata.metadata("attn-course").get_all("Project-URL", []):
         label, _, url = entry.partition(", ")
         if label == "Repository":
@@ -22,7 +22,7 @@ def repository_url():
 
 
 def install_command(extra):
-    """The pip command that installs this package with an extra: ``torch``, ``tf`` or ``all``."""
+    """The pip command for this package with an extra: ``torch``, ``tf`` or ``all``."""
     return f'pip install "attn-course[{extra}] @ git+{repository_url()}"'
 
 
@@ -30,12 +30,12 @@ def _load(module, extra):
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if (
-            error.name != module
-        ):  # it is there, but one of its own parts is missing: say that instead
+        # When it is there, but one of its own parts is missing, that is what to say.
+        if error.name != module:
             raise
         raise ModuleNotFoundError(
-            f"this part of attn_course needs {module}, which is not installed: {install_command(extra)}",
+            f"this part of attn_course needs {module}, which is not installed: "
+            f"{install_command(extra)}",
             name=module,
         ) from error
 
@@ -44,20 +44,22 @@ def _load_keras():
     backend = os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     if backend != "tensorflow":
         raise ImportError(
-            f"attn_course's layers need Keras on TensorFlow, but KERAS_BACKEND is {backend!r}: "
+            "attn_course's layers need Keras on TensorFlow, "
+            f"but KERAS_BACKEND is {backend!r}: "
             "set KERAS_BACKEND=tensorflow, or unset it, before Python starts"
         )
     # TensorFlow's start-up notes would end up in the output of every first cell.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-    # Both frameworks may share one GPU: TensorFlow must not take all its memory at
-    # once.
+    # Both frameworks may share one GPU: TensorFlow must not take all of its memory.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     _load("tensorflow", "tf")
     keras = _load("keras", "tf")
-    if keras.backend.backend() != "tensorflow":
+    backend = keras.backend.backend()
+    if backend != "tensorflow":
         raise ImportError(
-            f"attn_course's layers need Keras on TensorFlow, but Keras was imported on {keras.backend.backend()!r}: "
+            "attn_course's layers need Keras on TensorFlow, "
+            f"but Keras was imported on {backend!r}: "
             "set KERAS_BACKEND=tensorflow before the first import of keras"
         )
     return keras

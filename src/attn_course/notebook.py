@@ -1,4 +1,4 @@
-"""Helpers of the chapters: what accelerator is there, and the source of a function as part of the page."""
+"""Helpers of the chapters: the accelerator, the source of a function, a table."""
 
 import inspect
 import sys
@@ -21,7 +21,8 @@ class Device(NamedTuple):
         if self.kind == "cpu":
             return "CPU: no GPU was found"
         major, minor = self.capability
-        return f"{self.name}, {self.memory_gib:.0f} GiB, compute capability {major}.{minor}"
+        memory = f"{self.memory_gib:.0f} GiB"
+        return f"{self.name}, {memory}, compute capability {major}.{minor}"
 
 
 def device():
@@ -32,18 +33,14 @@ def device():
     torch, tf = sys.modules.get("torch"), sys.modules.get("tensorflow")
     if torch is not None and torch.cuda.is_available():
         found = torch.cuda.get_device_properties(0)
-        return Device(
-            "cuda", found.name, found.total_memory / 2**30, (found.major, found.minor)
-        )
+        memory_gib = found.total_memory / 2**30
+        return Device("cuda", found.name, memory_gib, (found.major, found.minor))
     if torch is None and tf is not None and tf.config.list_physical_devices("GPU"):
         gpu = tf.config.list_physical_devices("GPU")[0]
         details = tf.config.experimental.get_device_details(gpu)
-        return Device(
-            "cuda",
-            details.get("device_name", "GPU"),
-            float("nan"),
-            details.get("compute_capability", (0, 0)),
-        )
+        name = details.get("device_name", "GPU")
+        capability = details.get("compute_capability", (0, 0))
+        return Device("cuda", name, float("nan"), capability)
     return Device("cpu", "CPU")
 
 
@@ -61,12 +58,9 @@ class Source:
 
 
 def source(*objects):
-    """The tested source of functions, methods or classes, straight from the installed package."""
-    return Source(
-        "\n\n".join(
-            textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects
-        )
-    )
+    """The tested source of functions, methods or classes, as the package has it."""
+    texts = (textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects)
+    return Source("\n\n".join(texts))
 
 
 def table(header, rows):
@@ -74,9 +68,8 @@ def table(header, rows):
     cells = [[str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     for row in cells:
-        print(
-            "  ".join(
-                cell.rjust(w) if cell[:1].isdigit() else cell.ljust(w)
-                for cell, w in zip(row, widths, strict=True)
-            ).rstrip()
+        aligned = (
+            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
+            for cell, width in zip(row, widths, strict=True)
         )
+        print("  ".join(aligned).rstrip())

@@ -1,6 +1,6 @@
 """The same parameters into the reference, PyTorch and TensorFlow.
 
-    parameters = get_parameters(layer)       # a dict of NumPy arrays, for any layer of the course
+    parameters = get_parameters(layer)       # a dict of NumPy arrays, for any layer
     set_parameters(other_layer, parameters)  # the same dict into its twin
 
 A weight of ours is named like its attribute. The libraries' own parts are spelled one
@@ -16,7 +16,7 @@ from attn_course.shapes import dtype_name
 
 
 def get_parameters(layer):
-    """Copy all parameters of a layer, of either framework, into a dict of NumPy arrays."""
+    """Copy all parameters of a layer of either framework into a dict of arrays."""
     return {name: read() for name, (read, _) in _slots(layer).items()}
 
 
@@ -44,9 +44,8 @@ def set_parameters(layer, parameters):
 
 def _slots(layer):
     """name -> (read, write) for every parameter of a layer."""
-    return dict(
-        _torch_slots(layer) if hasattr(layer, "named_modules") else _keras_slots(layer)
-    )
+    is_torch = hasattr(layer, "named_modules")
+    return dict(_torch_slots(layer) if is_torch else _keras_slots(layer))
 
 
 def _torch_slots(module, prefix=""):
@@ -65,14 +64,13 @@ def _torch_slot(parameter, view, back):
     def read():
         tensor = parameter.detach().cpu()
         # NumPy has no bfloat16; float32 holds every one of its numbers.
-        return view(
-            (tensor.float() if dtype_name(tensor) == "bfloat16" else tensor).numpy()
-        ).copy()
+        if dtype_name(tensor) == "bfloat16":
+            tensor = tensor.float()
+        return view(tensor.numpy()).copy()
 
     def write(array):
-        parameter.data.copy_(
-            parameter.data.new_tensor(np.ascontiguousarray(back(array)))
-        )
+        data = parameter.data
+        data.copy_(data.new_tensor(np.ascontiguousarray(back(array))))
 
     return read, write
 
@@ -96,9 +94,8 @@ def _keras_slot(variable, rows, gates):
         return gates(variable.numpy()[rows]).copy()
 
     def write(array):
-        whole = (
-            variable.numpy().copy()
-        )  # a GRU keeps its two biases as the rows of one variable
+        # A GRU keeps its two biases as the rows of one variable.
+        whole = variable.numpy().copy()
         whole[rows] = gates(array)
         variable.assign(whole)
 
@@ -114,7 +111,7 @@ def _transpose(array):
 
 
 def _swap_gates(array):
-    """Keras orders update, reset, candidate; we and PyTorch reset, update, candidate."""
+    """Keras has update, reset, candidate; we and PyTorch reset, update, candidate."""
     first, second, third = np.split(array, 3, axis=-1)
     return np.concatenate([second, first, third], axis=-1)
 

@@ -50,6 +50,7 @@ TORCH = '```{code-cell} ipython3\n:tags: [tab-torch]\n\nprint("one")\n```\n'
         ("2 minutes to read", "2 minutes", "minutes to read"),
         ("1 minute to run", "quick", "minutes to run"),
         ("print(x.sum())", "\n" * 15 + "print(x.sum())", "lines, at most 15"),
+        ("print(x.sum())", "print(x.sum())" + " " * 75 + "# wide", "characters, at most 88"),
         ("print(x.sum())", "class Layer:\n    pass", "defines the class Layer"),
         (TORCH, "", "does not follow a tab-torch cell"),
         (TORCH, TORCH + "\n" + TORCH, "not followed by a tab-tf cell"),

@@ -1,7 +1,9 @@
-"""Dates with and without attention: same data, same sizes, same number of steps, both frameworks.
+"""Dates with and without attention: same data, sizes and steps, in both frameworks.
 
 python -m attn_course.experiments.dates --seeds 0 1 2
 """
+
+from itertools import product
 
 from attn_course.experiments.seq2seq import Task, run_and_store
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
@@ -25,11 +27,5 @@ def task():
 
 
 if __name__ == "__main__":
-    run_and_store(
-        task(),
-        [
-            (name, attention, STEPS)
-            for name in ("pytorch", "tf")
-            for attention in (False, True)
-        ],
-    )
+    kinds = product(("pytorch", "tf"), (False, True))
+    run_and_store(task(), [(*kind, STEPS) for kind in kinds])

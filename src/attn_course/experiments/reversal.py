@@ -28,7 +28,5 @@ def task():
 
 
 if __name__ == "__main__":
-    run_and_store(
-        task(),
-        [("pytorch", attention, STEPS[attention]) for attention in (False, True)],
-    )
+    plan = [("pytorch", attention, STEPS[attention]) for attention in (False, True)]
+    run_and_store(task(), plan)

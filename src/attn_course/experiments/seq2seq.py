@@ -1,4 +1,4 @@
-"""What the sequence-to-sequence experiments share: one model built, trained and tested."""
+"""What the sequence-to-sequence experiments share: to build, train and test a model."""
 
 import argparse
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from attn_course.tasks.text import Vocabulary, batches
 
 
 class Task(NamedTuple):
-    """A task with its sizes: what to train on, what to test on, how large and how long."""
+    """A task with its sizes: what to train on, what to test on, and how large."""
 
     name: str
     train: object
@@ -23,7 +23,10 @@ class Task(NamedTuple):
 
 
 def build(names, task, *, attention):
-    """An encoder-decoder of the task's sizes from ``names``: ``attn_course.pytorch`` or ``attn_course.tf``."""
+    """An encoder-decoder of the task's sizes.
+
+    ``names`` is ``attn_course.pytorch`` or ``attn_course.tf``.
+    """
     sizes = {"embedding_dim": task.embedding_dim, "hidden_dim": task.hidden_dim}
     encoder = names.RecurrentEncoder(len(task.source_vocabulary), **sizes)
     sizes["memory_dim"] = 2 * task.hidden_dim
@@ -38,7 +41,10 @@ def build(names, task, *, attention):
 
 
 def run(task, framework, *, attention, seed, steps):
-    """Train one model and test it; returns a row: exact match over all, and by length of the source."""
+    """Train one model and test it.
+
+    Returns a row: exact match over all, and by length of the source.
+    """
     names, loop = _load(framework, seed)
     model = build(names, task, attention=attention)
     loop.train(model, batches(task.train.encode(), task.batch_size, seed), steps=steps)
@@ -59,23 +65,22 @@ def run(task, framework, *, attention, seed, steps):
 
 
 def run_and_store(task, plan):
-    """Run a plan of ``(framework, attention, steps)`` for every seed of the command line, and store the record."""
+    """Run the plan for every seed of the command line, and store the record.
+
+    ``plan`` is a list of ``(framework, attention, steps)``.
+    """
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     seeds = parser.parse_args().seeds
     rows = []
     for seed in seeds:
         for framework, attention, steps in plan:
-            rows.append(
-                run(task, framework, attention=attention, seed=seed, steps=steps)
-            )
-            print(rows[-1], flush=True)
+            row = run(task, framework, attention=attention, seed=seed, steps=steps)
+            print(row, flush=True)
+            rows.append(row)
     seeds = " ".join(map(str, seeds))
-    store(
-        task.name,
-        rows,
-        f"python -m attn_course.experiments.{task.name} --seeds {seeds}",
-    )
+    command = f"python -m attn_course.experiments.{task.name} --seeds {seeds}"
+    store(task.name, rows, command)
 
 
 def _load(framework, seed):

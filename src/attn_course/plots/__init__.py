@@ -1,6 +1,7 @@
 """Figures of the chapters: weights as a grid, lines, and diagrams of data flow."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from attn_course.plots.diagrams import diagram
 from attn_course.plots.style import STYLE
@@ -8,18 +9,30 @@ from attn_course.plots.style import STYLE
 __all__ = ["attention_map", "diagram", "lines"]
 
 
-def attention_map(weights, source, target, *, title=""):
-    """Weights (T, S) as a grid, a row for every output; dark is 1."""
+def attention_map(
+    weights, source, target, *, xlabel="source, read", ylabel="target, written"
+):
+    """Weights (T, S) as a grid, a row for every target; dark is 1.
+
+    A small grid (at most 24 cells) has the numbers in its cells.
+    """
+    numbers = weights.size <= 24
+    longest = max(map(len, source))
+    width = max(0.26, 0.11 * longest + 0.1, 0.6 if numbers else 0)  # inches a column
+    height = 0.45 if numbers else 0.26
+    size = (width * len(source) + 1, height * len(target) + 1)
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(
-            figsize=(0.26 * len(source) + 1, 0.26 * len(target) + 1),
-            layout="constrained",
-        )
-        axes.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="equal")
+        figure, axes = plt.subplots(figsize=size, layout="constrained")
+        axes.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         axes.set_xticks(range(len(source)), list(source))
         axes.set_yticks(range(len(target)), list(target))
-        axes.set(xlabel="source, read", ylabel="target, written", title=title)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
         axes.tick_params(length=0)
+        for (row, column), weight in np.ndenumerate(weights) if numbers else ():
+            color = "white" if weight > 0.5 else "black"
+            axes.text(
+                column, row, f"{weight:.2f}", ha="center", va="center", color=color
+            )
     plt.show()
     return figure
 

@@ -29,10 +29,10 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
     places = [place[:2] for place in boxes.values()] + list((notes or {}).values())
     right, bottom = (max(axis) for axis in zip(*places, strict=True))
     left, top = (min(axis) for axis in zip(*places, strict=True))
-    height = width * (bottom - top + 0.9) / (right - left + 1)
+    height = width * (bottom - top + 0.6) / (right - left + 1)
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
-        axes.set(xlim=(left - 0.5, right + 0.5), ylim=(bottom + 0.45, top - 0.45))
+        axes.set(xlim=(left - 0.5, right + 0.5), ylim=(bottom + 0.3, top - 0.3))
         axes.axis("off")
         drawn = {
             name: _box(axes, *place, ACCENT if name in accent else GREY)
@@ -42,7 +42,7 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
             color = ACCENT if start in accent else GREY
             _arrow(axes, drawn[start], drawn[end], color, *weight)
         for text, (x, y) in (notes or {}).items():
-            axes.text(x, y, text, ha="center", va="center", fontsize=11)
+            axes.text(x, y, text, ha="center", va="center", fontsize=14)
     plt.show()
     return figure
 
@@ -55,7 +55,7 @@ def _box(axes, x, y, text, color):
         corner, width, height, style, facecolor="none", edgecolor=color, linewidth=1.6
     )
     axes.add_patch(box)
-    axes.text(x, y, text, ha="center", va="center", fontsize=13, color=color)
+    axes.text(x, y, text, ha="center", va="center", fontsize=17, color=color)
     return box
 
 

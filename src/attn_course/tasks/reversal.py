@@ -1,8 +1,8 @@
-"""Sequence reversal: ``"abcad" -> "dacba"``, the smallest task on which a fixed context breaks with length.
+"""Sequence reversal: ``"abcad" -> "dacba"``.
 
-Lengths 4 to 20 for training; evaluation in six buckets, two of them longer than
-anything trained on. A rule made for this course, not taken from a paper. It needs no
-data file.
+The smallest task on which a fixed context breaks with length. Lengths 4 to 20 for
+training; evaluation in six buckets, two of them longer than anything trained on. A rule
+made for this course, not taken from a paper. It needs no data file.
 """
 
 import zlib
@@ -16,8 +16,7 @@ from attn_course.tasks.text import Vocabulary, encode_pairs
 
 SYMBOLS = "abcdefghijklmn"
 TRAIN_LENGTHS = (4, 20)
-# The edges of `metrics.by_length`: 4-8, 9-12, 13-16, 17-20, and the unseen 21-25 and
-# 26-30.
+# The edges of `metrics.by_length`: 4-8, 9-12, 13-16, 17-20, and unseen 21-25, 26-30.
 EDGES = (4, 9, 13, 17, 21, 26, 31)
 # One string in this many belongs to evaluation.
 HELD_OUT = 8
@@ -34,13 +33,16 @@ class Reversal:
         return len(self.sources)
 
     def encode(self):
-        """All pairs as one `Batch`: source and source_mask (n, S), target_in and target_out (n, S + 1)."""
+        """All pairs as one `Batch`.
+
+        source and source_mask are (n, S), target_in and target_out (n, S + 1).
+        """
         return encode_pairs(self.sources, self.targets, vocabulary(), vocabulary())
 
 
 @cache
 def vocabulary():
-    """The `Vocabulary` of sources and targets alike: 14 symbols and the 4 special tokens."""
+    """The `Vocabulary` of sources and targets: 14 symbols and 4 special tokens."""
     return Vocabulary(SYMBOLS)
 
 
@@ -49,16 +51,16 @@ def training_set(count, *, seed=0):
 
     Same seed, same pairs.
     """
-    return _pairs(
-        _draw(count, *TRAIN_LENGTHS, np.random.default_rng(seed), held_out=False)
-    )
+    generator = np.random.default_rng(seed)
+    return _pairs(_draw(count, *TRAIN_LENGTHS, generator, held_out=False))
 
 
 def evaluation_set(per_bucket, *, seed=1):
-    """`per_bucket` different pairs for each bucket of `EDGES`, short buckets first. Same seed, same pairs.
+    """`per_bucket` different pairs for each bucket of `EDGES`, short buckets first.
 
-    No pair is in any training set, whatever the seeds (see `is_held_out`), so even the
-    38,416 strings of length 4, which drawing at random would soon repeat, are unseen.
+    Same seed, same pairs. No pair is in any training set, whatever the seeds (see
+    `is_held_out`), so even the 38,416 strings of length 4, which drawing at random
+    would soon repeat, are unseen.
     """
     generator = np.random.default_rng(seed)
     sources = []
@@ -68,10 +70,7 @@ def evaluation_set(per_bucket, *, seed=1):
 
 
 def is_held_out(text):
-    """Whether a string belongs to evaluation.
-
-    Its checksum decides: no list has to be kept.
-    """
+    """Whether a string is for evaluation; its checksum decides, so no list is kept."""
     return zlib.crc32(text.encode()) % HELD_OUT == 0
 
 
@@ -83,9 +82,8 @@ def _draw(count, shortest, longest, generator, *, held_out):
     found = {}  # a dict, for it keeps the order of drawing
     while len(found) < count:
         length = generator.integers(shortest, longest, endpoint=True)
-        text = "".join(
-            SYMBOLS[i] for i in generator.integers(len(SYMBOLS), size=length)
-        )
+        drawn = generator.integers(len(SYMBOLS), size=length)
+        text = "".join(SYMBOLS[i] for i in drawn)
         if is_held_out(text) == held_out:
             found[text] = None
     return list(found)

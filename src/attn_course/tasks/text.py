@@ -1,7 +1,7 @@
-"""What all text-to-text tasks share: a character vocabulary, encoded pairs and endless batches.
+"""What all text-to-text tasks share: characters as tokens, pairs, endless batches.
 
-NumPy only, so one stream of batches feeds PyTorch and TensorFlow alike, and
-both see the same rows in the same order.
+NumPy only, so one stream of batches feeds PyTorch and TensorFlow alike, and both see
+the same rows in the same order.
 
 Shapes: B rows, S source positions, T target positions, n examples of a whole set.
 """
@@ -12,15 +12,14 @@ import numpy as np
 
 PAD, BEGIN, END, UNKNOWN = range(4)
 NUM_SPECIAL = 4
-# Sources are padded to a multiple of this: a compiled function is traced once for each
-# width.
+# Sources are padded to a multiple of this: fewer widths, fewer traces when compiled.
 WIDTH_STEP = 8
 # What `decode` shows for a special token that stands where a character should be.
 NOT_A_CHARACTER = "\N{REPLACEMENT CHARACTER}"
 
 
 class Batch(NamedTuple):
-    """Encoded pairs, right-padded with ``PAD``. `encode_pairs` gives a whole set, `batches` a part of it.
+    """Encoded pairs, right-padded with ``PAD``: a whole set, or `batches` of it.
 
     source: (B, S) int32; source_mask: (B, S) bool, True = a real character;
     target_in: (B, T) int32, what the decoder is fed: ``BEGIN`` and the characters;
@@ -36,8 +35,9 @@ class Batch(NamedTuple):
 
 
 class Vocabulary:
-    """Characters and their tokens: ``PAD`` 0, ``BEGIN`` 1, ``END`` 2, ``UNKNOWN`` 3, then the characters.
+    """Characters and their tokens.
 
+    ``PAD`` is 0, ``BEGIN`` 1, ``END`` 2, ``UNKNOWN`` 3; then come the characters.
     `characters` is any iterable of single characters; repeats count once, and the order
     is that of their code points, so that the same set gives the same numbers
     everywhere. ``len(vocabulary)`` is N, the rows of an embedding. Raises ValueError
@@ -51,20 +51,19 @@ class Vocabulary:
             raise ValueError(
                 f"characters: expected single characters, got {wrong[0]!r}"
             )
-        self._tokens = {
-            character: token
-            for token, character in enumerate(self.characters, NUM_SPECIAL)
-        }
+        numbered = enumerate(self.characters, NUM_SPECIAL)
+        self._tokens = {character: token for token, character in numbered}
 
     def __len__(self):
         return NUM_SPECIAL + len(self.characters)
 
     def encode(self, texts, *, begin=False, end=False):
-        """Texts as ``(tokens (B, S) int32, lengths (B,) int32)``, right-padded with ``PAD`` to the longest.
+        """Texts as ``(tokens (B, S) int32, lengths (B,) int32)``.
 
-        `begin` and `end` add their token, which counts in the length. An unseen
-        character is ``UNKNOWN``. Raises ValueError when `texts` is a single string: it
-        would be read as one text a character.
+        Shorter ones are right-padded with ``PAD`` to the longest. `begin` and `end` add
+        their token, which counts in the length. An unseen character is ``UNKNOWN``.
+        Raises ValueError when `texts` is a single string: it would be read as one text
+        a character.
         """
         if isinstance(texts, str):
             raise ValueError(
@@ -93,11 +92,13 @@ class Vocabulary:
         tokens = np.asarray(tokens)
         if tokens.ndim != 2 or not np.issubdtype(tokens.dtype, np.integer):
             raise ValueError(
-                f"tokens: expected integers (B, S), got {tokens.dtype} of shape {tokens.shape}"
+                "tokens: expected integers (B, S), "
+                f"got {tokens.dtype} of shape {tokens.shape}"
             )
         if tokens.size and (tokens.min() < 0 or tokens.max() >= len(self)):
             raise ValueError(
-                f"tokens: expected 0 to {len(self) - 1}, got {tokens.min()} to {tokens.max()}"
+                f"tokens: expected 0 to {len(self) - 1}, "
+                f"got {tokens.min()} to {tokens.max()}"
             )
         return [self._decode_row(row.tolist()) for row in tokens]
 
@@ -108,12 +109,8 @@ class Vocabulary:
             row.pop()
         if row and row[0] == BEGIN:
             row = row[1:]
-        return "".join(
-            NOT_A_CHARACTER
-            if token < NUM_SPECIAL
-            else self.characters[token - NUM_SPECIAL]
-            for token in row
-        )
+        shown = (NOT_A_CHARACTER,) * NUM_SPECIAL + self.characters
+        return "".join(shown[token] for token in row)
 
 
 def encode_pairs(sources, targets, source_vocabulary, target_vocabulary):
@@ -123,7 +120,8 @@ def encode_pairs(sources, targets, source_vocabulary, target_vocabulary):
     """
     if len(sources) != len(targets):
         raise ValueError(
-            f"targets: expected one for each of the {len(sources)} sources, got {len(targets)}"
+            f"targets: expected one for each of the {len(sources)} sources, "
+            f"got {len(targets)}"
         )
     source, lengths = source_vocabulary.encode(sources)
     return Batch(
@@ -135,23 +133,23 @@ def encode_pairs(sources, targets, source_vocabulary, target_vocabulary):
 
 
 def batches(examples, batch_size, seed):
-    """An endless iterator of `Batch`es of exactly `batch_size` rows from `examples` (a `Batch` of n rows).
+    """An endless iterator of `Batch`es of exactly `batch_size` rows.
 
-    Each epoch shuffles the rows, sorts them by source length in steps of 8, cuts them
-    into batches and shuffles these. So a batch holds sources of similar length, and
-    padding costs little. The rows that fill no batch (``n % batch_size``) sit out one
-    epoch, other ones each time. The source is as wide as its longest row, rounded up to
-    a multiple of 8; the target likewise, but never wider than in `examples`. The same
-    `seed` gives the same batches. Raises ValueError when `examples` has fewer than
-    `batch_size` rows.
+    `examples` is a `Batch` of n rows. Each epoch shuffles the rows, sorts them by
+    source length in steps of 8, cuts them into batches and shuffles these. So a batch
+    holds sources of similar length, and padding costs little. The rows that fill no
+    batch (``n % batch_size``) sit out one epoch, other ones each time. The source is as
+    wide as its longest row, rounded up to a multiple of 8; the target likewise, but
+    never wider than in `examples`. The same `seed` gives the same batches. Raises
+    ValueError when `examples` has fewer than `batch_size` rows.
     """
     count = len(examples.source)
     if not 1 <= batch_size <= count:
         raise ValueError(
-            f"batch_size: expected 1 to {count}, the number of examples, got {batch_size}"
+            f"batch_size: expected 1 to {count}, the number of examples, "
+            f"got {batch_size}"
         )
-    # A generator of its own, so that the check above fails here and not at the first
-    # batch.
+    # A generator of its own, so that the check above fails now, not at the first batch.
     return _endless(examples, batch_size, np.random.default_rng(seed))
 
 
@@ -159,8 +157,7 @@ def _endless(examples, batch_size, generator):
     count = len(examples.source)
     group = _round_up(examples.source_mask.sum(axis=1))
     while True:
-        # Rows are dropped before they are sorted: after it, they would always be the
-        # longest ones.
+        # Dropped before the sorting: after it, these would always be the longest rows.
         order = generator.permutation(count)[: count - count % batch_size]
         order = order[np.argsort(group[order], kind="stable")]
         for rows in generator.permutation(order.reshape(-1, batch_size)):

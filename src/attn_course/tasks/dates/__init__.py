@@ -1,4 +1,4 @@
-"""Dates written in twenty languages -> ISO 8601: ``"4. maaliskuuta 1987" -> "1987-03-04"``.
+"""Dates in twenty languages -> ISO 8601: ``"4. maaliskuuta 1987" -> "1987-03-04"``.
 
 Real locale data (Unicode CLDR, through Babel) in a snapshot inside the package: it
 loads offline, needs no Babel and is the same everywhere. README.md beside this file
@@ -24,7 +24,7 @@ SHA256 = "7a2938c8af42702a891094de0a4fc01b0c4a5dcf2d171d8acce309930e0ec542"
 
 @dataclass(frozen=True)
 class Dates:
-    """Parallel lists of n strings: the localized date, the ISO date, the locale and the format."""
+    """Parallel lists of n strings: localized date, ISO date, locale and format."""
 
     sources: list
     targets: list
@@ -35,15 +35,18 @@ class Dates:
         return len(self.sources)
 
     def take(self, rows):
-        """The `Dates` at the indices `rows`, in that order: one locale, say, or one day in all languages."""
+        """The `Dates` at the indices `rows`, in that order.
+
+        One locale, say, or one day in all languages.
+        """
         columns = (self.sources, self.targets, self.locales, self.formats)
         return Dates(*([column[i] for i in rows] for column in columns))
 
     def encode(self):
-        """All pairs as one `Batch`: source and source_mask (n, S), target_in and target_out (n, 11).
+        """All pairs as one `Batch`.
 
-        11 positions are the 10 characters of an ISO date and the end (or, in target_in,
-        the begin).
+        source and source_mask are (n, S), target_in and target_out (n, 11): the 10
+        characters of an ISO date and the end (or, in target_in, the begin).
         """
         return encode_pairs(
             self.sources, self.targets, source_vocabulary(), target_vocabulary()
@@ -51,7 +54,7 @@ class Dates:
 
 
 def load_dates(split):
-    """The `Dates` of ``"train"`` (24,000 pairs), ``"dev"`` (1,000) or ``"test"`` (3,000).
+    """The `Dates` of ``"train"``, ``"dev"`` or ``"test"``: 24,000, 1,000, 3,000 pairs.
 
     Any slice is balanced: the languages take turns. Test begins with 8 days that come
     in all 20 languages. Raises ValueError for another split, and for a snapshot that is
@@ -72,21 +75,20 @@ def source_vocabulary():
 
 @cache
 def target_vocabulary():
-    """The `Vocabulary` of the targets: ten digits, the hyphen and the 4 special tokens."""
+    """The `Vocabulary` of the targets: ten digits, the hyphen, 4 special tokens."""
     return Vocabulary("0123456789-")
 
 
 @cache
 def _rows(path):
-    """The lines of the snapshot at `path` as tuples of `COLUMNS`; its checksum is looked at first."""
+    """The lines of the file as tuples of `COLUMNS`; its checksum is looked at first."""
     data = path.read_bytes() if path.exists() else None
     found = "no file" if data is None else hashlib.sha256(data).hexdigest()
     if found != SHA256:
         raise ValueError(
-            f"{path} is missing or damaged: expected sha256 {SHA256}, found {found}. Reinstall the package: "
-            f'pip install --force-reinstall --no-deps "attn-course @ git+{repository_url()}"'
+            f"{path} is missing or damaged: expected sha256 {SHA256}, found {found}. "
+            "Reinstall the package: pip install --force-reinstall --no-deps "
+            f'"attn-course @ git+{repository_url()}"'
         )
-    lines = gzip.decompress(data).decode("utf-8").splitlines()
-    return [
-        tuple(line.split("\t")) for line in lines[1:]
-    ]  # the first line names the columns
+    _columns, *lines = gzip.decompress(data).decode("utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines]

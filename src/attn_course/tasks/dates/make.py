@@ -1,4 +1,4 @@
-"""Makes the snapshot of the dates again: ``python -m attn_course.tasks.dates.make [FOLDER]``.
+"""Makes the dates' snapshot: ``python -m attn_course.tasks.dates.make [FOLDER]``.
 
 Needs Babel in exactly the version below, for CLDR changes its formats from release to
 release. Nothing is drawn by a random generator: the days are put in the order of their
@@ -10,14 +10,14 @@ import gzip
 import hashlib
 import io
 import sys
+from collections import Counter
 from datetime import date, timedelta
 from pathlib import Path
 
 from attn_course.tasks.dates import COLUMNS, SHA256
 
 BABEL = "2.18.0"
-# By the order that their full format writes; the test of this module reads the order
-# off the data again.
+# By the order that their full format writes; a test reads it off the data again.
 LOCALES = {
     "month day year": ("en_US", "fil"),
     "day month year": (
@@ -37,13 +37,11 @@ LOCALES = {
     "year month day": ("hu", "lt", "eu", "ja", "mn"),
     "year day month": ("lv",),
 }
-# "full" twice: it holds the long sources, which are the ones that tell the mechanisms
-# apart.
+# "full" twice: it holds the long sources, which tell the mechanisms apart.
 TURNS = ("full", "long", "full", "medium")
 FIRST, LAST = date(1950, 1, 1), date(2049, 12, 31)
 SIZES = {"train": 24_000, "dev": 1_000, "test": 3_000}
-# So many days of the test split come in every language (format "full"): one date, 20
-# times, side by side.
+# So many days of the test split come in every language (format "full"), side by side.
 PARALLEL_DAYS = 8
 
 
@@ -53,32 +51,27 @@ def rows():
     Raises RuntimeError if a source has two targets.
     """
     locales = [locale for group in LOCALES.values() for locale in group]
-    days = iter(
-        sorted(
-            all_days(),
-            key=lambda day: hashlib.sha256(day.isoformat().encode()).digest(),
-        )
-    )
+    days = iter(sorted(all_days(), key=_shuffling_key))
     result = []
     for split, size in SIZES.items():
         if split == "test":
             parallel = [next(days) for _ in range(PARALLEL_DAYS)]
-            result += [
-                row(split, locale, "full", day)
-                for day in parallel
-                for locale in locales
-            ]
+            for day in parallel:
+                result += [row(split, locale, "full", day) for locale in locales]
             size -= len(parallel) * len(locales)
         for turn in range(size):
             cycle, position = divmod(turn, len(locales))
-            result.append(
-                row(split, locales[position], TURNS[cycle % len(TURNS)], next(days))
-            )
+            style = TURNS[cycle % len(TURNS)]
+            result.append(row(split, locales[position], style, next(days)))
     target_of = {}
     for *_, source, target in result:
         if target_of.setdefault(source, target) != target:
             raise RuntimeError(f"{source!r} means {target_of[source]} and {target}")
     return result
+
+
+def _shuffling_key(day):
+    return hashlib.sha256(day.isoformat().encode()).digest()
 
 
 def all_days():
@@ -93,20 +86,15 @@ def row(split, locale, style, day):
     """
     from babel.dates import format_date
 
-    source = (
-        format_date(day, style, locale=locale)
-        .replace("\u202f", " ")
-        .replace("\u00a0", " ")
-    )
+    source = format_date(day, style, locale=locale)
+    source = source.replace("\u202f", " ").replace("\u00a0", " ")
     return split, locale, style, source, day.isoformat()
 
 
 def compressed(text):
-    """`text` as gzip bytes without a file name or time, which would differ at every run."""
+    """`text` as gzip bytes without a file name or time: the same at every run."""
     buffer = io.BytesIO()
-    with gzip.GzipFile(
-        filename="", mode="wb", fileobj=buffer, compresslevel=9, mtime=0
-    ) as file:
+    with gzip.GzipFile("", "wb", compresslevel=9, fileobj=buffer, mtime=0) as file:
         file.write(text.encode("utf-8"))
     return buffer.getvalue()
 
@@ -115,39 +103,43 @@ def readme(lines, sha256):
     """The text of README.md, with the counts and the sum of this very snapshot."""
     import babel.core
 
-    long = {
-        split: sum(r[0] == split and len(r[3]) >= 30 for r in lines) for split in SIZES
-    }
-    table = "\n".join(
-        f"| {split} | {SIZES[split]:,} | {long[split]:,} |" for split in SIZES
-    )
-    orders = "\n".join(
-        f"- {order}: {', '.join(group)}" for order, group in LOCALES.items()
-    )
+    long = Counter(split for split, *_, source, _ in lines if len(source) >= 30)
+    cells = ((split, size, long[split]) for split, size in SIZES.items())
+    table = "\n".join(f"| {split} | {n:,} | {many:,} |" for split, n, many in cells)
+    groups = LOCALES.items()
+    orders = "\n".join(f"- {order}: {', '.join(group)}" for order, group in groups)
+    cldr = babel.core.get_global("cldr")["version"]
     return f"""# Dates in {sum(map(len, LOCALES.values()))} languages
 
-`dates.tsv.gz`: localized dates and their ISO 8601 form. UTF-8, tab-separated, columns {", ".join(COLUMNS)}.
+`dates.tsv.gz`: localized dates and their ISO 8601 form. UTF-8, tab-separated, columns \
+{", ".join(COLUMNS)}.
 
 | split | pairs | with 30 or more characters |
 |---|---|---|
 {table}
 
-- **Source**: the date formats of the Unicode CLDR, release {babel.core.get_global("cldr")["version"]}, \
+- **Source**: the date formats of the Unicode CLDR, release {cldr}, \
 as Babel {BABEL} writes them.
-- **Licence**: the data is under the Unicode License V3, `LICENSE-CLDR.txt`, as Babel ships it; the code \
-of this folder is under the licence of the repository.
+- **Licence**: the data is under the Unicode License V3, `LICENSE-CLDR.txt`, \
+as Babel ships it; the code of this folder is under the licence of the repository.
 - **sha256** of `dates.tsv.gz`: `{sha256}`, checked at every load.
-- **Made by** `python -m attn_course.tasks.dates.make` (also this page), the same bytes at every run. \
-A new sum goes into `SHA256` in `__init__.py`.
+- **Made by** `python -m attn_course.tasks.dates.make` (also this page), \
+the same bytes at every run. A new sum goes into `SHA256` in `__init__.py`.
 
-Days from {FIRST} to {LAST}. No day is in two splits, and a day appears once, but for {PARALLEL_DAYS} days
-of the test split that come first and in every language (es and pt write some of these alike, so a few sources
-appear twice, with one target). No source has two targets. Languages take turns, and so do the formats:
-{", ".join(TURNS)}. "short" is left out, because it is ambiguous. No-break spaces (U+202F, U+00A0) are
+Days from {FIRST} to {LAST}. No day is in two splits, and a day appears once, \
+but for {PARALLEL_DAYS} days
+of the test split that come first and in every language \
+(es and pt write some of these alike, so a few sources
+appear twice, with one target). No source has two targets. \
+Languages take turns, and so do the formats:
+{", ".join(TURNS)}. "short" is left out, because it is ambiguous. \
+No-break spaces (U+202F, U+00A0) are
 plain spaces here.
 
-These are templates filled in from real locale data, not sentences that a person wrote: a perfect score says
-that the formats were learned, no more. Lithuanian "medium" is the ISO date itself. The default font of
+These are templates filled in from real locale data, \
+not sentences that a person wrote: a perfect score says
+that the formats were learned, no more. Lithuanian "medium" is the ISO date itself. \
+The default font of
 Matplotlib has no glyphs for ja.
 
 Order of the parts in "full":
@@ -156,7 +148,10 @@ Order of the parts in "full":
 
 
 def main(folder=None):
-    """Write dates.tsv.gz, README.md and LICENSE-CLDR.txt into `folder` (None: here); return the sha256."""
+    """Write the snapshot into `folder` (None: here); return its sha256.
+
+    Writes dates.tsv.gz, README.md and LICENSE-CLDR.txt.
+    """
     import babel
 
     if babel.__version__ != BABEL:
@@ -176,9 +171,5 @@ def main(folder=None):
 
 if __name__ == "__main__":
     new = main(*sys.argv[1:])
-    print(
-        new,
-        "as before"
-        if new == SHA256
-        else f"- new: put it into SHA256 in __init__.py (now {SHA256})",
-    )
+    mend = f"- new: put it into SHA256 in __init__.py (now {SHA256})"
+    print(new, "as before" if new == SHA256 else mend)
