@@ -6,7 +6,7 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help book serve test notebooks test-site test-install lint screenshots new-topic repository clean
+.PHONY: help book serve test notebooks test-site test-install bench lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ test-site: .venv/stamp ## the built book in a real Chromium (after make book)
 
 test-install: .venv/stamp ## the wheel in empty environments, with one framework and with none
 	$(BIN)/python -m pytest --durations 0 tests/install
+
+bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word]
+	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY))
 
 lint: .venv/stamp ## ruff, and the form of the workflow files
 	$(BIN)/ruff check .

@@ -1,0 +1,81 @@
+"""How fast the course's code is, as ratios to the libraries': ``make bench``.
+
+A row names two programs that give the same output. They run in one process and on one
+thread, one round after the other, in turn who is first; the ratio of the two times is
+taken round by round, so that what else the machine does falls on both. A benchmark is
+no test: it prints its verdict and ends well.
+"""
+
+import time
+from collections.abc import Callable
+from statistics import median, quantiles
+from typing import NamedTuple
+
+ROUNDS = 15
+LEAST_SECONDS = 0.05  # of one program in one round: repeated until it takes that long
+
+
+class Row(NamedTuple):
+    """A comparison: ``make() -> (ours, peer)`` builds two functions of no arguments."""
+
+    name: str
+    peer: str
+    make: Callable
+    goal: float | None
+
+
+class Result(NamedTuple):
+    """Time of ours through time of the peer: the median, and the middle half."""
+
+    name: str
+    peer: str
+    ratio: float
+    low: float
+    high: float
+    goal: float | None
+    verdict: str
+
+
+def compare(row, *, rounds=ROUNDS, clock=time.perf_counter):
+    """Run a row; a miss counts only beyond the spread, and after a second try."""
+    ours, peer = row.make()
+    result = _once(row, ours, peer, rounds, clock)
+    if result.verdict == "missed":
+        result = _once(row, ours, peer, rounds, clock)
+    return result
+
+
+def _once(row, ours, peer, rounds, clock):
+    repeats = [_repeats(program, clock) for program in (ours, peer)]
+    ratios = []
+    for turn in range(rounds):
+        pair = [(0, ours), (1, peer)]
+        seconds = [0.0, 0.0]
+        for which, program in pair if turn % 2 else reversed(pair):
+            seconds[which] = _seconds(program, repeats[which], clock) / repeats[which]
+        ratios.append(seconds[0] / seconds[1])
+    low, _, high = quantiles(ratios, n=4)
+    verdict = _verdict(median(ratios), low, row.goal)
+    return Result(row.name, row.peer, median(ratios), low, high, row.goal, verdict)
+
+
+def _verdict(ratio, low, goal):
+    if goal is None:
+        return "recorded"
+    if ratio <= goal:
+        return "reached"
+    return "within the spread" if low <= goal else "missed"
+
+
+def _repeats(program, clock):
+    """How often a program runs in a round; the first run, unmeasured, may compile."""
+    program()
+    once = _seconds(program, 1, clock)
+    return max(1, round(LEAST_SECONDS / max(once, 1e-9)))
+
+
+def _seconds(program, repeats, clock):
+    start = clock()
+    for _ in range(repeats):
+        program()
+    return clock() - start
