@@ -41,8 +41,8 @@ notebooks: .venv/stamp ## execute the chapters and write their .ipynb [CH=02]
 test-site: .venv/stamp ## the built book in a real Chromium (after make book)
 	$(BIN)/python -m pytest -n 2 tests/site
 
-test-install: .venv/stamp ## the wheel in empty environments, with one framework and with none
-	$(BIN)/python -m pytest --durations 0 tests/install
+test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone, TensorFlow alone, neither; chapter 2 from an empty folder
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 0 tests/install
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word]
 	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY))

@@ -52,6 +52,11 @@ def heading_faults(text: str) -> list[str]:
     return faults
 
 
+def leftover_faults(text: str) -> list[str]:
+    """Sentences of the skeleton that nobody has replaced."""
+    return [f"still to be written: {line.strip()!r}" for line in text.splitlines() if "TODO" in line]
+
+
 def head_faults(text: str) -> list[str]:
     """The part before the first heading: three objectives, what to know before, minutes to read and run."""
     head = re.split(r"(?m)^## ", text, maxsplit=1)[0]

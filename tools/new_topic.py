@@ -22,7 +22,9 @@ Next, and the test fails until it is done:
      tests/topics/test_{name}.py
   2. the same in pytorch.py and tf.py, names and order alike
   3. .venv/bin/python -m pytest tests/topics/test_{name}.py
-  4. the text of {chapter}, then make notebooks CH={number} and make book
+  4. the names in src/attn_course/{{reference,pytorch,tf}}.py and book/api.md, a row in
+     src/attn_course/catalog.py and a Case in tests/contract/cases.py
+  5. the text of {chapter}, then make notebooks CH={number} and make book
 """
 
 

@@ -43,4 +43,22 @@ CATALOG = (
         time="O(n^2 d)",
         memory="O(n^2 d)",
     ),
+    Mechanism(
+        name="luong_attention",
+        topic="luong",
+        paper="Luong, Pham & Manning 2015, section 3.1",
+        chapter="03_luong",
+        layer="LuongAttention",
+        time="O(n^2 d)",
+        memory="O(n^2)",
+    ),
+    Mechanism(
+        name="local_attention",
+        topic="luong",
+        paper="Luong, Pham & Manning 2015, section 3.2",
+        chapter="03_luong",
+        layer="LocalAttention",
+        time="O(n^2 d)",
+        memory="O(n^2)",
+    ),
 )

@@ -52,7 +52,8 @@ def _torch_slots(module, prefix=""):
     kind = type(module).__name__
     if kind in _TORCH:
         for name, (parameter, view, back) in _TORCH[kind].items():
-            yield prefix + name, _torch_slot(getattr(module, parameter), view, back)
+            if getattr(module, parameter) is not None:  # a linear map without bias
+                yield prefix + name, _torch_slot(getattr(module, parameter), view, back)
         return
     for name, parameter in module.named_parameters(recurse=False):
         yield prefix + name, _torch_slot(parameter, _same, _same)
@@ -80,7 +81,8 @@ def _keras_slots(layer, prefix=""):
     if kind in _KERAS:
         holder = layer.cell if kind == "GRU" else layer
         for name, (variable, rows, gates) in _KERAS[kind].items():
-            yield prefix + name, _keras_slot(getattr(holder, variable), rows, gates)
+            if getattr(holder, variable) is not None:
+                yield prefix + name, _keras_slot(getattr(holder, variable), rows, gates)
         return
     for name, value in vars(layer).items():
         if any(value is weight for weight in layer._trainable_variables):

@@ -9,14 +9,26 @@ from attn_course.bahdanau.tf import (
     additive_attention,
 )
 from attn_course.dot_product.tf import masked_softmax, scaled_dot_product_attention
+from attn_course.luong.tf import (
+    LocalAttention,
+    LuongAttention,
+    LuongDecoder,
+    local_window,
+    luong_score,
+)
 
 __all__ = [
     "AdditiveAttention",
     "BahdanauDecoder",
     "EncoderDecoder",
     "FixedContextDecoder",
+    "LocalAttention",
+    "LuongAttention",
+    "LuongDecoder",
     "RecurrentEncoder",
     "additive_attention",
+    "local_window",
+    "luong_score",
     "masked_softmax",
     "scaled_dot_product_attention",
 ]

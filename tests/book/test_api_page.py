@@ -23,4 +23,4 @@ def public_names(face):
 @pytest.mark.parametrize("face", ["reference", "pytorch", "tf"])
 def test_every_public_name_is_documented(face):
     documented = re.findall(rf"(?m)^\.\. auto(?:function|class):: attn_course\.{face}\.(\w+)$", PAGE)
-    assert sorted(documented) == sorted(public_names(face))
+    assert sorted(documented) == sorted(public_names(face)), "list each name once in book/api.md"

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from chapter_rules import cell_faults, head_faults, heading_faults, tab_faults, text_of
+from chapter_rules import cell_faults, head_faults, heading_faults, leftover_faults, tab_faults, text_of
 from chapters import read_source, sources, toc
 from publisher import ROOT
 
@@ -13,7 +13,9 @@ EACH = pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
 
 def all_faults(source):
     text, notebook = text_of(source), read_source(source)
-    return heading_faults(text) + head_faults(text) + cell_faults(notebook) + tab_faults(notebook)
+    return (
+        heading_faults(text) + head_faults(text) + leftover_faults(text) + cell_faults(notebook) + tab_faults(notebook)
+    )
 
 
 @EACH

@@ -42,8 +42,10 @@ def output_faults(notebook):
 
 @EACH
 def test_pair(source):
-    notebook = read_notebook(source.with_suffix(".ipynb"))
-    assert mismatch(read_source(source), notebook) is None
+    path = source.with_suffix(".ipynb")
+    assert path.exists(), f"run make notebooks CH={source.stem[:2]}"
+    notebook = read_notebook(path)
+    assert mismatch(read_source(source), notebook) is None, f"run make notebooks CH={source.stem[:2]}"
     assert output_faults(notebook) == []
 
 

@@ -73,6 +73,14 @@ def _draw():
 
 _X = _draw()
 _MASKS = (("mask", np.ones((B, S)), "mask"), ("mask", np.ones((B, S + 1), bool), "mask"))
+_LOOK_CHANGES = (
+    ("query", _X["state"][0], "query"),
+    ("query", _X["state"][..., 1:], "query"),
+    ("memory", _X["memory"][1:], "memory"),
+    ("memory", _X["memory"].astype("float32"), "memory"),
+    *_MASKS,
+    ("mask", np.ones((B, 1, S), bool), "mask"),
+)
 
 CASES = (
     Case(
@@ -117,20 +125,45 @@ CASES = (
         sizes={"query_dim": H, "memory_dim": E, "hidden_dim": A},
         layer="AdditiveAttention",
         blocked=("memory",),
-        changes=(
-            ("query", _X["state"][0], "query"),
-            ("query", _X["state"][..., 1:], "query"),
-            ("memory", _X["memory"][1:], "memory"),
-            ("memory", _X["memory"].astype("float32"), "memory"),
-            *_MASKS,
-            ("mask", np.ones((B, 1, S), bool), "mask"),
+        changes=_LOOK_CHANGES,
+    ),
+    Case(
+        name="luong_attention",
+        inputs={"query": _X["state"], "memory": _X["memory"]},
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.luong_attention(*x.values(), parameters, mask, score="general"),
+        sizes={"query_dim": H, "memory_dim": E, "score": "general"},
+        layer="LuongAttention",
+        blocked=("memory",),
+        changes=_LOOK_CHANGES,
+    ),
+    Case(
+        name="local_attention",
+        inputs={"query": _X["state"], "memory": _X["memory"]},
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.local_attention(
+            *x.values(), parameters, mask, score="general", half_width=2, alignment="monotonic"
         ),
+        sizes={
+            "query_dim": H,
+            "memory_dim": E,
+            "half_width": 2,
+            "score": "general",
+            "alignment": "monotonic",
+        },
+        layer="LocalAttention",
+        blocked=("memory",),
+        changes=_LOOK_CHANGES,
     ),
 )
 
-# Public classes that are no row of the catalog: what tests/topics checks of them.
+# Public names that are no row of the catalog: what tests/topics checks of them.
 PARTS = {
+    "masked_softmax": "tests/topics/test_dot_product.py",
+    "local_window": "tests/topics/test_luong.py",
+    "luong_score": "tests/topics/test_luong.py",
     "RecurrentEncoder": "tests/topics/test_bahdanau.py",
     "BahdanauDecoder": "tests/topics/test_bahdanau.py",
     "EncoderDecoder": "tests/topics/test_bahdanau.py",
+    "LuongDecoder": "tests/topics/test_luong.py",
 }

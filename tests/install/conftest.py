@@ -1,7 +1,6 @@
 """The wheel in environments of its own: `make test-install`. `make test` leaves it out, for it takes minutes."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LOCK = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if re.match(r"[\w.-]+==", line)]
+sys.path.insert(0, str(ROOT / "tools"))
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -27,55 +26,53 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"):
-        shutil.copy(ROOT / name, source / name)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
+    for path in (ROOT / "pyproject.toml", ROOT / "README.md", *ROOT.glob("LICENSE*")):
+        shutil.copy(path, source)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source]
     subprocess.run(command, check=True)
     (built,) = folder.glob("*.whl")
     return built
 
 
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory):
-    """Makes an empty environment with some packages, in the versions of the lock; gives what runs Python there."""
-    folders = []
-
-    def make(*packages):
-        folder = tmp_path_factory.mktemp("environment")
-        folders.append(folder)
-        venv.create(folder, with_pip=True)
-        python = folder / "bin" / "python"
-        constraints = folder / "constraints.txt"
-        constraints.write_text("\n".join(LOCK) + "\n")
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", constraints]
-        subprocess.run([*pip, *packages], check=True)
-        empty = folder / "empty"
-        empty.mkdir()
-
-        def run(*arguments, **variables):
-            kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "ATTN_COURSE", "KERAS"))}
-            path = f"{folder / 'bin'}{os.pathsep}{kept['PATH']}"
-            settings = {**kept, "PATH": path, "OMP_NUM_THREADS": "2", "TF_CPP_MIN_LOG_LEVEL": "2", **variables}
-            return subprocess.run([python, *arguments], cwd=empty, capture_output=True, text=True, env=settings)
-
-        return run
-
-    yield make
-    for folder in folders:
-        shutil.rmtree(folder)
+@pytest.fixture
+def environment(tmp_path):
+    """An environment with nothing but pip, removed afterwards: frameworks take gigabytes."""
+    folder = tmp_path / "environment"
+    venv.create(folder, with_pip=True)
+    yield Environment(folder)
+    shutil.rmtree(folder)
 
 
-def locked(name):
-    """The requirement of the lock for this platform: torch==2.13.0, say."""
-    from packaging.requirements import Requirement
+class Environment:
+    """Installs the versions of the lock, and runs Python in a folder that is empty at first."""
 
-    for line in LOCK:
-        requirement = Requirement(line)
-        if requirement.name.startswith(name) and (requirement.marker is None or requirement.marker.evaluate()):
-            return f"{requirement.name}{requirement.specifier}"
-    raise LookupError(name)
+    def __init__(self, folder):
+        self.python = folder / "bin" / "python"
+        self.empty = folder / "empty"
+        self.empty.mkdir()
+        self.constraints = folder / "constraints.txt"
+        self.constraints.write_text("\n".join(lock()) + "\n")
+
+    def install(self, *requirements):
+        # Compiling all of a framework takes longer than compiling what is imported of it.
+        options = ["--quiet", "--disable-pip-version-check", "--no-compile", "-c", self.constraints]
+        subprocess.run([self.python, "-m", "pip", "install", *options, *requirements], check=True)
+
+    def run(self, *arguments, **variables):
+        from execute import SETTINGS
+
+        # What is set outside must neither lead to the source tree nor choose a backend.
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "ATTN_COURSE", "KERAS"))}
+        settings = {**kept, **SETTINGS, **variables}
+        return subprocess.run(
+            [self.python, *arguments], cwd=self.empty, capture_output=True, text=True, env=settings, check=False
+        )
 
 
-@pytest.fixture(scope="session")
-def framework():
-    return {"torch": locked("torch"), "tf": locked("tensorflow")}
+def lock():
+    """The lock as constraints: without `-e .`, which pip refuses there, and without the markers.
+
+    The extra [tf] asks for tensorflow everywhere, while the lock has tensorflow-cpu, of the same version, on Linux.
+    """
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return [line.partition(";")[0] for line in lines if "==" in line and not line.startswith("#")]

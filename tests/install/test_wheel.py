@@ -1,107 +1,108 @@
-"""The wheel with PyTorch alone, with TensorFlow alone, with neither; and a chapter from an empty folder."""
+"""The wheel with PyTorch alone, with TensorFlow alone, with neither; and chapter 2 from an empty folder."""
 
-import shutil
+import json
+import tomllib
+import zipfile
+from pathlib import Path
 
-import nbformat
 import pytest
-from conftest import ROOT
 
-FACES = {"torch": "pytorch", "tf": "tf"}
-OTHER = {"torch": "tf", "tf": "torch"}
-# What a user does first: a layer, a mask, and the specification with the same parameters.
-USE = """
-import sys
-import numpy as np
-import attn_course
-from attn_course.{face} import AdditiveAttention, BahdanauDecoder, EncoderDecoder, RecurrentEncoder
-from attn_course.frameworks import {module} as library
-from attn_course.masks import padding_mask
-from attn_course.parity import get_parameters
-from attn_course.reference import additive_attention
-
-rng, layer = np.random.default_rng(0), AdditiveAttention(4, 6, 8)
-query, memory = rng.normal(size=(2, 3, 4)).astype("f"), rng.normal(size=(2, 5, 6)).astype("f")
-mask = padding_mask([5, 3], 5)
-convert = library.from_numpy if "{face}" == "pytorch" else library.constant
-context, weights = layer(convert(query), convert(memory), convert(mask))
-found = context.detach().numpy() if "{face}" == "pytorch" else context.numpy()
-expected, _ = additive_attention(query, memory, get_parameters(layer), mask)
-assert abs(found - expected).max() < 1e-5 and abs(expected).max() > 1e-2
-
-sizes = {{"vocab_size": 20, "embedding_dim": 4, "hidden_dim": 3}}
-decoder = BahdanauDecoder(**sizes, memory_dim=6, attention_dim=5)
-model = EncoderDecoder(RecurrentEncoder(**sizes), decoder)
-tokens, _ = model.greedy(convert(rng.integers(0, 20, (2, 5))), convert(mask), begin=1, max_length=4)
-assert tuple(tokens.shape) == (2, 4)
-assert not {{"{foreign}"}} & set(sys.modules)
-print(attn_course.__file__)
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+URL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+# extra: (face, module whose lack is named)
+FACES = {"torch": ("pytorch", "torch"), "tf": ("tf", "tensorflow")}
+DAMAGE = """
+from pathlib import Path
+from attn_course.tasks import dates
+file = Path(dates.__file__).with_name("dates.tsv.gz")
+file.write_bytes(file.read_bytes()[:-1])
+dates.load_dates("test")
 """
-DATA = """
-import sys
-from attn_course.experiments import load_record
-from attn_course.tasks.dates import load_dates
-
-assert len(load_dates("train").sources) == 24_000 and load_record("dates")["rows"]
-import attn_course.catalog, attn_course.exercises, attn_course.plots
-from attn_course.exercises import check
-assert not check("00.soft_lookup", lambda query, key, value: query)
-assert not {"torch", "tensorflow", "keras"} & set(sys.modules)
+CHAPTER = """
+import sys, nbclient, nbformat
+notebook = nbformat.read(sys.argv[1], 4)
+nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+nbformat.write(notebook, sys.argv[2])
 """
+INSTALLED_FROM = """
+import importlib.metadata
+print(importlib.metadata.distribution("attn-course").read_text("direct_url.json"))
+"""
+
+
+def records(wheel):
+    """The records of the tree from which the wheel was built: a,b,c."""
+    found = sorted(path.stem for path in wheel.parent.glob("source/src/attn_course/records/*.json"))
+    assert found
+    return ",".join(found)
+
+
+def succeeds(done):
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
+    return done.stdout
 
 
 def last_line(done):
+    """Of what a run that must fail wrote to stderr."""
+    assert done.returncode == 1, done.stdout + done.stderr[-4000:]
     return done.stderr.strip().splitlines()[-1]
 
 
-def asserts_install_message(line, extra):
-    """One line, the command in it, and no package of an index that is not ours."""
-    assert line.startswith("ModuleNotFoundError: this part of attn_course needs")
-    assert f"attn-course[{extra}] @ git+https://" in line
+def the_missing_face_says_how(environment, extra):
+    """The very command, from the publisher's repository: a bare name would be a stranger's package on an index."""
+    face, module = FACES[extra]
+    assert last_line(environment.run("-c", f"import attn_course.{face}")) == (
+        f"ModuleNotFoundError: this part of attn_course needs {module}, which is not installed: "
+        f'pip install "attn-course[{extra}] @ git+{URL}"'
+    )
+
+
+def damaged_dates_say_how(environment):
+    line = last_line(environment.run("-c", DAMAGE))
+    assert line.startswith("ValueError: ") and "dates.tsv.gz is missing or damaged: expected sha256 " in line
+    assert line.endswith(f'pip install --force-reinstall --no-deps "attn-course @ git+{URL}"')
+
+
+def test_chapter_2_from_an_empty_folder(environment, wheel, tmp_path):
+    """Its first cell installs the wheel; the assertions in its cells do the rest. First, for it takes longest."""
+    environment.install(f"{wheel}[all]", "nbclient", "ipykernel")
+    succeeds(environment.run("-m", "pip", "uninstall", "--quiet", "--yes", "attn-course"))
+    assert "No module named 'attn_course'" in last_line(environment.run("-c", "import attn_course"))
+    assert list(environment.empty.iterdir()) == []
+
+    done = tmp_path / "done.ipynb"
+    arguments = ["-c", CHAPTER, str(ROOT / "book" / "02_bahdanau.ipynb"), str(done)]
+    succeeds(environment.run(*arguments, ATTN_COURSE_SPEC=str(wheel)))
+    cells = json.loads(done.read_text(encoding="utf-8"))["cells"]
+    counts = [cell["execution_count"] for cell in cells if cell["cell_type"] == "code"]
+    assert counts == list(range(1, len(counts) + 1)) and len(counts) > 10
+    # It was the first cell's pip, and the wheel that ATTN_COURSE_SPEC names.
+    assert json.loads(succeeds(environment.run("-c", INSTALLED_FROM)))["url"] == wheel.as_uri()
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel):
+    """Data too: a kind of file that `package-data` forgets is there in the tree and missing for users."""
+    source = wheel.parent / "source" / "src"  # what it was built from; the tree may have changed since
+    expected = {str(path.relative_to(source)) for path in source.glob("attn_course/**/*") if path.is_file()}
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert held == expected and len(held) > 50
 
 
 def test_without_a_framework(environment, wheel):
-    run = environment(wheel)
-    done = run("-c", DATA)
-    assert done.returncode == 0, done.stderr
-    for extra, face in FACES.items():
-        done = run("-c", f"import attn_course.{face}")
-        assert done.returncode == 1
-        asserts_install_message(last_line(done), extra)
-    damage = "import attn_course.tasks.dates as d, pathlib; p = pathlib.Path(d.__file__).with_name('dates.tsv.gz');"
-    done = run("-c", damage + "p.write_bytes(p.read_bytes()[:-1]); d.load_dates('test')")
-    assert done.returncode == 1 and "is missing or damaged: expected sha256" in last_line(done)
+    environment.install(str(wheel))
+    succeeds(environment.run(HERE / "use_wheel.py", records(wheel)))
+    for extra in FACES:
+        the_missing_face_says_how(environment, extra)
+    damaged_dates_say_how(environment)
 
 
-@pytest.mark.parametrize("extra", FACES)
-def test_with_one_framework_alone(environment, wheel, framework, extra):
-    run = environment(wheel, framework[extra])
-    modules = {"torch": "torch", "tf": "tensorflow"}
-    code = USE.format(face=FACES[extra], module=extra, foreign=modules[OTHER[extra]])
-    done = run("-W", "error::DeprecationWarning:attn_course", "-c", code)
-    assert done.returncode == 0, done.stderr
-    assert "site-packages" in done.stdout and str(ROOT) not in done.stdout
-    done = run("-c", f"import attn_course.{FACES[OTHER[extra]]}")
-    assert done.returncode == 1
-    asserts_install_message(last_line(done), OTHER[extra])
+@pytest.mark.parametrize(("extra", "other"), [("torch", "tf"), ("tf", "torch")])
+def test_with_one_framework_alone(environment, wheel, extra, other):
+    environment.install(f"{wheel}[{extra}]")
+    succeeds(environment.run(HERE / "use_wheel.py", records(wheel), FACES[extra][0]))
+    the_missing_face_says_how(environment, other)
     if extra == "tf":
-        done = run("-c", "import attn_course.tf", KERAS_BACKEND="jax")
-        assert done.returncode == 1 and "KERAS_BACKEND is 'jax'" in last_line(done)
-
-
-def test_chapter_2_from_an_empty_folder(environment, wheel, framework, tmp_path):
-    """Its first cell installs the wheel; the assertions in its cells do the rest."""
-    run = environment(*framework.values(), "nbclient", "ipykernel")
-    assert run("-c", "import attn_course").returncode == 1
-    shutil.copy(ROOT / "book" / "02_bahdanau.ipynb", tmp_path / "chapter.ipynb")
-    code = f"""
-import nbclient, nbformat
-notebook = nbformat.read({str(tmp_path / "chapter.ipynb")!r}, 4)
-nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
-nbformat.write(notebook, {str(tmp_path / "done.ipynb")!r})
-"""
-    done = run("-c", code, ATTN_COURSE_SPEC=str(wheel), ATTN_COURSE_QUIET="1")
-    assert done.returncode == 0, done.stderr[-3000:]
-    cells = [cell for cell in nbformat.read(tmp_path / "done.ipynb", 4).cells if cell.cell_type == "code"]
-    assert all(cell.execution_count for cell in cells)
-    done = run("-c", "import attn_course; print(attn_course.__file__)")
-    assert "site-packages" in done.stdout and str(ROOT) not in done.stdout
+        line = last_line(environment.run("-c", "import attn_course.tf", KERAS_BACKEND="torch"))
+        assert line.startswith("ImportError: ") and "KERAS_BACKEND is 'torch': set KERAS_BACKEND=tensorflow" in line
+    damaged_dates_say_how(environment)

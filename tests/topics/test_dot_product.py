@@ -240,3 +240,22 @@ def test_compiled():
     graph = tensorflow.function(tf.scaled_dot_product_attention, jit_compile=True)
     found = graph(*map(tensorflow.constant, (*arrays, mask)), causal=True)[0]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_masked_softmax_alone():
+    """Rows sum to 1 over what is allowed; an empty row is zeros; float16 is computed wider."""
+    score = np.random.default_rng(0).normal(size=(3, 5)) * 4
+    mask = np.array([[True] * 5, [True, False, True, False, False], [False] * 5])
+    expected = np.zeros((3, 5))
+    for row, allowed in enumerate(mask):
+        terms = np.exp(score[row]) * allowed
+        expected[row] = terms / (terms.sum() or 1.0)
+    found = reference.masked_softmax(score, mask)
+    in_torch = pytorch.masked_softmax(torch.from_numpy(score), torch.from_numpy(mask))
+    in_tf = tf.masked_softmax(tensorflow.constant(score), tensorflow.constant(mask))
+    for weights in (found, in_torch.numpy(), in_tf.numpy()):
+        np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=1e-15)
+    narrow = pytorch.masked_softmax(torch.tensor([60000.0, -60000.0], dtype=torch.float16))
+    assert narrow.dtype == torch.float16 and narrow.tolist() == [1.0, 0.0]
+    narrow = tf.masked_softmax(tensorflow.constant([60000.0, -60000.0], tensorflow.float16))
+    assert narrow.dtype == tensorflow.float16 and narrow.numpy().tolist() == [1.0, 0.0]

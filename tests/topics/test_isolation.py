@@ -59,6 +59,8 @@ def test_twins_have_the_same_signatures(folder):
         if name.startswith("_") or getattr(item, "__module__", "").startswith("attn_course") is False:
             continue
         twin = getattr(in_tf, name)
+        if twin is item:  # a part without a framework, which both import
+            continue
         if inspect.isclass(item):
             assert signature(item.__init__) == signature(twin.__init__), name
             assert signature(item.forward) == signature(twin.call), name

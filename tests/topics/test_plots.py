@@ -44,6 +44,20 @@ def test_an_arrow_to_nowhere():
         diagram(BOXES, [("a", "d")])
 
 
+def luminance(color):
+    """Relative luminance, as the Web Content Accessibility Guidelines define it."""
+    channels = np.array(matplotlib.colors.to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#121212"])
+@pytest.mark.parametrize("color", [GREY, ACCENT])
+def test_colours_stand_out_on_a_light_and_on_a_dark_page(color, page):
+    darker, lighter = sorted([luminance(color), luminance(page)])
+    assert (lighter + 0.05) / (darker + 0.05) >= 4.2
+
+
 def test_attention_map():
     weights = np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]])
     (axes,) = attention_map(weights, "xy", "abc").axes

@@ -28,10 +28,10 @@ Parameters (same keys and (in, out) layouts everywhere, see ``attn_course.parity
 
 Source: arXiv:1409.0473, section 3 and appendix A. What differs from the paper:
     - the recurrent cell is the libraries' GRU, which applies the reset gate after the
-      matrix product of the state, has biases, and calls update gate what the paper
-      calls 1 - z;
+      matrix product of the state, has two biases a gate, and calls update gate what
+      the paper calls 1 - z;
     - the output layer sees the current state s[i], as equation 4 says; its size and
       the initial values are ours;
-    - the first state, made from the right reader's state at the first word as in
-      appendix A.2.2, has a bias.
+    - the first state is made from the right reader's state at the first word, as in
+      appendix A.2.2, with a bias.
 """

@@ -10,13 +10,14 @@ from importlib import resources
 from pathlib import Path
 
 
-def store(name, rows, command):
+def store(name, rows, command, **more):
     """Write ``records/NAME.json``: the rows, with date, machine and command."""
     record = {
         "date": datetime.date.today().isoformat(),
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "command": command,
         "rows": rows,
+        **more,
     }
     path = Path(__file__).parents[1] / "records" / f"{name}.json"
     path.write_text(json.dumps(record, indent=1) + "\n")

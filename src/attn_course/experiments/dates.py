@@ -28,4 +28,5 @@ def task():
 
 if __name__ == "__main__":
     kinds = product(("pytorch", "tf"), (False, True))
-    run_and_store(task(), [(*kind, STEPS) for kind in kinds])
+    plan = [(face, {"attention": attention}, STEPS) for face, attention in kinds]
+    run_and_store(task(), plan)

@@ -28,5 +28,5 @@ def task():
 
 
 if __name__ == "__main__":
-    plan = [("pytorch", attention, STEPS[attention]) for attention in (False, True)]
+    plan = [("pytorch", {"attention": kind}, STEPS[kind]) for kind in (False, True)]
     run_and_store(task(), plan)

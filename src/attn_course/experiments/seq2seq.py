@@ -9,7 +9,10 @@ from attn_course.tasks.text import Vocabulary, batches
 
 
 class Task(NamedTuple):
-    """A task with its sizes: what to train on, what to test on, and how large."""
+    """A task with its sizes: what to train on, what to test on, and how large.
+
+    ``groups`` names parts of the test that are counted apart: lists of booleans.
+    """
 
     name: str
     train: object
@@ -20,6 +23,7 @@ class Task(NamedTuple):
     embedding_dim: int
     hidden_dim: int
     batch_size: int
+    groups: dict | None = None
 
 
 def build(names, task, *, attention):
@@ -40,21 +44,22 @@ def build(names, task, *, attention):
     return names.EncoderDecoder(encoder, decoder)
 
 
-def run(task, framework, *, attention, seed, steps):
+def run(task, framework, setting, *, seed, steps, build=build):
     """Train one model and test it.
 
-    Returns a row: exact match over all, and by length of the source.
+    ``setting`` holds the options of ``build``. Returns a row: the setting, exact match
+    over all, and by length of the source.
     """
     names, loop = _load(framework, seed)
-    model = build(names, task, attention=attention)
+    model = build(names, task, **setting)
     loop.train(model, batches(task.train.encode(), task.batch_size, seed), steps=steps)
     examples = task.test.encode()
     tokens, _ = loop.predict(model, examples, max_length=examples.target_out.shape[1])
     predicted = task.target_vocabulary.decode(tokens)
     rows = by_length(predicted, task.test, task.edges)
-    return {
+    row = {
         "framework": framework,
-        "attention": attention,
+        **setting,
         "seed": seed,
         "steps": steps,
         "exact": round(exact_match(predicted, task.test.targets), 4),
@@ -62,25 +67,32 @@ def run(task, framework, *, attention, seed, steps):
             (low, high, count, round(exact, 4)) for low, high, count, exact in rows
         ],
     }
+    for name, chosen in (task.groups or {}).items():
+        pairs = zip(predicted, task.test.targets, chosen, strict=True)
+        right = [found == target for found, target, taken in pairs if taken]
+        row[name] = round(sum(right) / len(right), 4)
+    return row
 
 
-def run_and_store(task, plan):
+def run_and_store(task, plan, *, build=build, **more):
     """Run the plan for every seed of the command line, and store the record.
 
-    ``plan`` is a list of ``(framework, attention, steps)``.
+    ``plan`` is a list of ``(framework, setting, steps)``; ``more`` holds functions of
+    no arguments whose results the record keeps too.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     seeds = parser.parse_args().seeds
     rows = []
     for seed in seeds:
-        for framework, attention, steps in plan:
-            row = run(task, framework, attention=attention, seed=seed, steps=steps)
+        for framework, setting, steps in plan:
+            row = run(task, framework, setting, seed=seed, steps=steps, build=build)
             print(row, flush=True)
             rows.append(row)
     seeds = " ".join(map(str, seeds))
     command = f"python -m attn_course.experiments.{task.name} --seeds {seeds}"
-    store(task.name, rows, command)
+    found = {name: measure() for name, measure in more.items()}
+    store(task.name, rows, command, **found)
 
 
 def _load(framework, seed):

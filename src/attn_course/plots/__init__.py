@@ -18,7 +18,7 @@ def attention_map(
     """
     numbers = weights.size <= 24
     longest = max(map(len, source))
-    width = max(0.26, 0.11 * longest + 0.1, 0.6 if numbers else 0)  # inches a column
+    width = max(0.26, 0.145 * longest + 0.1, 0.6 if numbers else 0)  # inches a column
     height = 0.45 if numbers else 0.26
     size = (width * len(source) + 1, height * len(target) + 1)
     with plt.rc_context(STYLE):

@@ -5,10 +5,8 @@ from matplotlib.patches import FancyBboxPatch
 
 from attn_course.plots.style import ACCENT, GREY, STYLE
 
-SIZE = (
-    0.72,
-    0.56,
-)  # width and height of a box; the grid's columns and rows are 1 apart
+# Width and height of a box; the columns and rows of the grid are 1 apart.
+SIZE = (0.72, 0.56)
 
 
 def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):

@@ -9,7 +9,7 @@ from attn_course.keras_layer import Layer
 from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
 
 
-def _orthogonal(shape, dtype=None):
+def orthogonal(shape, dtype=None):
     """How Keras begins recurrent weights; its QR decomposition needs float32."""
     return tf.cast(keras.initializers.Orthogonal()(shape, "float32"), dtype)
 
@@ -34,7 +34,7 @@ class RecurrentEncoder(Layer):
             "hidden_dim": hidden_dim,
         }
         dtype = {"dtype": self.dtype_policy}
-        gru = {"return_sequences": True, "recurrent_initializer": _orthogonal, **dtype}
+        gru = {"return_sequences": True, "recurrent_initializer": orthogonal, **dtype}
         normal = keras.initializers.RandomNormal(stddev=1.0)  # as PyTorch begins
         self.embedding = keras.layers.Embedding(
             vocab_size, embedding_dim, normal, **dtype
@@ -109,7 +109,7 @@ class RecurrentDecoder(Layer):
             vocab_size, embedding_dim, normal, **dtype
         )
         self.cell = keras.layers.GRUCell(
-            hidden_dim, recurrent_initializer=_orthogonal, **dtype
+            hidden_dim, recurrent_initializer=orthogonal, **dtype
         )
         self.bridge = keras.layers.Dense(hidden_dim, **dtype)
         self.readout = keras.layers.Dense(2 * hidden_dim, **dtype)

@@ -1,0 +1,150 @@
+"""Luong's global and local attention in PyTorch. Formulas: ``reference.py``."""
+
+from attn_course.dot_product.pytorch import hide_unseen, masked_softmax
+from attn_course.frameworks import torch
+from attn_course.luong.attention.checks import (
+    ALIGNMENTS,
+    check_attention,
+    check_choice,
+    check_half_width,
+    check_score,
+    check_score_inputs,
+)
+
+
+def luong_score(query, memory, parameters, *, score, keys=None):
+    """See ``attn_course.reference.luong_score``."""
+    check_score_inputs(query, memory, parameters, score)
+    if score == "general":
+        query = query @ parameters["weight"]
+    if score == "location":
+        return (query @ parameters["location_weight"])[:, :, : memory.shape[1]]
+    if score == "concat":
+        keys = memory @ parameters["memory_weight"] if keys is None else keys
+        queries = query @ parameters["query_weight"]
+        hidden = torch.tanh(queries[:, :, None] + keys[:, None])
+        return hidden @ parameters["score_weight"]
+    return torch.einsum("btd,bsd->bts", query, memory)
+
+
+def local_window(center, size, *, half_width, gaussian):
+    """See ``attn_course.reference.local_window``."""
+    check_half_width(half_width)
+    positions = torch.arange(size, dtype=center.dtype, device=center.device)
+    distance = positions - center[..., None]
+    inside = distance.abs() <= half_width
+    sigma = half_width / 2
+    height = torch.exp(-(distance**2) / (2 * sigma**2)) if gaussian else 1.0
+    return torch.where(inside, height, torch.zeros_like(distance))
+
+
+class LuongAttention(torch.nn.Module):
+    """Global attention: ``attn_course.reference.luong_attention``.
+
+    Shapes:
+        query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
+        -> context (B, T, memory_dim), weights (B, T, S).
+
+    Raises:
+        ValueError: a shape, dtype, mask or option is not as above.
+    """
+
+    def __init__(
+        self, query_dim, memory_dim, *, score="dot", hidden_dim=None, max_length=None
+    ):
+        super().__init__()
+        check_score(score, hidden_dim=hidden_dim, max_length=max_length)
+        self.score = score
+        sizes = {"D": query_dim, "E": memory_dim, "A": hidden_dim, "L": max_length}
+        self.names = _add_weights(self, score, sizes)
+
+    def prepare(self, memory, mask=None):
+        """What a decoder computes once a sentence: memory, keys and rows of a mask."""
+        rows = mask[:, None] if mask is not None and mask.ndim == 2 else mask
+        memory = memory if rows is None else hide_unseen(memory, rows)
+        keys = memory @ self.memory_weight if self.score == "concat" else None
+        return memory, keys, rows
+
+    def forward(self, query, memory, mask=None, *, prepared=None):
+        parameters = {name: getattr(self, name) for name in self.names}
+        check_attention(query, memory, parameters, self.score, mask)
+        memory, keys, rows = prepared or self.prepare(memory, mask)
+        score = luong_score(query, memory, parameters, score=self.score, keys=keys)
+        weights = masked_softmax(score, rows)
+        return weights @ memory, weights
+
+
+class LocalAttention(LuongAttention):
+    """Local attention: ``attn_course.reference.local_attention``.
+
+    Shapes:
+        as in ``LuongAttention``. first_position: where the first query stands, for
+        monotonic alignment.
+
+    Raises:
+        ValueError: a shape, dtype, mask or option is not as above.
+    """
+
+    def __init__(
+        self,
+        query_dim,
+        memory_dim,
+        *,
+        half_width,
+        score="general",
+        alignment="predictive",
+        hidden_dim=None,
+        max_length=None,
+    ):
+        options = {"hidden_dim": hidden_dim, "max_length": max_length}
+        super().__init__(query_dim, memory_dim, score=score, **options)
+        check_choice("alignment", alignment, ALIGNMENTS)
+        check_half_width(half_width)
+        self.alignment, self.half_width = alignment, half_width
+        if alignment == "predictive":
+            sizes = {"D": query_dim, "A": hidden_dim or query_dim}
+            _add_weights(self, "predictive", sizes)
+
+    def forward(self, query, memory, mask=None, *, prepared=None, first_position=0):
+        parameters = {name: getattr(self, name) for name in self.names}
+        check_attention(query, memory, parameters, self.score, mask)
+        memory, keys, rows = prepared or self.prepare(memory, mask)
+        center = self._center(query, memory, rows, first_position)
+        gaussian = self.alignment == "predictive"
+        size = {"half_width": self.half_width, "gaussian": gaussian}
+        window = local_window(center, memory.shape[1], **size)
+        inside = window > 0 if rows is None else (window > 0) & rows
+        score = luong_score(query, memory, parameters, score=self.score, keys=keys)
+        weights = masked_softmax(score, inside) * window
+        return weights @ memory, weights
+
+    def _center(self, query, memory, rows, first_position):
+        if self.alignment == "monotonic":
+            steps = torch.arange(query.shape[1], device=query.device) + first_position
+            return steps.to(query.dtype).expand(query.shape[:2])
+        hidden = torch.tanh(query @ self.position_weight)
+        share = torch.sigmoid(hidden @ self.position_score_weight)
+        length = memory.shape[1] if rows is None else rows.sum(dim=-1)
+        return length * share
+
+
+# What each score, and the predicted position, learns: a name and a shape in letters.
+_WEIGHTS = {
+    "dot": {},
+    "general": {"weight": "DE"},
+    "concat": {"query_weight": "DA", "memory_weight": "EA", "score_weight": "A"},
+    "location": {"location_weight": "DL"},
+    "predictive": {"position_weight": "DA", "position_score_weight": "A"},
+}
+
+
+def _add_weights(module, kind, sizes):
+    """Matrices begin as Glorot and Bengio (2010) say, vectors with their root."""
+    for name, letters in _WEIGHTS[kind].items():
+        weight = torch.nn.Parameter(torch.empty([sizes[letter] for letter in letters]))
+        if weight.ndim == 2:
+            torch.nn.init.xavier_uniform_(weight)
+        else:
+            torch.nn.init.normal_(weight, std=len(weight) ** -0.5)
+        setattr(module, name, weight)
+    return tuple(_WEIGHTS[kind])

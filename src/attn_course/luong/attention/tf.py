@@ -1,0 +1,188 @@
+"""Luong's global and local attention in TensorFlow. Formulas: ``reference.py``."""
+
+from attn_course.dot_product.tf import hide_unseen, masked_softmax
+from attn_course.frameworks import keras, tf
+from attn_course.keras_layer import Layer
+from attn_course.luong.attention.checks import (
+    ALIGNMENTS,
+    check_attention,
+    check_choice,
+    check_half_width,
+    check_score,
+    check_score_inputs,
+)
+
+
+def luong_score(query, memory, parameters, *, score, keys=None):
+    """See ``attn_course.reference.luong_score``."""
+    check_score_inputs(query, memory, parameters, score)
+    if score == "general":
+        query = query @ parameters["weight"]
+    if score == "location":
+        return (query @ parameters["location_weight"])[:, :, : tf.shape(memory)[1]]
+    if score == "concat":
+        keys = memory @ parameters["memory_weight"] if keys is None else keys
+        queries = query @ parameters["query_weight"]
+        hidden = tf.tanh(queries[:, :, None] + keys[:, None])
+        return tf.linalg.matvec(hidden, parameters["score_weight"])
+    return tf.einsum("btd,bsd->bts", query, memory)
+
+
+def local_window(center, size, *, half_width, gaussian):
+    """See ``attn_course.reference.local_window``."""
+    check_half_width(half_width)
+    positions = tf.cast(tf.range(size), center.dtype)
+    distance = positions - center[..., None]
+    inside = tf.abs(distance) <= half_width
+    sigma = half_width / 2
+    height = tf.ones_like(distance)
+    if gaussian:
+        height = tf.exp(-(distance**2) / (2 * sigma**2))
+    return tf.where(inside, height, tf.zeros_like(distance))
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class LuongAttention(Layer):
+    """Global attention: ``attn_course.reference.luong_attention``.
+
+    A mask that Keras carries on the memory (``Embedding(mask_zero=True)``) serves as
+    padding.
+
+    Shapes:
+        query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
+        -> context (B, T, memory_dim), weights (B, T, S).
+
+    Raises:
+        ValueError: a shape, dtype, mask or option is not as above.
+    """
+
+    def __init__(
+        self,
+        query_dim,
+        memory_dim,
+        *,
+        score="dot",
+        hidden_dim=None,
+        max_length=None,
+        **options,
+    ):
+        super().__init__(**options)
+        check_score(score, hidden_dim=hidden_dim, max_length=max_length)
+        self.score = score
+        self.sizes = {"query_dim": query_dim, "memory_dim": memory_dim, "score": score}
+        self.sizes |= {"hidden_dim": hidden_dim, "max_length": max_length}
+        sizes = {"D": query_dim, "E": memory_dim, "A": hidden_dim, "L": max_length}
+        self.names = _add_weights(self, score, sizes)
+        self.built = True
+
+    def prepare(self, memory, mask=None):
+        """What a decoder computes once a sentence: memory, keys and rows of a mask."""
+        rows = mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
+        memory = memory if rows is None else hide_unseen(memory, rows)
+        keys = None
+        if self.score == "concat":
+            keys = memory @ tf.cast(self.memory_weight, memory.dtype)
+        return memory, keys, rows
+
+    def call(self, query, memory, mask=None, *, prepared=None, memory_mask=None):
+        mask = memory_mask if mask is None else mask
+        parameters = self._parameters(query.dtype)
+        check_attention(query, memory, parameters, self.score, mask)
+        memory, keys, rows = prepared or self.prepare(memory, mask)
+        score = luong_score(query, memory, parameters, score=self.score, keys=keys)
+        weights = masked_softmax(score, rows)
+        return weights @ memory, weights
+
+    def _parameters(self, dtype):
+        return {name: tf.cast(getattr(self, name), dtype) for name in self.names}
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class LocalAttention(LuongAttention):
+    """Local attention: ``attn_course.reference.local_attention``.
+
+    Shapes:
+        as in ``LuongAttention``. first_position: where the first query stands, for
+        monotonic alignment.
+
+    Raises:
+        ValueError: a shape, dtype, mask or option is not as above.
+    """
+
+    def __init__(
+        self,
+        query_dim,
+        memory_dim,
+        *,
+        half_width,
+        score="general",
+        alignment="predictive",
+        hidden_dim=None,
+        max_length=None,
+        **options,
+    ):
+        options |= {"hidden_dim": hidden_dim, "max_length": max_length}
+        super().__init__(query_dim, memory_dim, score=score, **options)
+        check_choice("alignment", alignment, ALIGNMENTS)
+        check_half_width(half_width)
+        self.alignment, self.half_width = alignment, half_width
+        self.sizes |= {"half_width": half_width, "alignment": alignment}
+        if alignment == "predictive":
+            sizes = {"D": query_dim, "A": hidden_dim or query_dim}
+            _add_weights(self, "predictive", sizes)
+
+    def call(
+        self,
+        query,
+        memory,
+        mask=None,
+        *,
+        prepared=None,
+        first_position=0,
+        memory_mask=None,
+    ):
+        mask = memory_mask if mask is None else mask
+        parameters = self._parameters(query.dtype)
+        check_attention(query, memory, parameters, self.score, mask)
+        memory, keys, rows = prepared or self.prepare(memory, mask)
+        center = self._center(query, memory, rows, first_position)
+        gaussian = self.alignment == "predictive"
+        size = {"half_width": self.half_width, "gaussian": gaussian}
+        window = local_window(center, tf.shape(memory)[1], **size)
+        inside = window > 0 if rows is None else (window > 0) & rows
+        score = luong_score(query, memory, parameters, score=self.score, keys=keys)
+        weights = masked_softmax(score, inside) * window
+        return weights @ memory, weights
+
+    def _center(self, query, memory, rows, first_position):
+        if self.alignment == "monotonic":
+            steps = tf.range(tf.shape(query)[1]) + first_position
+            return tf.broadcast_to(tf.cast(steps, query.dtype), tf.shape(query)[:2])
+        hidden = tf.tanh(query @ tf.cast(self.position_weight, query.dtype))
+        vector = tf.cast(self.position_score_weight, query.dtype)
+        share = tf.sigmoid(tf.linalg.matvec(hidden, vector))
+        length = tf.shape(memory)[1]
+        if rows is not None:
+            length = tf.reduce_sum(tf.cast(rows, tf.int32), axis=-1)
+        return tf.cast(length, query.dtype) * share
+
+
+# What each score, and the predicted position, learns: a name and a shape in letters.
+_WEIGHTS = {
+    "dot": {},
+    "general": {"weight": "DE"},
+    "concat": {"query_weight": "DA", "memory_weight": "EA", "score_weight": "A"},
+    "location": {"location_weight": "DL"},
+    "predictive": {"position_weight": "DA", "position_score_weight": "A"},
+}
+
+
+def _add_weights(layer, kind, sizes):
+    """Matrices begin as Glorot and Bengio (2010) say, vectors with their root."""
+    for name, letters in _WEIGHTS[kind].items():
+        shape = [sizes[letter] for letter in letters]
+        start = keras.initializers.GlorotUniform()
+        if len(shape) == 1:
+            start = keras.initializers.RandomNormal(stddev=shape[0] ** -0.5)
+        setattr(layer, name, layer.add_weight(shape, start, name=name))
+    return tuple(_WEIGHTS[kind])
