@@ -142,13 +142,14 @@ CASES = (
         inputs={"query": _X["state"], "memory": _X["memory"]},
         mask=PADDING,
         reference=lambda x, mask, parameters: reference.local_attention(
-            *x.values(), parameters, mask, score="general", half_width=2, alignment="monotonic"
+            *x.values(), parameters, mask, score="concat", half_width=2, alignment="monotonic"
         ),
         sizes={
             "query_dim": H,
             "memory_dim": E,
             "half_width": 2,
-            "score": "general",
+            "score": "concat",  # bounded: no weight in the window falls to nothing
+            "hidden_dim": A,
             "alignment": "monotonic",
         },
         layer="LocalAttention",

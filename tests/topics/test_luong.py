@@ -462,6 +462,38 @@ def test_dtypes(face, local, feeding, dtype):
     close(wide, decoded(parameters, local, feeding)[0], {"float32": 1e-5, "bfloat16": 0.1, "float16": 0.01}[dtype])
 
 
+@FACE
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_keeps_its_place_in_a_long_sentence(face, dtype):
+    """bfloat16 rounds 401 to 400, float16 rounds 2049 to 2048: positions need float32."""
+    layer = attention(face, "dot", "monotonic", dtype)
+    place, size = (401, 409) if dtype == "bfloat16" else (2049, 2053)
+    query, memory = to(face, np.zeros((1, 1, H), np.float32), np.zeros((1, size, H), np.float32))
+    if face is pytorch:
+        query, memory = query.to(getattr(torch, dtype)), memory.to(getattr(torch, dtype))
+        weights = layer(query, memory, first_position=place)[1].double().detach().numpy()
+    else:
+        query, memory = tensorflow.cast(query, dtype), tensorflow.cast(memory, dtype)
+        weights = tensorflow.cast(layer(query, memory, first_position=place)[1], "float64").numpy()
+    expected = np.arange(place - HALF_WIDTH, place + HALF_WIDTH + 1)
+    np.testing.assert_array_equal(weights[0, 0].nonzero()[0], expected)
+
+
+@pytest.mark.parametrize("feeding", [True, False])
+@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
+def test_a_mask_that_keras_carries_is_padding(local, feeding):
+    """Given to the layer, the decoder or its step, the mask of an embedding hides the zeros."""
+    embedding = keras.layers.Embedding(N, E, mask_zero=True, dtype="float64")
+    memory = embedding(np.array([[3, 4, 0, 0, 0]]))
+    mask = np.array([[True, True, False, False, False]])
+    query, state = np.ones((1, T, H)), tensorflow.ones((1, H), "float64")
+    layer, item = attention(tf, "general", local), decoder(tf, local, feeding)
+    token = tensorflow.constant([1])
+    close(layer(query, memory)[1], layer(query, memory, mask)[1].numpy())
+    close(item(TARGETS[:1], memory, state)[1], item(TARGETS[:1], memory, state, mask)[1].numpy())
+    close(item.step(token, state, memory)[2], item.step(token, state, memory, mask)[2].numpy())
+
+
 # --- planted faults --------------------------------------------------------------------
 
 

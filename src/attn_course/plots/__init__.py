@@ -38,12 +38,12 @@ def attention_map(
 
 
 def lines(x, named, *, xlabel, ylabel, ylim=None):
-    """One line a name over the same x; the name stands in the legend."""
+    """One line a name over the same x; the names stand beside the axes."""
     with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(figsize=(6, 3), layout="constrained")
+        figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
         for (name, y), marker in zip(named.items(), "osD^v<>", strict=False):
             axes.plot(x, y, marker=marker, label=name)
-        axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim)
-        axes.legend(frameon=False)
+        axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim, xticks=x)
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     plt.show()
     return figure

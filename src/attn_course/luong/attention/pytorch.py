@@ -28,8 +28,12 @@ def luong_score(query, memory, parameters, *, score, keys=None):
 
 
 def local_window(center, size, *, half_width, gaussian):
-    """See ``attn_course.reference.local_window``."""
+    """See ``attn_course.reference.local_window``.
+
+    In float32 or more: bfloat16 holds no odd position beyond 256.
+    """
     check_half_width(half_width)
+    center = center.to(torch.promote_types(center.dtype, torch.float32))
     positions = torch.arange(size, dtype=center.dtype, device=center.device)
     distance = positions - center[..., None]
     inside = distance.abs() <= half_width
@@ -59,16 +63,17 @@ class LuongAttention(torch.nn.Module):
         self.names = _add_weights(self, score, sizes)
 
     def prepare(self, memory, mask=None):
-        """What a decoder computes once a sentence: memory, keys and rows of a mask."""
-        rows = mask[:, None] if mask is not None and mask.ndim == 2 else mask
+        """What a decoder computes once a sentence: the memory and its keys."""
+        rows = _rows(mask)
         memory = memory if rows is None else hide_unseen(memory, rows)
         keys = memory @ self.memory_weight if self.score == "concat" else None
-        return memory, keys, rows
+        return memory, keys
 
     def forward(self, query, memory, mask=None, *, prepared=None):
         parameters = {name: getattr(self, name) for name in self.names}
         check_attention(query, memory, parameters, self.score, mask)
-        memory, keys, rows = prepared or self.prepare(memory, mask)
+        memory, keys = prepared or self.prepare(memory, mask)
+        rows = _rows(mask)
         score = luong_score(query, memory, parameters, score=self.score, keys=keys)
         weights = masked_softmax(score, rows)
         return weights @ memory, weights
@@ -108,24 +113,30 @@ class LocalAttention(LuongAttention):
     def forward(self, query, memory, mask=None, *, prepared=None, first_position=0):
         parameters = {name: getattr(self, name) for name in self.names}
         check_attention(query, memory, parameters, self.score, mask)
-        memory, keys, rows = prepared or self.prepare(memory, mask)
+        memory, keys = prepared or self.prepare(memory, mask)
+        rows = _rows(mask)
         center = self._center(query, memory, rows, first_position)
         gaussian = self.alignment == "predictive"
         size = {"half_width": self.half_width, "gaussian": gaussian}
         window = local_window(center, memory.shape[1], **size)
         inside = window > 0 if rows is None else (window > 0) & rows
         score = luong_score(query, memory, parameters, score=self.score, keys=keys)
-        weights = masked_softmax(score, inside) * window
+        weights = masked_softmax(score, inside) * window.to(score.dtype)
         return weights @ memory, weights
 
     def _center(self, query, memory, rows, first_position):
+        wide = torch.promote_types(query.dtype, torch.float32)
         if self.alignment == "monotonic":
             steps = torch.arange(query.shape[1], device=query.device) + first_position
-            return steps.to(query.dtype).expand(query.shape[:2])
+            return steps.to(wide).expand(query.shape[:2])
         hidden = torch.tanh(query @ self.position_weight)
-        share = torch.sigmoid(hidden @ self.position_score_weight)
+        share = torch.sigmoid((hidden @ self.position_score_weight).to(wide))
         length = memory.shape[1] if rows is None else rows.sum(dim=-1)
         return length * share
+
+
+def _rows(mask):
+    return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
 
 
 # What each score, and the predicted position, learns: a name and a shape in letters.

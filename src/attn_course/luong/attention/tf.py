@@ -29,8 +29,12 @@ def luong_score(query, memory, parameters, *, score, keys=None):
 
 
 def local_window(center, size, *, half_width, gaussian):
-    """See ``attn_course.reference.local_window``."""
+    """See ``attn_course.reference.local_window``.
+
+    In float32 or more: bfloat16 holds no odd position beyond 256.
+    """
     check_half_width(half_width)
+    center = tf.cast(center, _wide(center))
     positions = tf.cast(tf.range(size), center.dtype)
     distance = positions - center[..., None]
     inside = tf.abs(distance) <= half_width
@@ -76,19 +80,20 @@ class LuongAttention(Layer):
         self.built = True
 
     def prepare(self, memory, mask=None):
-        """What a decoder computes once a sentence: memory, keys and rows of a mask."""
-        rows = mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
+        """What a decoder computes once a sentence: the memory and its keys."""
+        rows = _rows(mask)
         memory = memory if rows is None else hide_unseen(memory, rows)
         keys = None
         if self.score == "concat":
             keys = memory @ tf.cast(self.memory_weight, memory.dtype)
-        return memory, keys, rows
+        return memory, keys
 
     def call(self, query, memory, mask=None, *, prepared=None, memory_mask=None):
         mask = memory_mask if mask is None else mask
         parameters = self._parameters(query.dtype)
         check_attention(query, memory, parameters, self.score, mask)
-        memory, keys, rows = prepared or self.prepare(memory, mask)
+        memory, keys = prepared or self.prepare(memory, mask)
+        rows = _rows(mask)
         score = luong_score(query, memory, parameters, score=self.score, keys=keys)
         weights = masked_softmax(score, rows)
         return weights @ memory, weights
@@ -144,27 +149,37 @@ class LocalAttention(LuongAttention):
         mask = memory_mask if mask is None else mask
         parameters = self._parameters(query.dtype)
         check_attention(query, memory, parameters, self.score, mask)
-        memory, keys, rows = prepared or self.prepare(memory, mask)
+        memory, keys = prepared or self.prepare(memory, mask)
+        rows = _rows(mask)
         center = self._center(query, memory, rows, first_position)
         gaussian = self.alignment == "predictive"
         size = {"half_width": self.half_width, "gaussian": gaussian}
         window = local_window(center, tf.shape(memory)[1], **size)
         inside = window > 0 if rows is None else (window > 0) & rows
         score = luong_score(query, memory, parameters, score=self.score, keys=keys)
-        weights = masked_softmax(score, inside) * window
+        weights = masked_softmax(score, inside) * tf.cast(window, score.dtype)
         return weights @ memory, weights
 
     def _center(self, query, memory, rows, first_position):
+        wide = _wide(query)
         if self.alignment == "monotonic":
             steps = tf.range(tf.shape(query)[1]) + first_position
-            return tf.broadcast_to(tf.cast(steps, query.dtype), tf.shape(query)[:2])
+            return tf.broadcast_to(tf.cast(steps, wide), tf.shape(query)[:2])
         hidden = tf.tanh(query @ tf.cast(self.position_weight, query.dtype))
         vector = tf.cast(self.position_score_weight, query.dtype)
-        share = tf.sigmoid(tf.linalg.matvec(hidden, vector))
+        share = tf.sigmoid(tf.cast(tf.linalg.matvec(hidden, vector), wide))
         length = tf.shape(memory)[1]
         if rows is not None:
             length = tf.reduce_sum(tf.cast(rows, tf.int32), axis=-1)
-        return tf.cast(length, query.dtype) * share
+        return tf.cast(length, wide) * share
+
+
+def _rows(mask):
+    return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
+
+
+def _wide(x):
+    return tf.float64 if x.dtype == tf.float64 else tf.float32
 
 
 # What each score, and the predicted position, learns: a name and a shape in letters.
