@@ -70,9 +70,15 @@ class Environment:
 
 
 def lock():
-    """The lock as constraints: without `-e .`, which pip refuses there, and without the markers.
+    """The lock as constraints: what holds on this platform, without `-e .`, which pip refuses there."""
+    from packaging.requirements import Requirement
 
-    The extra [tf] asks for tensorflow everywhere, while the lock has tensorflow-cpu, of the same version, on Linux.
-    """
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    return [line.partition(";")[0] for line in lines if "==" in line and not line.startswith("#")]
+    found = [Requirement(line) for line in lines if "==" in line and not line.startswith("#")]
+    return [f"{r.name}{r.specifier}" for r in found if r.marker is None or r.marker.evaluate()]
+
+
+def locked(extra):
+    """The framework of an extra as the lock has it: for TensorFlow on Linux the small build without GPU support."""
+    names = {"torch": ("torch",), "tf": ("tensorflow", "tensorflow-cpu", "keras")}[extra]
+    return [line for line in lock() if line.partition("==")[0] in names]

@@ -6,6 +6,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from conftest import locked
+from packaging.requirements import Requirement
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -66,8 +68,7 @@ def damaged_dates_say_how(environment):
 
 def test_chapter_2_from_an_empty_folder(environment, wheel, tmp_path):
     """Its first cell installs the wheel; the assertions in its cells do the rest. First, for it takes longest."""
-    environment.install(f"{wheel}[all]", "nbclient", "ipykernel")
-    succeeds(environment.run("-m", "pip", "uninstall", "--quiet", "--yes", "attn-course"))
+    environment.install(*locked("torch"), *locked("tf"), "nbclient", "ipykernel")
     assert "No module named 'attn_course'" in last_line(environment.run("-c", "import attn_course"))
     assert list(environment.empty.iterdir()) == []
 
@@ -89,6 +90,22 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert held == expected and len(held) > 50
 
 
+def test_the_extras_ask_for_the_frameworks(wheel):
+    (name,) = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA")]
+    lines = zipfile.ZipFile(wheel).read(name).decode().splitlines()
+    asked = [Requirement(line.partition(":")[2]) for line in lines if line.startswith("Requires-Dist:")]
+    for extra, expected in (
+        ("torch", {"torch"}),
+        ("tf", {"tensorflow", "keras"}),
+        ("all", {"attn-course"}),
+        ("", set()),
+    ):
+        plain = {r.name for r in asked if r.marker is None}
+        found = {r.name for r in asked if r.marker is None or r.marker.evaluate({"extra": extra})}
+        assert plain == {"numpy", "matplotlib", "tqdm"} and found - plain == expected
+    assert all(specifier.operator == ">=" for r in asked for specifier in r.specifier), "lower bounds only"
+
+
 def test_without_a_framework(environment, wheel):
     environment.install(str(wheel))
     succeeds(environment.run(HERE / "use_wheel.py", records(wheel)))
@@ -99,7 +116,7 @@ def test_without_a_framework(environment, wheel):
 
 @pytest.mark.parametrize(("extra", "other"), [("torch", "tf"), ("tf", "torch")])
 def test_with_one_framework_alone(environment, wheel, extra, other):
-    environment.install(f"{wheel}[{extra}]")
+    environment.install(str(wheel), *locked(extra))
     succeeds(environment.run(HERE / "use_wheel.py", records(wheel), FACES[extra][0]))
     the_missing_face_says_how(environment, other)
     if extra == "tf":
