@@ -61,4 +61,13 @@ CATALOG = (
         time="O(n^2 d)",
         memory="O(n^2)",
     ),
+    Mechanism(
+        name="self_attention",
+        topic="self_attention",
+        paper="Vaswani et al. 2017, section 3.2",
+        chapter="05_self_attention",
+        layer="SelfAttention",
+        time="O(n^2 d)",
+        memory="O(n^2)",
+    ),
 )

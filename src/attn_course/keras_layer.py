@@ -20,6 +20,17 @@ class Layer(keras.layers.Layer):
             inputs = inputs[:-1]
         return super().__call__(*inputs, **options)
 
+    def with_carried(self, x, mask):
+        """The mask, and where Keras carries padding (B, T) on x, that too: (B, 1, T).
+
+        Keras would pass it as ``mask`` as it is, and two axes mean (T, S) here.
+        """
+        carried = getattr(x, "_keras_mask", None)
+        if carried is None:
+            return mask
+        padding = carried[:, None]
+        return padding if mask is None else mask & padding
+
     def compute_mask(self, *inputs, **masks):
         return None
 

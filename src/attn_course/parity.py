@@ -71,7 +71,7 @@ def _torch_slot(parameter, view, back):
 
     def write(array):
         data = parameter.data
-        data.copy_(data.new_tensor(np.ascontiguousarray(back(array))))
+        data.copy_(data.new_tensor(np.asarray(back(array), order="C")))
 
     return read, write
 
@@ -97,7 +97,7 @@ def _keras_slot(variable, rows, gates):
 
     def write(array):
         # A GRU keeps its two biases as the rows of one variable.
-        whole = variable.numpy().copy()
+        whole = np.array(variable.numpy())
         whole[rows] = gates(array)
         variable.assign(whole)
 

@@ -16,19 +16,31 @@ from attn_course.luong.pytorch import (
     local_window,
     luong_score,
 )
+from attn_course.self_attention.pytorch import (
+    FeatureMapAttention,
+    IntraAttentionLSTM,
+    SelfAttention,
+    image_to_tokens,
+    tokens_to_image,
+)
 
 __all__ = [
     "AdditiveAttention",
     "BahdanauDecoder",
     "EncoderDecoder",
+    "FeatureMapAttention",
     "FixedContextDecoder",
+    "IntraAttentionLSTM",
     "LocalAttention",
     "LuongAttention",
     "LuongDecoder",
     "RecurrentEncoder",
+    "SelfAttention",
     "additive_attention",
+    "image_to_tokens",
     "local_window",
     "luong_score",
     "masked_softmax",
     "scaled_dot_product_attention",
+    "tokens_to_image",
 ]

@@ -19,12 +19,22 @@ from attn_course.luong.reference import (
     luong_decoder,
     luong_score,
 )
+from attn_course.self_attention.reference import (
+    feature_map_attention,
+    image_to_tokens,
+    intra_attention_lstm,
+    self_attention,
+    tokens_to_image,
+)
 
 __all__ = [
     "additive_attention",
     "bahdanau_decoder",
+    "feature_map_attention",
     "fixed_context_decoder",
     "gru_step",
+    "image_to_tokens",
+    "intra_attention_lstm",
     "local_attention",
     "local_window",
     "luong_attention",
@@ -34,4 +44,6 @@ __all__ = [
     "prepare_memory",
     "recurrent_encoder",
     "scaled_dot_product_attention",
+    "self_attention",
+    "tokens_to_image",
 ]

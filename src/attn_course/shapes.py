@@ -74,6 +74,12 @@ def check_floats(**arguments):
             raise ValueError(f"{name} must be {expected} like {first}, got {dtype}")
 
 
+def check_choice(name, value, choices):
+    """Raise ValueError unless the value is one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+
+
 def check_tokens(name, tokens):
     """Check that tokens are integers; raises ValueError if not."""
     if "int" not in dtype_name(tokens):
@@ -92,7 +98,7 @@ def check_head_mask(mask, score_shape):
 
     A mask of two axes is (T, S), the same for every example and head. Any other mask
     has as many axes as the scores, each of the same size or 1: (B, 1, T, S),
-    (B, 1, 1, S), (B, H, T, S).
+    (B, 1, 1, S), (B, H, T, S); (B, 1, S), (B, T, S) where there are no heads.
 
     Raises:
         ValueError: the mask is not boolean, or has another shape.
@@ -103,11 +109,13 @@ def check_head_mask(mask, score_shape):
     expected = f"mask must have shape {either}, got {shape}"
     if len(shape) == 2:
         if not all(map(_agree, shape, wanted[-2:])):
-            hint = "Padding of shape (B, S) is passed as mask[:, None, None]"
+            axes = "".join([", None"] * (len(wanted) - 2))
+            hint = f"Padding of shape (B, S) is passed as mask[:{axes}]"
             raise ValueError(f"{expected}. {hint}")
     elif len(shape) != len(wanted):
-        hint = "A mask (B, T, S) for all heads is passed as mask[:, None]"
-        raise ValueError(f"{expected}. {hint}")
+        if len(shape) < len(wanted):
+            expected += ". A mask (B, T, S) for all heads is passed as mask[:, None]"
+        raise ValueError(expected)
     elif not all(s == 1 or _agree(w, s) for s, w in zip(shape, wanted, strict=True)):
         raise ValueError(expected)
 

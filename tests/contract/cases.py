@@ -66,6 +66,7 @@ def _draw():
         "value": (B, 2, S, V),
         "state": (B, T, H),
         "memory": (B, S, E),
+        "x": (B, S, H),
         "initial_state": (B, H),
     }
     return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
@@ -156,6 +157,21 @@ CASES = (
         blocked=("memory",),
         changes=_LOOK_CHANGES,
     ),
+    Case(
+        name="self_attention",
+        inputs={"x": _X["x"]},
+        mask=PADDING[:, None],
+        reference=lambda x, mask, parameters: reference.self_attention(x["x"], parameters, mask),
+        sizes={"model_dim": H, "key_dim": K, "value_dim": V},
+        layer="SelfAttention",
+        blocked=("x",),
+        changes=(
+            ("x", _X["x"][0], "x"),
+            ("x", _X["x"][..., 1:], "x"),
+            *_MASKS,
+            ("mask", np.ones((B, 1, 1, S), bool), "mask"),
+        ),
+    ),
 )
 
 # Public names that are no row of the catalog: what tests/topics checks of them.
@@ -167,4 +183,8 @@ PARTS = {
     "BahdanauDecoder": "tests/topics/test_bahdanau.py",
     "EncoderDecoder": "tests/topics/test_bahdanau.py",
     "LuongDecoder": "tests/topics/test_luong.py",
+    "image_to_tokens": "tests/topics/test_self_attention.py",
+    "tokens_to_image": "tests/topics/test_self_attention.py",
+    "FeatureMapAttention": "tests/topics/test_self_attention.py",
+    "IntraAttentionLSTM": "tests/topics/test_self_attention.py",
 }

@@ -10,11 +10,12 @@ from attn_course.exercises import (
     bottleneck,
     dot_product,
     luong,
+    self_attention,
     ten_minutes,
 )
 from attn_course.exercises.exercise import first_fault
 
-CHAPTERS = (ten_minutes, bottleneck, bahdanau, luong, dot_product)
+CHAPTERS = (ten_minutes, bottleneck, bahdanau, luong, dot_product, self_attention)
 EXERCISES = {
     name: exercise
     for chapter in CHAPTERS

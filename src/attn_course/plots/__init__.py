@@ -1,12 +1,13 @@
-"""Figures of the chapters: weights as a grid, lines, and diagrams of data flow."""
+"""Figures of the chapters: weights as a grid or over an image, lines, diagrams."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from attn_course.plots.diagrams import diagram
+from attn_course.plots.images import image_attention
 from attn_course.plots.style import STYLE
 
-__all__ = ["attention_map", "diagram", "lines"]
+__all__ = ["attention_map", "diagram", "image_attention", "lines"]
 
 
 def attention_map(

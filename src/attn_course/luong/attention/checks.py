@@ -1,6 +1,11 @@
 """The checks that the attentions of all three implementations share."""
 
-from attn_course.shapes import check_floats, check_memory_mask, check_shapes
+from attn_course.shapes import (
+    check_choice,
+    check_floats,
+    check_memory_mask,
+    check_shapes,
+)
 
 SCORES = ("dot", "general", "concat", "location")
 ALIGNMENTS = ("monotonic", "predictive")
@@ -20,12 +25,6 @@ def check_score(score, *, hidden_dim="given", max_length="given"):
         raise ValueError("hidden_dim must be given for score='concat', got None")
     if score == "location" and max_length is None:
         raise ValueError("max_length must be given for score='location', got None")
-
-
-def check_choice(name, value, choices):
-    """Raise ValueError unless the value is one of the choices."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
 
 
 def check_half_width(half_width):

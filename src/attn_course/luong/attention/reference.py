@@ -6,10 +6,10 @@ from attn_course.dot_product.reference import hide_unseen, masked_softmax
 from attn_course.luong.attention.checks import (
     ALIGNMENTS,
     check_attention,
-    check_choice,
     check_half_width,
     check_score_inputs,
 )
+from attn_course.shapes import check_choice
 
 
 def luong_score(query, memory, parameters, *, score, keys=None):

@@ -6,11 +6,11 @@ from attn_course.keras_layer import Layer
 from attn_course.luong.attention.checks import (
     ALIGNMENTS,
     check_attention,
-    check_choice,
     check_half_width,
     check_score,
     check_score_inputs,
 )
+from attn_course.shapes import check_choice
 
 
 def luong_score(query, memory, parameters, *, score, keys=None):

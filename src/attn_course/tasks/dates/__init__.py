@@ -8,12 +8,11 @@ readings.
 """
 
 import gzip
-import hashlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from attn_course.frameworks import repository_url
+from attn_course.tasks.data import read_checked
 from attn_course.tasks.text import Vocabulary, encode_pairs
 
 SPLITS = ("train", "dev", "test")
@@ -82,13 +81,6 @@ def target_vocabulary():
 @cache
 def _rows(path):
     """The lines of the file as tuples of `COLUMNS`; its checksum is looked at first."""
-    data = path.read_bytes() if path.exists() else None
-    found = "no file" if data is None else hashlib.sha256(data).hexdigest()
-    if found != SHA256:
-        raise ValueError(
-            f"{path} is missing or damaged: expected sha256 {SHA256}, found {found}. "
-            "Reinstall the package: pip install --force-reinstall --no-deps "
-            f'"attn-course @ git+{repository_url()}"'
-        )
+    data = read_checked(path, SHA256)
     _columns, *lines = gzip.decompress(data).decode("utf-8").splitlines()
     return [tuple(line.split("\t")) for line in lines]

@@ -1,0 +1,40 @@
+"""Every reader with every seed; stores the record."""
+
+import argparse
+
+from attn_course.experiments import store
+from attn_course.experiments.digits import LOOKS, STEPS, tf
+from attn_course.experiments.digits import pytorch as torch_readers
+from attn_course.frameworks import keras, torch
+from attn_course.tasks.digits import load_digits
+
+READERS = [("pixels", "PixelReader", look) for look in LOOKS]
+READERS += [("rows", "RowReader", attends) for attends in (True, False)]
+
+
+def run(framework, kind, reader, setting, seed):
+    """Train one reader and test it; returns a row of the record."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    module = torch_readers if framework == "pytorch" else tf
+    model = getattr(module, reader)(setting)
+    module.train(model, load_digits("train"), steps=STEPS, seed=seed)
+    exact = round(float(module.accuracy(model, load_digits("test"))), 4)
+    row = {"framework": framework, "reader": kind, "looks": setting, "seed": seed}
+    return row | {"steps": STEPS, "exact": exact}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    seeds = parser.parse_args().seeds
+    plan = [(name, *reader) for name in ("pytorch", "tf") for reader in READERS]
+    rows = []
+    for seed in seeds:
+        for entry in plan:
+            rows.append(run(*entry, seed))
+            print(rows[-1], flush=True)
+    command = (
+        f"python -m attn_course.experiments.digits --seeds {' '.join(map(str, seeds))}"
+    )
+    store("digits", rows, command)

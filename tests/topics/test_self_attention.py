@@ -1,0 +1,531 @@
+"""Self-attention, over images too, and the LSTM with attention to its past: by hand, by loops, alike in three."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import causal_mask, padding_mask
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, D, K, V, H, A, HEIGHT, WIDTH = 2, 7, 5, 3, 11, 13, 17, 3, 4
+FACE = pytest.mark.parametrize("face", [pytorch, tf])
+FORMAT = pytest.mark.parametrize("data_format", ["channels_first", "channels_last"])
+PADDING = padding_mask([7, 4], T)
+MASKS = {
+    "all": None,
+    "rows": np.tri(T, dtype=bool),
+    "padding": PADDING[:, None],
+    "each": np.tile(np.eye(T) > 0, (B, 1, 1)),
+}
+MASK = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+
+
+def to(face, *arrays):
+    change = torch.from_numpy if face is pytorch else tensorflow.constant
+    return [None if x is None else change(x) for x in arrays]
+
+
+def numbers(x):
+    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
+
+
+def close(found, expected, tolerance=1e-10):
+    np.testing.assert_allclose(numbers(found), expected, tolerance, tolerance)
+
+
+def layer(face, name="SelfAttention", dtype="float64", **options):
+    sizes = {
+        "SelfAttention": {"model_dim": D, "key_dim": K, "value_dim": V},
+        "FeatureMapAttention": {"channels": D, "key_dim": K, "value_dim": V},
+        "IntraAttentionLSTM": {"input_dim": D, "hidden_dim": H, "attention_dim": A},
+    }[name]
+    if face is tf:
+        return getattr(tf, name)(**sizes, **options, dtype=dtype)
+    return getattr(pytorch, name)(**sizes, **options).to(getattr(torch, dtype))
+
+
+def pair(name, **options):
+    """A layer in both frameworks with the same drawn parameters, and these."""
+    found = {face: layer(face, name, **options) for face in (pytorch, tf)}
+    rng = np.random.default_rng(3)
+    shapes = {k: x.shape for k, x in get_parameters(found[pytorch]).items()}
+    parameters = {k: rng.normal(size=shape) for k, shape in shapes.items()}
+    for item in found.values():
+        set_parameters(item, parameters)
+    return found, parameters
+
+
+def sequence(seed=0, length=T):
+    return np.random.default_rng(seed).normal(size=(B, length, D))
+
+
+def image(data_format, seed=0):
+    shape = (B, D, HEIGHT, WIDTH) if data_format == "channels_first" else (B, HEIGHT, WIDTH, D)
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+# --- by hand ---------------------------------------------------------------------------
+
+
+def test_two_words_by_hand():
+    """Scores 0 and ln 3: the weights are 1/4 and 3/4."""
+    x = np.array([[[1.0, 0.0], [0.0, 1.0]]])
+    parameters = {
+        "query_weight": np.array([[1.0], [0.0]]),
+        "key_weight": np.array([[0.0], [math.log(3)]]),
+        "value_weight": np.array([[4.0], [8.0]]),
+    }
+    output, weights = reference.self_attention(x, parameters)
+    np.testing.assert_allclose(weights[0], [[0.25, 0.75], [0.5, 0.5]])
+    np.testing.assert_allclose(output[0], [[7.0], [6.0]])
+    output, _ = reference.self_attention(x, {**parameters, "output_weight": np.array([[1.0, 10.0]])})
+    np.testing.assert_allclose(output[0], [[7.0, 70.0], [6.0, 60.0]])
+
+
+def slow_self_attention(x, p, allowed):
+    """One word asks one word at a time."""
+    output, weights = np.zeros((*x.shape[:2], p["value_weight"].shape[1])), np.zeros((*x.shape[:2], x.shape[1]))
+    for b in range(len(x)):
+        for t in range(x.shape[1]):
+            seen = [s for s in range(x.shape[1]) if allowed[b, t, s]]
+            query = x[b, t] @ p["query_weight"]
+            scores = [query @ (x[b, s] @ p["key_weight"]) / math.sqrt(len(query)) for s in seen]
+            total = sum(math.exp(score) for score in scores)
+            for s, score in zip(seen, scores, strict=True):
+                weights[b, t, s] = math.exp(score) / total
+                output[b, t] += weights[b, t, s] * (x[b, s] @ p["value_weight"])
+    return output, weights
+
+
+@MASK
+@pytest.mark.parametrize("project", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+def test_three_implementations_and_the_loops(mask, project, causal):
+    found, parameters = pair("SelfAttention", project=project)
+    x, allowed = sequence(), np.ones((B, T, T), bool) if mask is None else np.broadcast_to(mask, (B, T, T))
+    shown = x * PADDING[..., None] if mask is MASKS["padding"] else x  # padding asks as zeros
+    expected = slow_self_attention(shown, parameters, allowed & causal_mask(T, T) if causal else allowed)
+    if project:
+        expected = expected[0] @ parameters["output_weight"], expected[1]
+    every = [reference.self_attention(x, parameters, mask, causal=causal)]
+    every += [item(*to(face, x, mask), causal=causal) for face, item in found.items()]
+    for output, weights in every:
+        close(output, expected[0])
+        close(weights, expected[1])
+    for face, item in found.items():
+        output, weights = item(*to(face, x, mask), causal=causal, need_weights=False)
+        assert weights is None
+        close(output, expected[0])
+
+
+# --- properties ------------------------------------------------------------------------
+
+
+@FACE
+def test_permuted_words_give_permuted_answers(face):
+    item, _ = pair("SelfAttention")
+    x, order = sequence(), np.random.default_rng(1).permutation(T)
+    output, weights = map(numbers, item[face](*to(face, x)))
+    again, moved = item[face](*to(face, x[:, order]))
+    close(again, output[:, order])
+    close(moved, weights[:, order][:, :, order])
+
+
+@FACE
+def test_causal_has_no_look_into_the_future(face):
+    item, _ = pair("SelfAttention", project=True)
+    x = sequence()
+    changed = x.copy()
+    changed[:, 4:] += 1.0
+    before, after = (numbers(item[face](*to(face, y), causal=True)[0]) for y in (x, changed))
+    assert np.array_equal(before[:, :4], after[:, :4]) and not np.allclose(before[:, 4], after[:, 4])
+
+
+@FACE
+def test_padding_holds_what_it_likes(face):
+    found, _ = pair("SelfAttention")
+    x, mask = sequence(), PADDING[:, None]
+    expected = numbers(found[face](*to(face, x, mask))[0])
+    x[~PADDING] = np.nan
+    close(found[face](*to(face, x, mask))[0], expected)
+    rows = np.ones((T, T), bool)
+    rows[:, [1, 4]] = False  # nobody sees these two, but they ask
+    x = sequence()
+    expected = numbers(found[face](*to(face, x, rows))[0])
+    assert not np.allclose(expected[:, 1], expected[:, 4])
+    x[:, 4] = np.nan
+    found = numbers(found[face](*to(face, x, rows))[0])
+    assert np.isnan(found[:, 4]).all()
+    close(np.delete(found, 4, axis=1), np.delete(expected, 4, axis=1))
+
+
+def test_a_mask_that_keras_carries_is_padding():
+    """Also where there are as many sentences as words, so that (B, T) could be read as (T, T)."""
+    item, words = layer(tf, dtype="float32"), np.array([[1, 2, 0], [3, 1, 2], [1, 0, 0]])
+    embedded = keras.layers.Embedding(4, D, mask_zero=True)(words)
+    plain, padding = tensorflow.identity(embedded.numpy()), (words != 0)[:, None]
+    close(item(embedded)[0], item(plain, padding)[0].numpy(), 1e-6)
+    rows = np.tri(3, dtype=bool)
+    close(item(embedded, rows)[0], item(plain, rows & padding)[0].numpy(), 1e-6)
+    entry = keras.Input((3,), dtype="int32")
+    table = keras.layers.Embedding(4, D, mask_zero=True, weights=None)
+    model = keras.Model(entry, item(table(entry))[0])
+    close(model(words), item(tensorflow.identity(table(words).numpy()), padding)[0].numpy(), 1e-6)
+    lstm = layer(tf, "IntraAttentionLSTM", dtype="float32")
+    close(lstm(embedded)[0], lstm(plain, words != 0)[0].numpy(), 1e-6)
+
+
+# --- images ----------------------------------------------------------------------------
+
+
+@FORMAT
+def test_tokens_are_the_pixels_row_by_row(data_format):
+    picture = image(data_format)
+    last = picture if data_format == "channels_last" else picture.transpose(0, 2, 3, 1)
+    expected = [last[:, y, x] for y in range(HEIGHT) for x in range(WIDTH)]
+    for face in (reference, pytorch, tf):
+        given = picture if face is reference else to(face, picture)[0]
+        tokens = face.image_to_tokens(given, data_format=data_format)
+        close(tokens, np.stack(expected, axis=1))
+        close(face.tokens_to_image(tokens, HEIGHT, WIDTH, data_format=data_format), picture)
+
+
+def test_each_framework_has_its_own_format():
+    first, last = image("channels_first"), image("channels_last")
+    close(pytorch.image_to_tokens(*to(pytorch, first)), reference.image_to_tokens(first, data_format="channels_first"))
+    close(tf.image_to_tokens(*to(tf, last)), reference.image_to_tokens(last))
+
+
+def test_reshaping_channels_first_mixes_pixels_and_channels():
+    picture = image("channels_first")
+    mixed = picture.reshape(B, HEIGHT * WIDTH, D)
+    assert not np.allclose(mixed, reference.image_to_tokens(picture, data_format="channels_first"))
+
+
+@FORMAT
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_feature_map(data_format, residual, masked):
+    found, parameters = pair("FeatureMapAttention", data_format=data_format, residual=residual)
+    picture = image(data_format)
+    mask = np.random.default_rng(1).random((B, 1, HEIGHT * WIDTH)) < 0.7 if masked else None
+    attended, looked = reference.self_attention(
+        reference.image_to_tokens(picture, data_format=data_format),
+        {k: x for k, x in parameters.items() if k != "gate"},
+        mask,
+    )
+    expected = reference.tokens_to_image(attended, HEIGHT, WIDTH, data_format=data_format)
+    if residual:
+        expected = picture + parameters["gate"] * expected
+    every = [reference.feature_map_attention(picture, parameters, mask, data_format=data_format)]
+    every += [item(*to(face, picture, mask)) for face, item in found.items()]
+    for output, weights in every:
+        close(output, expected)
+        close(weights, looked)
+    for face, item in found.items():
+        assert item(*to(face, picture, mask), need_weights=False)[1] is None
+
+
+@FACE
+def test_the_gate_begins_closed(face):
+    item = layer(face, "FeatureMapAttention")
+    picture = image(item.data_format)
+    assert np.array_equal(numbers(item(*to(face, picture))[0]), picture)
+    assert get_parameters(item)["gate"] == 0
+
+
+def test_the_maps_are_convolutions_of_one_by_one():
+    found, parameters = pair("FeatureMapAttention", residual=False)
+    picture = torch.from_numpy(image("channels_first"))
+
+    def convolve(x, name):
+        return torch.nn.functional.conv2d(x, torch.from_numpy(parameters[name].T)[..., None, None])
+
+    query, key, value = (convolve(picture, f"{name}_weight").flatten(2) for name in ("query", "key", "value"))
+    weights = torch.softmax(query.mT @ key / math.sqrt(K), dim=-1)
+    attended = (value @ weights.mT).unflatten(2, (HEIGHT, WIDTH))
+    close(found[pytorch](picture)[0], convolve(attended, "output_weight").numpy())
+
+
+# --- the LSTM with attention to its past -----------------------------------------------
+
+
+def test_first_steps_of_intra_attention_by_hand():
+    """One unit, no input: gates sigmoid(0), candidate tanh(1); the second step has one state to look at."""
+    parameters = {
+        "query_weight": np.zeros((1, 1)),
+        "memory_weight": np.zeros((1, 1)),
+        "summary_weight": np.zeros((1, 1)),
+        "score_weight": np.ones(1),
+        "input_weight": np.zeros((1, 4)),
+        "state_weight": np.zeros((1, 4)),
+        "bias": np.array([0.0, 0.0, 0.0, 1.0]),
+    }
+    states, weights = reference.intra_attention_lstm(np.zeros((1, 3, 1)), parameters)
+    first = 0.5 * math.tanh(1)
+    second = 0.5 * first + 0.5 * math.tanh(1)
+    third = 0.5 * (first + second) / 2 + 0.5 * math.tanh(1)
+    np.testing.assert_allclose(weights[0], [[0, 0, 0], [1, 0, 0], [0.5, 0.5, 0]])
+    np.testing.assert_allclose(states[0, :, 0], [0.5 * math.tanh(cell) for cell in (first, second, third)])
+
+
+@pytest.mark.parametrize("mask", [None, PADDING, PADDING[:, ::-1].copy()], ids=["all", "right", "left"])
+def test_intra_attention_in_three(mask):
+    found, parameters = pair("IntraAttentionLSTM")
+    x = sequence()
+    states, weights = reference.intra_attention_lstm(x, parameters, mask)
+    for face, item in found.items():
+        output = item(*to(face, x, mask))
+        close(output[0], states)
+        close(output[1], weights)
+    real = np.ones((B, T), bool) if mask is None else mask
+    past = np.cumsum(real, axis=1) - real
+    np.testing.assert_allclose(weights.sum(-1), real & (past > 0))
+    assert not np.triu(weights).any() and not states[~real].any()
+
+
+def test_padding_does_not_change_the_rest():
+    """Three words with padding before, between and after are three words."""
+    _, parameters = pair("IntraAttentionLSTM")
+    x, real = sequence(length=3), [1, 3, 4]
+    spread = np.full((B, 6, D), np.nan)
+    spread[:, real] = x
+    mask = np.zeros((B, 6), bool)
+    mask[:, real] = True
+    states, weights = reference.intra_attention_lstm(spread, parameters, mask)
+    expected = reference.intra_attention_lstm(x, parameters)
+    np.testing.assert_allclose(states[:, real], expected[0])
+    np.testing.assert_allclose(weights[:, real][:, :, real], expected[1])
+
+
+def test_looking_at_the_last_state_alone_is_the_lstm_of_the_libraries():
+    """With weights of one on the state before, LSTMN is the plain LSTM."""
+    rng = np.random.default_rng(0)
+    x, cell = sequence(), torch.nn.LSTM(D, H, batch_first=True).double()
+    order = [0, 1, 3, 2]  # ours: input, forget, output, candidate; theirs: input, forget, candidate, output
+
+    def ours(array):
+        return np.concatenate([np.split(array, 4, axis=-1)[i] for i in order], axis=-1)
+
+    weights = {name: value.detach().numpy() for name, value in cell.named_parameters()}
+    parameters = {
+        "query_weight": np.zeros((D, A)),
+        "memory_weight": rng.normal(size=(H, A)),
+        "summary_weight": np.zeros((H, A)),
+        "score_weight": np.zeros(A),
+        "input_weight": ours(weights["weight_ih_l0"].T),
+        "state_weight": ours(weights["weight_hh_l0"].T),
+        "bias": ours(weights["bias_ih_l0"] + weights["bias_hh_l0"]),
+    }
+    expected = cell(torch.from_numpy(x))[0].detach().numpy()
+    found, _ = reference.intra_attention_lstm(x, parameters)
+    np.testing.assert_allclose(found[:, :2], expected[:, :2])  # one state to look at: no choice yet
+    assert not np.allclose(found[:, 2], expected[:, 2])
+
+
+# --- gradients -------------------------------------------------------------------------
+
+
+def specified(name, given, parameters, mask):
+    function = {
+        "SelfAttention": reference.self_attention,
+        "FeatureMapAttention": lambda *x: reference.feature_map_attention(*x, data_format="channels_last"),
+        "IntraAttentionLSTM": reference.intra_attention_lstm,
+    }[name]
+    return (function(given, parameters, mask)[0] ** 2).sum()
+
+
+@pytest.mark.parametrize("name", ["SelfAttention", "FeatureMapAttention", "IntraAttentionLSTM"])
+def test_gradients(name):
+    options = {"data_format": "channels_last"} if name == "FeatureMapAttention" else {}
+    found, parameters = pair(name, **options)
+    given = image("channels_last") if options else sequence()
+    mask = None if options else PADDING if name == "IntraAttentionLSTM" else PADDING[:, None]
+    x, m = to(pytorch, given, mask)
+    x.requires_grad_()
+    (found[pytorch](x, m)[0] ** 2).sum().backward()
+    in_torch = {k: p.grad.numpy() for k, p in found[pytorch].named_parameters()} | {"x": x.grad.numpy()}
+    x, m = to(tf, given, mask)
+    with tensorflow.GradientTape() as tape:
+        tape.watch(x)
+        loss = tensorflow.reduce_sum(found[tf](x, m)[0] ** 2)
+    variables = {k: getattr(found[tf], k) for k in parameters}
+    in_tf = tape.gradient(loss, {**variables, "x": x})
+    rng = np.random.default_rng(1)
+    for k, expected in in_torch.items():
+        np.testing.assert_allclose(in_tf[k].numpy(), expected, rtol=1e-10, atol=1e-10)
+        at = tuple(rng.integers(size) for size in expected.shape)
+        sides = []
+        for step in (1e-6, -1e-6):
+            moved = {**{n: p.copy() for n, p in parameters.items()}, "x": given.copy()}
+            moved[k][at] += step
+            sides.append(specified(name, moved.pop("x"), moved, mask))
+        np.testing.assert_allclose((sides[0] - sides[1]) / 2e-6, expected[at], rtol=1e-6, atol=1e-6)
+
+
+@FACE
+@pytest.mark.parametrize("name", ["SelfAttention", "IntraAttentionLSTM"])
+def test_padding_of_nan_leaves_finite_gradients(name, face):
+    found, _ = pair(name)
+    given = sequence()
+    given[~PADDING] = np.nan
+    mask = PADDING if name == "IntraAttentionLSTM" else PADDING[:, None]
+    names = [*get_parameters(found[face])]
+    x, m, real = to(face, given, mask, PADDING)
+    if face is pytorch:
+        found[face](x, m)[0][real].sum().backward()
+        gradients = [getattr(found[face], k).grad.numpy() for k in names]
+    else:
+        with tensorflow.GradientTape() as tape:
+            loss = tensorflow.reduce_sum(found[face](x, m)[0][real])
+        gradients = [g.numpy() for g in tape.gradient(loss, [getattr(found[face], k) for k in names])]
+    assert all(np.isfinite(gradient).all() for gradient in gradients)
+
+
+# --- dtypes, graphs, files -------------------------------------------------------------
+
+OTHERS = pytest.mark.parametrize("name", ["FeatureMapAttention", "IntraAttentionLSTM"])
+
+
+def given_to(name, face):
+    return image("channels_first" if face is pytorch else "channels_last") if name[0] == "F" else sequence()
+
+
+def expected_of(name, face, parameters):
+    parameters = {k: np.asarray(x, np.float64) for k, x in parameters.items()}
+    if name == "IntraAttentionLSTM":
+        return reference.intra_attention_lstm(given_to(name, face), parameters)
+    data_format = "channels_first" if face is pytorch else "channels_last"
+    return reference.feature_map_attention(given_to(name, face), parameters, data_format=data_format)
+
+
+@OTHERS
+@FACE
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("bfloat16", 0.2), ("float16", 0.02)])
+def test_dtypes(name, face, dtype, tolerance):
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+    item = layer(face, name, dtype)
+    parameters = get_parameters(item)
+    if "gate" in parameters:
+        set_parameters(item, parameters | {"gate": np.array(0.5)})
+    x = to(face, given_to(name, face))[0]
+    x = x.to(getattr(torch, dtype)) if face is pytorch else tensorflow.cast(x, dtype)
+    expected = expected_of(name, face, get_parameters(item))
+    for found, wanted in zip(item(x), expected, strict=True):
+        assert dtype in str(found.dtype)
+        wide = found.double() if face is pytorch else tensorflow.cast(found, "float64")
+        close(wide, wanted, tolerance)
+
+
+@OTHERS
+def test_compiled_and_saved(name, tmp_path):
+    found, parameters = pair(name)
+    x = to(pytorch, given_to(name, pytorch))[0]
+    compiled = torch.compile(found[pytorch], backend="aot_eager")
+    twin = layer(pytorch, name)
+    twin.load_state_dict(found[pytorch].state_dict())
+    for item in (compiled, twin):
+        close(item(x)[0], expected_of(name, pytorch, parameters)[0])
+    x = to(tf, given_to(name, tf))[0]
+    graph = tensorflow.function(lambda x: found[tf](x), jit_compile=True)
+    close(graph(x)[0], expected_of(name, tf, parameters)[0])
+    entry = keras.Input(x.shape[1:], dtype="float64")
+    keras.Model(entry, found[tf](entry)).save(tmp_path / "model.keras")
+    for one, other in zip(keras.models.load_model(tmp_path / "model.keras")(x), found[tf](x), strict=True):
+        close(one, other.numpy())
+
+
+@OTHERS
+def test_mixed_precision(name):
+    item = layer(tf, name, "mixed_float16")
+    output, _ = item(given_to(name, tf).astype("float32"))
+    assert output.dtype == tensorflow.float16
+    assert {str(v.dtype) for v in item.trainable_variables} == {"float32"}
+
+
+def test_a_graph_of_unknown_length_is_refused():
+    item = layer(tf, "IntraAttentionLSTM", "float32")
+    unknown = tensorflow.TensorSpec((None, None, D), "float32")
+    with pytest.raises(ValueError, match="known length"):
+        tensorflow.function(item.call).get_concrete_function(unknown)
+
+
+# --- wrong arguments and planted faults ------------------------------------------------
+
+
+@FACE
+def test_wrong_images(face):
+    item = layer(face, "FeatureMapAttention")
+    picture = image(item.data_format)
+    for wrong, words in (
+        (picture[0], "image must have shape"),
+        (np.moveaxis(picture, 1, -1)[:, :, :, :3], "x must have shape"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            item(*to(face, np.ascontiguousarray(wrong)))
+    with pytest.raises(ValueError, match="mask must have shape"):
+        item(*to(face, picture, np.ones((3, 3), bool)))
+    with pytest.raises(ValueError, match="data_format must be one of channels_first, channels_last, got 'NCHW'"):
+        face.image_to_tokens(*to(face, picture), data_format="NCHW")
+    with pytest.raises(ValueError, match="tokens must have shape"):
+        face.tokens_to_image(*to(face, np.ones((B, 7, D))), 2, 3)
+
+
+@FACE
+@pytest.mark.parametrize(
+    ("x", "mask", "words"),
+    [
+        (np.ones((B, T)), None, "x must have shape"),
+        (np.ones((B, T, D + 1)), None, "x must have shape"),
+        (np.ones((B, T, D)), np.ones((B, T)), "mask must be bool"),
+        (np.ones((B, T, D)), np.ones((B, T + 1), bool), "mask must have shape"),
+    ],
+)
+def test_wrong_inputs_of_intra_attention(face, x, mask, words):
+    item = layer(face, "IntraAttentionLSTM")
+    with pytest.raises(ValueError, match=words):
+        item(*to(face, x, mask))
+
+
+@pytest.mark.parametrize("name", ["SelfAttention", "IntraAttentionLSTM"])
+def test_another_dtype_is_refused(name):
+    with pytest.raises(ValueError, match="x must be float64"):
+        layer(pytorch, name)(torch.ones(B, T, D))
+
+
+def test_padding_of_one_head_is_named_in_the_message():
+    _, parameters = pair("SelfAttention")
+    with pytest.raises(ValueError, match=r"passed as mask\[:, None\]$"):
+        reference.self_attention(sequence(), parameters, PADDING)
+
+
+# What the Keras program of many tutorials does to a feature map, one fault at a time.
+def feature_map_program(x, p, *, relu=False, over_queries=False, transposed=False):
+    q, k, v = (x @ p[f"{name}_weight"] for name in ("query", "key", "value"))
+    if relu:
+        q, k = np.maximum(q, 0), np.maximum(k, 0)
+    score = q @ k.swapaxes(1, 2) / math.sqrt(K)
+    axis = 1 if over_queries else 2
+    weights = np.exp(score) / np.exp(score).sum(axis=axis, keepdims=True)
+    return (weights.swapaxes(1, 2) if transposed else weights) @ v
+
+
+def test_faults_of_the_image_program_are_caught():
+    _, parameters = pair("SelfAttention")
+    x = reference.image_to_tokens(image("channels_last"))
+    expected, _ = reference.self_attention(x, parameters)
+    np.testing.assert_allclose(feature_map_program(x, parameters), expected)
+    for fault in ("relu", "over_queries", "transposed"):
+        assert not np.allclose(feature_map_program(x, parameters, **{fault: True}), expected), fault
+
+
+def test_lstmn_that_asks_without_its_last_summary_is_caught():
+    _, parameters = pair("IntraAttentionLSTM")
+    without = {**parameters, "summary_weight": np.zeros_like(parameters["summary_weight"])}
+    states = [reference.intra_attention_lstm(sequence(), p)[0] for p in (parameters, without)]
+    assert np.allclose(states[0][:, :2], states[1][:, :2]) and not np.allclose(states[0][:, 3:], states[1][:, 3:])
