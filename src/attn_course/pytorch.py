@@ -16,6 +16,12 @@ from attn_course.luong.pytorch import (
     local_window,
     luong_score,
 )
+from attn_course.multi_head.pytorch import (
+    MultiHeadAttention,
+    head_importance,
+    merge_heads,
+    split_heads,
+)
 
 __all__ = [
     "AdditiveAttention",
@@ -25,10 +31,14 @@ __all__ = [
     "LocalAttention",
     "LuongAttention",
     "LuongDecoder",
+    "MultiHeadAttention",
     "RecurrentEncoder",
     "additive_attention",
+    "head_importance",
     "local_window",
     "luong_score",
     "masked_softmax",
+    "merge_heads",
     "scaled_dot_product_attention",
+    "split_heads",
 ]

@@ -19,6 +19,12 @@ from attn_course.luong.reference import (
     luong_decoder,
     luong_score,
 )
+from attn_course.multi_head.reference import (
+    merge_heads,
+    multi_head_attention,
+    multi_head_attention_at_once,
+    split_heads,
+)
 
 __all__ = [
     "additive_attention",
@@ -31,7 +37,11 @@ __all__ = [
     "luong_decoder",
     "luong_score",
     "masked_softmax",
+    "merge_heads",
+    "multi_head_attention",
+    "multi_head_attention_at_once",
     "prepare_memory",
     "recurrent_encoder",
     "scaled_dot_product_attention",
+    "split_heads",
 ]

@@ -67,6 +67,7 @@ def _draw():
         "state": (B, T, H),
         "memory": (B, S, E),
         "initial_state": (B, H),
+        "other_memory": (B, S, V),
     }
     return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
 
@@ -156,6 +157,27 @@ CASES = (
         blocked=("memory",),
         changes=_LOOK_CHANGES,
     ),
+    Case(
+        name="multi_head_attention",
+        inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.multi_head_attention(
+            *x.values(), parameters, num_heads=M, mask=mask
+        ),
+        sizes={"model_dim": H, "num_heads": M, "key_dim": K, "value_dim": A, "memory_dim": (E, V)},
+        layer="MultiHeadAttention",
+        blocked=("key", "value"),
+        changes=(
+            ("query", _X["state"][0], "query"),
+            ("query", _X["state"][..., 1:], "query"),
+            ("key", _X["memory"][1:], "key"),
+            ("key", _X["memory"].astype("float32"), "key"),
+            ("value", _X["other_memory"][:, 1:], "value"),
+            ("value", _X["other_memory"][..., 1:], "value"),
+            ("mask", np.ones((B, T, S), bool), "mask"),
+            *_MASKS,
+        ),
+    ),
 )
 
 # Public names that are no row of the catalog: what tests/topics checks of them.
@@ -167,4 +189,7 @@ PARTS = {
     "BahdanauDecoder": "tests/topics/test_bahdanau.py",
     "EncoderDecoder": "tests/topics/test_bahdanau.py",
     "LuongDecoder": "tests/topics/test_luong.py",
+    "split_heads": "tests/topics/test_multi_head.py",
+    "merge_heads": "tests/topics/test_multi_head.py",
+    "head_importance": "tests/topics/test_multi_head.py",
 }
