@@ -212,11 +212,8 @@ def _hide(key, value, mask):
     Before they are projected: a NaN would reach the gradient of the weights.
     """
     seen = mask if mask.ndim == 2 else mask.any(dim=1)
-    hidden = hide_unseen(key, seen)
-    return {
-        "key": hidden,
-        "value": hidden if value is key else hide_unseen(value, seen),
-    }
+    shown = hide_unseen(key, seen)
+    return {"key": shown, "value": shown if value is key else hide_unseen(value, seen)}
 
 
 def _project(x, parameters, name):

@@ -12,6 +12,7 @@ from attn_course.multi_head.checks import (
     check_dtypes,
     check_losses,
     check_multi_head,
+    check_options,
     check_used,
     keep_heads,
     layer_sizes,
@@ -161,13 +162,16 @@ class MultiHeadAttention(Layer):
         """
         if not layer.built:
             raise ValueError("layer must be built (called once) before it is converted")
-        _check_convertible(layer)
-        parts = {
-            "query": layer.query_dense,
-            "key": layer.key_dense,
-            "value": layer.value_dense,
-        }
+        names = ("query", "key", "value", "output")
+        parts = {name: getattr(layer, f"{name}_dense") for name in names}
         widths = {name: part.kernel.shape[0] for name, part in parts.items()}
+        check_options(
+            "layer",
+            ("output_shape", parts["output"].kernel.shape[-1], widths["query"]),
+            ("attention_axes", tuple(layer.attention_axes), (1,)),
+            ("sliding_window", getattr(layer, "_sliding_window", None), None),
+            ("use_gate", getattr(layer, "_use_gate", False), False),
+        )
         ours = cls(
             widths["query"],
             layer.num_heads,
@@ -178,7 +182,6 @@ class MultiHeadAttention(Layer):
             dropout=layer.dropout,
             dtype=layer.dtype_policy,
         )
-        parts["output"] = layer.output_dense
         # Keras keeps the heads on an axis of their own.
         parameters = {f"{n}_weight": part.kernel.numpy() for n, part in parts.items()}
         if layer.use_bias:
@@ -226,7 +229,8 @@ def _hide(key, value, mask):
     Before they are projected: a NaN would reach the gradient of the weights.
     """
     seen = mask if len(mask.shape) == 2 else tf.reduce_any(mask, axis=1)
-    return {"key": hide_unseen(key, seen), "value": hide_unseen(value, seen)}
+    shown = hide_unseen(key, seen)
+    return {"key": shown, "value": shown if value is key else hide_unseen(value, seen)}
 
 
 def _project(x, parameters, name):
@@ -242,16 +246,3 @@ def _fill(layer, parameters):
         variable = getattr(layer, name)
         variable.assign(array.reshape(variable.shape))
     return layer
-
-
-def _check_convertible(layer):
-    """Raise ValueError if a layer of Keras does what ours doesn't."""
-    width, output = layer.query_dense.kernel.shape[0], layer.output_dense.kernel.shape
-    for option, found, wanted in (
-        ("output_shape", output[-1], width),
-        ("attention_axes", tuple(layer.attention_axes), (1,)),
-        ("sliding_window", getattr(layer, "_sliding_window", None), None),
-        ("use_gate", getattr(layer, "_use_gate", False), False),
-    ):
-        if found != wanted:
-            raise ValueError(f"layer must have {option} = {wanted}, got {found}")
