@@ -47,7 +47,8 @@ class MultiHeadAttention(Layer):
     weights, in training only; the weights that come back are those before it. Masks
     that Keras carries on key and value (``Embedding(mask_zero=True)``) serve as
     padding, together with the mask that is given; one on the query does as far as the
-    query is the key.
+    query is the key. In a functional model of Keras no output may be None: take the
+    weights there.
 
     Shapes:
         query (B, T, model_dim), key (B, S, memory_dim), value (B, S, memory_dim),
