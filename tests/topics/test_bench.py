@@ -82,7 +82,9 @@ def test_both_programs_of_a_row_give_the_same(row):
 
 
 def test_names_are_chosen_by_words():
-    assert [row.name for row in chosen(["dot-product", "pytorch", "512"])] == ["scaled dot-product, PyTorch, 512 positions"]
+    assert [row.name for row in chosen(["dot-product", "pytorch", "512"])] == [
+        "scaled dot-product, PyTorch, 512 positions"
+    ]
     with pytest.raises(ValueError, match="no row has 'abacus' in its name"):
         chosen(["abacus"])
 

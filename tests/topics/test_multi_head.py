@@ -327,6 +327,57 @@ def test_defaults_and_parameters(face):
     }
 
 
+@FACE
+def test_properties(face):
+    """Keys in any order, queries, examples and the order of the heads: what may be exchanged, and what is apart."""
+    item, (query, key, value) = layer(face), inputs()
+    output, weights = (numbers(x) for x in run(face, item, (query, key, value), mask=ROWS))
+    keys, queries = RNG.permutation(S), RNG.permutation(T)
+    found = run(face, item, (query, key[:, keys], value[:, keys]), mask=ROWS[..., keys].copy())
+    close(found[0], output)
+    close(found[1], weights[..., keys])
+    found = run(face, item, (query[:, queries], key, value), mask=ROWS[:, :, queries].copy())
+    close(found[0], output[:, queries])
+    for b in range(B):
+        one = slice(b, b + 1)
+        close(run(face, item, (query[one], key[one], value[one]), mask=ROWS[one])[0], output[one])
+    swapped = {"output_bias": PARAMETERS["output_bias"]}
+    for name, x in PARAMETERS.items():
+        if name == "output_weight":
+            swapped[name] = np.concatenate([x[V:], x[:V]])
+        elif name != "output_bias":
+            half = x.shape[-1] // 2
+            swapped[name] = np.concatenate([x[..., half:], x[..., :half]], axis=-1)
+    found = run(face, layer(face, swapped), (query, key, value), mask=ROWS[:, ::-1].copy())
+    close(found[0], output)
+    close(found[1], weights[:, ::-1])
+
+
+@FACE
+def test_one_head_with_nothing_to_project_is_scaled_dot_product_attention(face):
+    eye = {f"{name}_weight": np.eye(D) for name in ("query", "key", "value", "output")}
+    sizes = {"num_heads": 1, "key_dim": D, "value_dim": D, "memory_dim": D, "use_bias": False}
+    query, memory = inputs()[0], inputs(1)[0][:, :3]
+    for options in ({}, {"mask": ROWS[:, :1, :, :3]}, {"causal": True}):
+        expected = reference.scaled_dot_product_attention(query[:, None], memory[:, None], memory[:, None], **options)
+        found = run(face, layer(face, eye, **sizes), (query, memory), **options)
+        close(found[0], expected[0][:, 0])
+        close(found[1], expected[1])
+
+
+@FACE
+def test_no_look_into_the_future(face):
+    item, (query, key, value) = layer(face), inputs()
+    expected = numbers(run(face, item, (query, key, value), causal=True, need_weights=False)[0])
+    for step in range(1, T):
+        other = key.copy(), value.copy()
+        for x in other:
+            x[:, S - step :] += 5.0
+        found = numbers(run(face, item, (query, *other), causal=True, need_weights=False)[0])
+        close(found[:, : T - step], expected[:, : T - step], 1e-13)
+        assert np.abs(found[:, T - step :] - expected[:, T - step :]).max() > 1e-3
+
+
 # --- rows that see nothing, keys that nobody sees --------------------------------------
 
 
@@ -628,6 +679,7 @@ def test_padding_that_keras_carries(causal, rows):
         item(query=words, mask=mask, causal=causal),
         item(plain, words, mask=mask, causal=causal),
         item(plain, plain, words, mask=mask, causal=causal),
+        item(plain, words, plain, mask=mask, causal=causal),
         keras.Model(entry, item(embedded, mask=mask, causal=causal))(TOKENS),
         tensorflow.function(lambda x: item(embedding(x), mask=mask, causal=causal))(TOKENS),
     ):

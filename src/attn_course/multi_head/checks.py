@@ -20,8 +20,10 @@ SPECS = {
 }
 
 
-def layer_sizes(model_dim, num_heads, key_dim, value_dim, memory_dim, dropout):
-    """The sizes of a layer with its defaults filled in; raises ValueError if wrong."""
+def layer_sizes(
+    model_dim, num_heads, key_dim, value_dim, memory_dim, use_bias, dropout
+):
+    """What a layer is built from, defaults filled in; raises ValueError if wrong."""
     if num_heads < 1:
         raise ValueError(f"num_heads must be at least 1, got {num_heads}")
     if key_dim is None and model_dim % num_heads:
@@ -39,11 +41,12 @@ def layer_sizes(model_dim, num_heads, key_dim, value_dim, memory_dim, dropout):
         "key_dim": key_dim,
         "value_dim": key_dim if value_dim is None else value_dim,
         "memory_dim": tuple(memory_dim),
+        "use_bias": use_bias,
         "dropout": dropout,
     }
 
 
-def weight_shapes(sizes, use_bias):
+def weight_shapes(sizes):
     """The shape of every parameter by name, weights first."""
     letters = {
         "D": sizes["model_dim"],
@@ -55,7 +58,7 @@ def weight_shapes(sizes, use_bias):
     return {
         name: tuple(letters[letter] for letter in spec)
         for name, spec in SPECS.items()
-        if use_bias or name.endswith("weight")
+        if sizes["use_bias"] or name.endswith("weight")
     }
 
 

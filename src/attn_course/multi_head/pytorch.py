@@ -52,8 +52,8 @@ class MultiHeadAttention(torch.nn.Module):
 
     Differs: ``nn.MultiheadAttention`` blocks where its masks are True (see
         ``attn_course.masks.from_blocked``), averages the weights over the heads, has
-        the batch second unless told otherwise, and gives NaN for a row that may see
-        nothing.
+        the batch second unless told otherwise, and gives NaN with the weights of a
+        row that may see nothing.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class MultiHeadAttention(torch.nn.Module):
         rotary=None,
     ):
         super().__init__()
-        sizes = (model_dim, num_heads, key_dim, value_dim, memory_dim, dropout)
-        self.sizes = layer_sizes(*sizes)
+        self.sizes = layer_sizes(
+            model_dim, num_heads, key_dim, value_dim, memory_dim, use_bias, dropout
+        )
         self.num_heads, self.dropout, self.rotary = num_heads, dropout, rotary
-        self.use_bias = use_bias
-        for name, shape in weight_shapes(self.sizes, use_bias).items():
+        for name, shape in weight_shapes(self.sizes).items():
             weight = torch.nn.Parameter(torch.zeros(shape))
             if weight.ndim == 2:
                 torch.nn.init.xavier_uniform_(weight)
@@ -131,7 +131,7 @@ class MultiHeadAttention(torch.nn.Module):
         """
         kept = remaining_heads(heads, self.num_heads)
         sizes = self.sizes | {"num_heads": len(kept)}
-        layer = type(self)(**sizes, use_bias=self.use_bias, rotary=self.rotary)
+        layer = type(self)(**sizes, rotary=self.rotary)
         parameters = {
             name: keep_heads(name, parameter.detach(), self.num_heads, kept)
             for name, parameter in self.named_parameters(recurse=False)
@@ -168,7 +168,7 @@ class MultiHeadAttention(torch.nn.Module):
         weights = (*weights, module.out_proj.weight)
         names = (*names, "output")
         parameters = {f"{n}_weight": w.T for n, w in zip(names, weights, strict=True)}
-        if layer.use_bias:
+        if module.in_proj_bias is not None:
             biases = (*module.in_proj_bias.chunk(3), module.out_proj.bias)
             parameters |= {f"{n}_bias": b for n, b in zip(names, biases, strict=True)}
         return _fill(layer, parameters).train(module.training)

@@ -59,8 +59,8 @@ class MultiHeadAttention(Layer):
         ValueError: a shape, dtype, mask or size is not as above.
 
     Differs: ``keras.layers.MultiHeadAttention`` is called with (query, value, key),
-        takes masks of shape (B, T, S), and averages all values in a row that may see
-        nothing.
+        takes masks of shape (B, T, S), and in a row that may see nothing averages all
+        values, unless the scores are asked for.
     """
 
     def __init__(
@@ -77,20 +77,20 @@ class MultiHeadAttention(Layer):
         **options,
     ):
         super().__init__(**options)
-        sizes = (model_dim, num_heads, key_dim, value_dim, memory_dim, dropout)
-        self.sizes = layer_sizes(*sizes) | {"use_bias": use_bias}
+        self.sizes = layer_sizes(
+            model_dim, num_heads, key_dim, value_dim, memory_dim, use_bias, dropout
+        )
         self.num_heads, self.rotary = num_heads, rotary
-        self.use_bias = use_bias
         self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
-        self.names = tuple(weight_shapes(self.sizes, use_bias))
-        for name, shape in weight_shapes(self.sizes, use_bias).items():
+        self.names = tuple(weight_shapes(self.sizes))
+        for name, shape in weight_shapes(self.sizes).items():
             start = "glorot_uniform" if len(shape) == 2 else "zeros"
             setattr(self, name, self.add_weight(shape, start, name=name))
         self.built = True
 
     def __call__(self, query, key=None, value=None, *inputs, **options):
-        # All three by name: the padding that an only input carries would be passed as
-        # `mask`, and (B, S) taken for (T, S). So it arrives as key_mask.
+        # Keras passes the padding (B, S) that an only input carries as `mask`, where it
+        # would be taken for (T, S). Of three inputs it passes the key's as key_mask.
         key = query if key is None else key
         value = key if value is None else value
         return super().__call__(query, key, value, *inputs, **options)
