@@ -276,6 +276,15 @@ def test_split_and_merge(attend):
         attend.merge_heads(*to(attend, x))
 
 
+def test_split_and_merge_sizes_that_tensorflow_does_not_know_yet():
+    x = np.arange(2.0 * 3 * 10).reshape(2, 3, 10)
+    unknown = [tensorflow.TensorSpec((None,) * 3, "float64")]
+    split = tensorflow.function(lambda x: tf.split_heads(x, 5), input_signature=unknown)
+    close(split(x), reference.split_heads(x, 5), 0)
+    merge = tensorflow.function(tf.merge_heads, input_signature=[tensorflow.TensorSpec((None,) * 4, "float64")])
+    close(merge(split(x)), x, 0)
+
+
 @FACE
 @pytest.mark.parametrize("per_query", [False, True])
 def test_the_textbook_example(face, per_query):
