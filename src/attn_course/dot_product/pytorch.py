@@ -55,7 +55,9 @@ def scaled_dot_product_attention(
         )
         return output, None
     if causal:
-        mask = with_causal(mask, query, key)
+        allowed = query.new_ones(sizes["T"], sizes["S"], dtype=torch.bool)
+        allowed = allowed.tril(sizes["S"] - sizes["T"])
+        mask = allowed if mask is None else mask & allowed
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     if not need_weights:
@@ -71,13 +73,6 @@ def scaled_dot_product_attention(
         score = score + bias
     weights = masked_softmax(score, mask)
     return torch.einsum("...ts,...sv->...tv", weights, value), weights
-
-
-def with_causal(mask, query, key):
-    """See ``attn_course.dot_product.reference.with_causal``."""
-    T, S = query.shape[-2], key.shape[-2]
-    allowed = query.new_ones(T, S, dtype=torch.bool).tril(S - T)
-    return allowed if mask is None else mask & allowed
 
 
 def hide_unseen(vectors, mask):

@@ -80,7 +80,8 @@ def scaled_dot_product_attention(
         check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
     query, key, value = (np.asarray(x, np.float64) for x in (query, key, value))
     if causal:
-        mask = with_causal(mask, query, key)
+        allowed = causal_mask(sizes["T"], sizes["S"])
+        mask = allowed if mask is None else mask & allowed
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     scale = sizes["K"] ** -0.5 if scale is None else scale
@@ -90,12 +91,6 @@ def scaled_dot_product_attention(
     weights = masked_softmax(score, mask)
     output = np.einsum("...ts,...sv->...tv", weights, value)
     return output, weights if need_weights else None
-
-
-def with_causal(mask, query, key):
-    """The mask (or None) and ``causal_mask`` together, for (..., T, X), (..., S, X)."""
-    allowed = causal_mask(query.shape[-2], key.shape[-2])
-    return allowed if mask is None else mask & allowed
 
 
 def hide_unseen(vectors, mask):

@@ -48,7 +48,9 @@ def scaled_dot_product_attention(
     if mask is not None:
         check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
     if causal:
-        mask = with_causal(mask, query, key)
+        queries, keys = tf.shape(query)[-2], tf.shape(key)[-2]
+        allowed = tf.range(keys) <= tf.range(queries)[:, None] + keys - queries
+        mask = allowed if mask is None else mask & allowed
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     if scale is None:  # from the tensor: inside tf.function K may be unknown
@@ -59,13 +61,6 @@ def scaled_dot_product_attention(
     weights = masked_softmax(score, mask)
     output = tf.einsum("...ts,...sv->...tv", weights, value)
     return output, weights if need_weights else None
-
-
-def with_causal(mask, query, key):
-    """See ``attn_course.dot_product.reference.with_causal``."""
-    T, S = tf.shape(query)[-2], tf.shape(key)[-2]
-    allowed = tf.range(S) <= tf.range(T)[:, None] + S - T
-    return allowed if mask is None else mask & allowed
 
 
 def hide_unseen(vectors, mask):

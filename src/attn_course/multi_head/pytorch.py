@@ -1,10 +1,6 @@
 """Multi-head attention in PyTorch. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.pytorch import (
-    hide_unseen,
-    scaled_dot_product_attention,
-    with_causal,
-)
+from attn_course.dot_product.pytorch import hide_unseen, scaled_dot_product_attention
 from attn_course.frameworks import torch
 from attn_course.multi_head.checks import (
     check_divisible,
@@ -101,7 +97,7 @@ class MultiHeadAttention(torch.nn.Module):
         if not torch.is_autocast_enabled(query.device.type):
             check_dtypes(inputs, parameters, bias)
         if mask is not None:
-            mask = with_causal(mask, query, key) if causal else mask
+            mask = mask & _causal(query, key) if causal else mask
             inputs |= _hide(key, value, mask)
         queries, keys, values = (
             split_heads(_project(x, parameters, name), self.num_heads)
@@ -204,6 +200,12 @@ def head_importance(loss, head_mask):
     check_used(gradients)
     importance = tuple(gradient.abs().mean(dim=0) for gradient in gradients)
     return importance if several else importance[0]
+
+
+def _causal(query, key):
+    """As ``attn_course.masks.causal_mask``, on the device of the query."""
+    T, S = query.shape[1], key.shape[1]
+    return query.new_ones(T, S, dtype=torch.bool).tril(S - T)
 
 
 def _hide(key, value, mask):

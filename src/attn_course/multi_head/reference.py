@@ -5,8 +5,8 @@ import numpy as np
 from attn_course.dot_product.reference import (
     hide_unseen,
     scaled_dot_product_attention,
-    with_causal,
 )
+from attn_course.masks import causal_mask
 from attn_course.multi_head.checks import (
     check_divisible,
     check_dtypes,
@@ -163,7 +163,8 @@ def _prepare(query, key, value, parameters, num_heads, causal, **options):
     check_multi_head(inputs, parameters, num_heads, **options)
     inputs = {name: np.asarray(x, np.float64) for name, x in inputs.items()}
     if options["mask"] is not None:
-        mask = with_causal(options["mask"], query, key) if causal else options["mask"]
+        mask = options["mask"]
+        mask = mask & causal_mask(query.shape[1], key.shape[1]) if causal else mask
         # What some head's query may see stays: any head, any query.
         seen = mask if mask.ndim == 2 else mask.any(axis=1)
         inputs |= {name: hide_unseen(inputs[name], seen) for name in ("key", "value")}

@@ -1,10 +1,6 @@
 """Multi-head attention in TensorFlow. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.tf import (
-    hide_unseen,
-    scaled_dot_product_attention,
-    with_causal,
-)
+from attn_course.dot_product.tf import hide_unseen, scaled_dot_product_attention
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
 from attn_course.multi_head.checks import (
@@ -44,11 +40,10 @@ class MultiHeadAttention(Layer):
     """Multi-head attention: ``attn_course.reference.multi_head_attention``.
 
     key None attends to the query itself, value None takes the key. Dropout drops
-    weights, in training only; the weights that come back are those before it. Masks
-    that Keras carries on key and value (``Embedding(mask_zero=True)``) serve as
-    padding, together with the mask that is given; one on the query does as far as the
-    query is the key. In a functional model of Keras no output may be None: take the
-    weights there.
+    weights, in training only; the weights that come back are those before it. A mask
+    that Keras carries on key or value (``Embedding(mask_zero=True)``) is padding,
+    together with the mask that is given; one on the query only where that is the key.
+    In a functional model of Keras no output may be None: take the weights there.
 
     Shapes:
         query (B, T, model_dim), key (B, S, memory_dim), value (B, S, memory_dim),
@@ -117,7 +112,7 @@ class MultiHeadAttention(Layer):
         check_dtypes(inputs, parameters, bias)
         mask = _with_padding(mask, key_mask, value_mask)
         if mask is not None:
-            mask = with_causal(mask, query, key) if causal else mask
+            mask = mask & _causal(query, key) if causal else mask
             inputs |= _hide(key, value, mask)
         queries, keys, values = (
             split_heads(_project(x, parameters, name), self.num_heads)
@@ -222,6 +217,12 @@ def _with_padding(mask, *carried):
             padding = padding[:, None, None]
             mask = padding if mask is None else mask & padding
     return mask
+
+
+def _causal(query, key):
+    """As ``attn_course.masks.causal_mask``, for lengths known or not."""
+    T, S = tf.shape(query)[1], tf.shape(key)[1]
+    return tf.range(S) <= tf.range(T)[:, None] + S - T
 
 
 def _hide(key, value, mask):
