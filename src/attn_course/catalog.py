@@ -70,4 +70,13 @@ CATALOG = (
         time="O(n^2 d)",
         memory="O(n^2)",
     ),
+    Mechanism(
+        name="multi_head_attention",
+        topic="multi_head",
+        paper="Vaswani et al. 2017, section 3.2.2",
+        chapter="06_multi_head",
+        layer="MultiHeadAttention",
+        time="O(n^2 d + n d^2)",
+        memory="O(h n^2)",
+    ),
 )

@@ -10,6 +10,8 @@ PyTorch and TensorFlow take these arrays as they are: ``torch.from_numpy(mask)``
 
 import numpy as np
 
+from attn_course.shapes import dtype_name
+
 
 def padding_mask(lengths, size):
     """True at the positions that hold a token, for sequences padded at the end.
@@ -77,6 +79,31 @@ def sliding_window_mask(T, S, window, causal):
     distance = query - key
     near = np.abs(distance) < window
     return near & (distance >= 0) if causal else near
+
+
+def from_blocked(mask):
+    """Turn a mask with True = blocked into one with True = may attend.
+
+    Warning: libraries differ. ``attn_mask`` and ``key_padding_mask`` of PyTorch's
+    ``nn.MultiheadAttention`` and of its Transformer layers block where True, and need
+    this. ``F.scaled_dot_product_attention``, Keras and this course attend where True:
+    there it would turn a right mask round, and no shape would tell.
+
+    Shapes:
+        mask: boolean, of any shape, of NumPy, PyTorch or TensorFlow.
+        returns: the same, inverted.
+
+    Raises:
+        ValueError: the mask is not boolean. (A mask of numbers to add, 0 and minus
+        infinity, becomes one by ``mask == 0``, and needs no inversion.)
+
+    >>> from_blocked(np.array([False, False, True]))
+    array([ True,  True, False])
+    """
+    if dtype_name(mask) != "bool":
+        came = dtype_name(mask)
+        raise ValueError(f"mask must be bool (True = blocked), got {came}")
+    return ~mask
 
 
 def _positions(T, S):

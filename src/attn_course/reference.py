@@ -19,6 +19,12 @@ from attn_course.luong.reference import (
     luong_decoder,
     luong_score,
 )
+from attn_course.multi_head.reference import (
+    merge_heads,
+    multi_head_attention,
+    multi_head_attention_at_once,
+    split_heads,
+)
 from attn_course.self_attention.reference import (
     feature_map_attention,
     image_to_tokens,
@@ -41,9 +47,13 @@ __all__ = [
     "luong_decoder",
     "luong_score",
     "masked_softmax",
+    "merge_heads",
+    "multi_head_attention",
+    "multi_head_attention_at_once",
     "prepare_memory",
     "recurrent_encoder",
     "scaled_dot_product_attention",
     "self_attention",
+    "split_heads",
     "tokens_to_image",
 ]

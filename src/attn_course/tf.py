@@ -16,6 +16,12 @@ from attn_course.luong.tf import (
     local_window,
     luong_score,
 )
+from attn_course.multi_head.tf import (
+    MultiHeadAttention,
+    head_importance,
+    merge_heads,
+    split_heads,
+)
 from attn_course.self_attention.tf import (
     FeatureMapAttention,
     IntraAttentionLSTM,
@@ -34,13 +40,17 @@ __all__ = [
     "LocalAttention",
     "LuongAttention",
     "LuongDecoder",
+    "MultiHeadAttention",
     "RecurrentEncoder",
     "SelfAttention",
     "additive_attention",
+    "head_importance",
     "image_to_tokens",
     "local_window",
     "luong_score",
     "masked_softmax",
+    "merge_heads",
     "scaled_dot_product_attention",
+    "split_heads",
     "tokens_to_image",
 ]

@@ -68,6 +68,7 @@ def _draw():
         "memory": (B, S, E),
         "x": (B, S, H),
         "initial_state": (B, H),
+        "other_memory": (B, S, V),
     }
     return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
 
@@ -172,6 +173,27 @@ CASES = (
             ("mask", np.ones((B, 1, 1, S), bool), "mask"),
         ),
     ),
+    Case(
+        name="multi_head_attention",
+        inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.multi_head_attention(
+            *x.values(), parameters, num_heads=M, mask=mask
+        ),
+        sizes={"model_dim": H, "num_heads": M, "key_dim": K, "value_dim": A, "memory_dim": (E, V)},
+        layer="MultiHeadAttention",
+        blocked=("key", "value"),
+        changes=(
+            ("query", _X["state"][0], "query"),
+            ("query", _X["state"][..., 1:], "query"),
+            ("key", _X["memory"][1:], "key"),
+            ("key", _X["memory"].astype("float32"), "key"),
+            ("value", _X["other_memory"][:, 1:], "value"),
+            ("value", _X["other_memory"][..., 1:], "value"),
+            ("mask", np.ones((B, T, S), bool), "mask"),
+            *_MASKS,
+        ),
+    ),
 )
 
 # Public names that are no row of the catalog: what tests/topics checks of them.
@@ -187,4 +209,7 @@ PARTS = {
     "tokens_to_image": "tests/topics/test_self_attention.py",
     "FeatureMapAttention": "tests/topics/test_self_attention.py",
     "IntraAttentionLSTM": "tests/topics/test_self_attention.py",
+    "split_heads": "tests/topics/test_multi_head.py",
+    "merge_heads": "tests/topics/test_multi_head.py",
+    "head_importance": "tests/topics/test_multi_head.py",
 }

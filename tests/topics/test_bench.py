@@ -82,7 +82,9 @@ def test_both_programs_of_a_row_give_the_same(row):
 
 
 def test_names_are_chosen_by_words():
-    assert [row.name for row in chosen(["pytorch", "512"])] == ["scaled dot-product, PyTorch, 512 positions"]
+    assert [row.name for row in chosen(["dot-product", "pytorch", "512"])] == [
+        "scaled dot-product, PyTorch, 512 positions"
+    ]
     with pytest.raises(ValueError, match="no row has 'abacus' in its name"):
         chosen(["abacus"])
 
@@ -90,7 +92,7 @@ def test_names_are_chosen_by_words():
 def test_the_command_writes_a_record(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
     monkeypatch.setattr("attn_course.bench.__main__.one_thread", lambda: None)  # too late in this process
-    main(["--only", "PyTorch", "512", "--rounds", "2", "--out", str(tmp_path / "bench.json")])
+    main(["--only", "dot-product", "PyTorch", "512", "--rounds", "2", "--out", str(tmp_path / "bench.json")])
     assert "scaled dot-product, PyTorch, 512 positions" in capsys.readouterr().out
     record = json.loads((tmp_path / "bench.json").read_text())
     assert record["machine"].keys() >= {"date", "processor", "cores", "threads", "dtype", "torch", "numpy"}

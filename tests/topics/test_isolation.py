@@ -69,9 +69,10 @@ def test_twins_have_the_same_signatures(folder):
 
 
 def signature(function):
-    """Parameters without what Keras adds: its options, and the masks that it carries."""
+    """Parameters without what Keras adds: its options, the masks that it carries, and whether it trains."""
     parameters = inspect.signature(function).parameters.values()
-    return [(p.name, p.kind, p.default) for p in parameters if p.name not in ("options", "memory_mask")]
+    keras = ("options", "memory_mask", "key_mask", "value_mask", "training")
+    return [(p.name, p.kind, p.default) for p in parameters if p.name not in keras]
 
 
 @pytest.mark.parametrize(("face", "module", "extra"), [("pytorch", "torch", "torch"), ("tf", "tensorflow", "tf")])

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from attn_course.masks import causal_mask, padding_mask, sliding_window_mask
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+from attn_course.masks import causal_mask, from_blocked, padding_mask, sliding_window_mask
 
 SIZES = [(5, 5), (3, 7), (7, 3), (1, 11)]
 
@@ -44,6 +46,15 @@ def test_padding_by_hand():
 def test_padding_errors(lengths, words):
     with pytest.raises(ValueError, match=words):
         padding_mask(lengths, 3)
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor, tensorflow.constant], ids=["numpy", "torch", "tf"])
+def test_from_blocked(make):
+    """True of nn.MultiheadAttention blocks; ours attends."""
+    found = from_blocked(make([[False, True, True]]))
+    assert np.asarray(found).tolist() == [[True, False, False]] and type(found) is type(make([True]))
+    with pytest.raises(ValueError, match=r"mask must be bool \(True = blocked\), got float32"):
+        from_blocked(make(np.zeros(3, np.float32)))
 
 
 def test_window_error():

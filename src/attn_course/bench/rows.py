@@ -45,6 +45,79 @@ def _dot_product_tf(positions):
     return lambda: attend(*inputs).numpy(), lambda: theirs(*swapped).numpy()
 
 
+WIDTH, HEADS, RATE = 256, 8, 2e-5
+
+
+def _multi_head_torch(batch, positions):
+    """A step of training each; they return the weight that it reaches last."""
+    from attn_course.frameworks import torch
+    from attn_course.pytorch import MultiHeadAttention
+
+    torch.manual_seed(0)
+    theirs = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+    own = MultiHeadAttention.from_torch(theirs)
+    x, target = map(torch.from_numpy, _draw(*[(batch, positions, WIDTH)] * 2))
+
+    def step_of(layer, attend):
+        optimizer = torch.optim.SGD(layer.parameters(), RATE)
+
+        def step():
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(attend(), target, reduction="sum").backward()
+            optimizer.step()
+
+        return step
+
+    train = step_of(own, lambda: own(x, need_weights=False)[0])
+    train_theirs = step_of(theirs, lambda: theirs(x, x, x, need_weights=False)[0])
+
+    def ours():
+        train()
+        return own.value_weight.detach()
+
+    def peer():
+        train_theirs()
+        return theirs.in_proj_weight.detach()[2 * WIDTH :].T
+
+    return ours, peer
+
+
+def _multi_head_tf(batch, positions):
+    from attn_course.frameworks import keras, tf
+    from attn_course.tf import MultiHeadAttention
+
+    keras.utils.set_random_seed(0)
+    x, target = map(tf.constant, _draw(*[(batch, positions, WIDTH)] * 2))
+    theirs = keras.layers.MultiHeadAttention(HEADS, WIDTH // HEADS)
+    theirs(x, x)
+    own = MultiHeadAttention.from_keras(theirs)
+
+    def step_of(layer, attend, weight):
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((attend() - target) ** 2)
+            variables = [variable.value for variable in layer.trainable_variables]
+            gradients = tape.gradient(loss, variables)
+            for variable, gradient in zip(variables, gradients, strict=True):
+                variable.assign_sub(RATE * gradient)
+
+        def run():
+            step()
+            return tf.reshape(weight, (WIDTH, WIDTH)).numpy()
+
+        return run
+
+    def attend():
+        return own(x, need_weights=False)[0]
+
+    def attend_theirs():
+        return theirs(x, x)
+
+    ours = step_of(own, attend, own.value_weight)
+    return ours, step_of(theirs, attend_theirs, theirs.value_dense.kernel)
+
+
 ROWS = [
     *(
         Row(
@@ -63,5 +136,25 @@ ROWS = [
             1.05,
         )
         for positions in (512, 2048)
+    ),
+    *(
+        Row(
+            f"multi-head training step, PyTorch, {batch} x {positions} positions",
+            "nn.MultiheadAttention",
+            lambda batch=batch, positions=positions: _multi_head_torch(
+                batch, positions
+            ),
+            1.0,
+        )
+        for batch, positions in ((4, 128), (2, 512))
+    ),
+    *(
+        Row(
+            f"multi-head training step, TensorFlow, {batch} x {positions} positions",
+            "keras.layers.MultiHeadAttention",
+            lambda batch=batch, positions=positions: _multi_head_tf(batch, positions),
+            1.0,
+        )
+        for batch, positions in ((4, 128), (2, 512))
     ),
 ]
