@@ -19,12 +19,28 @@ from attn_course.luong.reference import (
     luong_decoder,
     luong_score,
 )
+from attn_course.positional.reference import (
+    alibi_bias,
+    alibi_slopes,
+    change_layout,
+    learned_encoding,
+    relative_attention,
+    relative_bias,
+    relative_buckets,
+    rotate,
+    sinusoidal_encoding,
+    sinusoidal_shift,
+)
 
 __all__ = [
     "additive_attention",
+    "alibi_bias",
+    "alibi_slopes",
     "bahdanau_decoder",
+    "change_layout",
     "fixed_context_decoder",
     "gru_step",
+    "learned_encoding",
     "local_attention",
     "local_window",
     "luong_attention",
@@ -33,5 +49,11 @@ __all__ = [
     "masked_softmax",
     "prepare_memory",
     "recurrent_encoder",
+    "relative_attention",
+    "relative_bias",
+    "relative_buckets",
+    "rotate",
     "scaled_dot_product_attention",
+    "sinusoidal_encoding",
+    "sinusoidal_shift",
 ]

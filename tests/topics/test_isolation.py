@@ -69,9 +69,9 @@ def test_twins_have_the_same_signatures(folder):
 
 
 def signature(function):
-    """Parameters without what Keras adds: its options, and the masks that it carries."""
+    """Parameters without what one has alone: Keras its options and carried masks, PyTorch its devices."""
     parameters = inspect.signature(function).parameters.values()
-    return [(p.name, p.kind, p.default) for p in parameters if p.name not in ("options", "memory_mask")]
+    return [(p.name, p.kind, p.default) for p in parameters if p.name not in ("options", "memory_mask", "device")]
 
 
 @pytest.mark.parametrize(("face", "module", "extra"), [("pytorch", "torch", "torch"), ("tf", "tensorflow", "tf")])
