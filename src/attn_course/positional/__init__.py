@@ -16,7 +16,7 @@
     relative_buckets(T, S, *, num_buckets=32, max_distance=128, bidirectional=True)
     AlibiBias(num_heads)
     RelativeBias(num_heads, *, num_buckets=32, max_distance=128, bidirectional=True)
-        (T, S) -> (H, T, S), for ``bias=`` of any attention over heads
+        (T, S) -> (1, H, T, S), for ``bias=`` of any attention over heads
 ``relative``: a learned vector for every clipped distance, added to key and value.
     RelativeAttention(model_dim, num_heads, *, max_distance, key_dim=None,
                       value_dim=None, use_bias=False)

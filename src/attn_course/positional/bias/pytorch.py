@@ -49,7 +49,8 @@ class AlibiBias(torch.nn.Module):
     """The bias of ALiBi: ``attn_course.reference.alibi_bias``; nothing is learned.
 
     Shapes:
-        T, S -> (H, T, S), in the dtype and on the device of the module.
+        T, S -> (1, H, T, S), in the dtype and on the device of the module. With the
+        batch axis, PyTorch's attention takes its fused kernel; with three axes not.
 
     Raises:
         ValueError: num_heads is below 1.
@@ -64,14 +65,14 @@ class AlibiBias(torch.nn.Module):
 
     def forward(self, T, S):
         place = {"dtype": self.place.dtype, "device": self.place.device}
-        return alibi_bias(self.num_heads, T, S, **place)
+        return alibi_bias(self.num_heads, T, S, **place)[None]
 
 
 class RelativeBias(torch.nn.Module):
     """The bias of T5: ``attn_course.reference.relative_bias``.
 
     Shapes:
-        T, S -> (H, T, S).
+        T, S -> (1, H, T, S).
 
     Raises:
         ValueError: a size is not as ``relative_buckets`` demands.
@@ -92,4 +93,4 @@ class RelativeBias(torch.nn.Module):
         bias_TSH = torch.nn.functional.embedding(
             _look_up(self.table, T, S), self.weight
         )
-        return bias_TSH.permute(2, 0, 1)
+        return bias_TSH.permute(2, 0, 1)[None]

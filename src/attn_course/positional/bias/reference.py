@@ -84,11 +84,11 @@ def relative_buckets(T, S, *, num_buckets=32, max_distance=128, bidirectional=Tr
 def relative_bias(T, S, parameters, *, max_distance=128, bidirectional=True):
     """A learned number for every head and bucket of distances.
 
-    bias[h, t, s] = weight[relative_buckets[t, s], h]
+    bias[0, h, t, s] = weight[relative_buckets[t, s], h]
 
     Shapes:
         parameters: ``weight`` (num_buckets, H).
-        returns: (H, T, S), for the ``bias`` of attention over heads.
+        returns: (1, H, T, S), for the ``bias`` of attention over heads.
 
     Raises:
         ValueError: as ``relative_buckets``.
@@ -100,4 +100,4 @@ def relative_bias(T, S, parameters, *, max_distance=128, bidirectional=True):
     weight = np.asarray(parameters["weight"], np.float64)
     options = {"max_distance": max_distance, "bidirectional": bidirectional}
     buckets = relative_buckets(T, S, num_buckets=len(weight), **options)
-    return np.moveaxis(weight[buckets], -1, 0)
+    return np.moveaxis(weight[buckets], -1, 0)[None]

@@ -52,7 +52,7 @@ class AlibiBias(Layer):
     """The bias of ALiBi: ``attn_course.reference.alibi_bias``; nothing is learned.
 
     Shapes:
-        T, S -> (H, T, S), in the layer's compute dtype.
+        T, S -> (1, H, T, S), in the layer's compute dtype.
 
     Raises:
         ValueError: num_heads is below 1.
@@ -67,7 +67,7 @@ class AlibiBias(Layer):
         self.built = True
 
     def call(self, T, S):
-        return alibi_bias(self.num_heads, T, S, dtype=self.compute_dtype)
+        return alibi_bias(self.num_heads, T, S, dtype=self.compute_dtype)[None]
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -75,7 +75,7 @@ class RelativeBias(Layer):
     """The bias of T5: ``attn_course.reference.relative_bias``.
 
     Shapes:
-        T, S -> (H, T, S), in the layer's compute dtype.
+        T, S -> (1, H, T, S), in the layer's compute dtype.
 
     Raises:
         ValueError: a size is not as ``relative_buckets`` demands.
@@ -103,4 +103,4 @@ class RelativeBias(Layer):
 
     def call(self, T, S):
         bias_TSH = tf.gather(self.weight, _look_up(self.table, T, S))
-        return tf.cast(tf.transpose(bias_TSH, (2, 0, 1)), self.compute_dtype)
+        return tf.cast(tf.transpose(bias_TSH, (2, 0, 1))[None], self.compute_dtype)
