@@ -17,7 +17,15 @@ B, H, T, S, D, K, LONGEST = 2, 3, 5, 7, 11, 6, 13
 FACE = pytest.mark.parametrize("face", [pytorch, tf])
 FACES = pytest.mark.parametrize("face", [reference, pytorch, tf])
 LAYOUT = pytest.mark.parametrize("layout", ["half", "interleaved"])
-T5_SIZES = [(32, 128, True), (32, 128, False), (16, 40, True), (8, 9, True), (10, 23, True), (7, 30, False)]
+T5_SIZES = [
+    (32, 128, True),
+    (32, 128, False),
+    (16, 40, True),
+    (8, 9, True),
+    (10, 23, True),
+    (7, 30, False),
+    (10, 160, False),
+]
 T5_OPTIONS = pytest.mark.parametrize(("num_buckets", "max_distance", "bidirectional"), T5_SIZES)
 
 
@@ -537,6 +545,20 @@ def test_torch_state(name):
     twin.load_state_dict(layer.state_dict())
     for one, other in zip(run(pytorch, layer, inputs), run(pytorch, twin, inputs), strict=True):
         assert torch.equal(one, other)
+
+
+@EACH_LAYER
+def test_everything_is_made_on_the_device_of_the_module(name):
+    """On PyTorch's device without memory, which mixes with no other."""
+    sizes, inputs = LAYERS[name]
+    layer = build(pytorch, name, *sizes).to("meta")
+    values = [x if isinstance(x, int) else torch.from_numpy(x).to("meta") for x in inputs]
+    found = layer(*values)
+    assert {x.device.type for x in (found if isinstance(found, tuple) else [found])} == {"meta"}
+    options = {"dtype": torch.float64, "device": "meta"}
+    made = [pytorch.sinusoidal_encoding(T, D, **options), pytorch.alibi_bias(H, T, S, **options)]
+    made += [pytorch.alibi_slopes(H, **options), pytorch.relative_buckets(T, S, device="meta")]
+    assert {x.device.type for x in made} == {"meta"}
 
 
 @pytest.mark.parametrize("name", ["SinusoidalEncoding", "LearnedEncoding", "RotaryEncoding"])

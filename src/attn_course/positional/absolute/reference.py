@@ -21,9 +21,9 @@ def sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0):
         ValueError: length is negative, or dim below 1.
 
     Source: Vaswani et al. 2017 (arXiv:1706.03762), section 3.5.
-    Differs: the released code of that paper has all sines first and all cosines
-        after; the paper, and this, alternate. The paper multiplies the embeddings by
-        sqrt(d_model) before it adds the waves: the caller's to do.
+    Differs: the paper's released code has all sines first, all cosines after, and
+        slightly other frequencies; the paper, and this, alternate. The paper multiplies
+        the embeddings by sqrt(d_model) before it adds the waves: the caller's to do.
 
     >>> sinusoidal_encoding(2, 4).round(4)
     array([[0.    , 1.    , 0.    , 1.    ],

@@ -29,7 +29,7 @@ def rotate(x, positions, *, layout="half", base=10000.0):
     Raises:
         ValueError: K is odd, the layout unknown, or a shape not as above.
 
-    Source: Su et al. 2021 (arXiv:2104.09864), section 3.2, equations 15 and 34.
+    Source: Su et al. 2021 (arXiv:2104.09864), equations 15 and 34.
     Differs: the paper and GPT-J interleave the pairs, Llama and GPT-NeoX take halves.
         Weights trained for one give wrong scores in the other: ``change_layout``.
 
