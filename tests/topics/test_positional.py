@@ -707,7 +707,10 @@ def test_an_exponent_with_the_column_instead_of_the_pair_is_caught(monkeypatch):
 
 def test_one_layout_for_the_other_is_caught(monkeypatch):
     right, other = pytorch.rotate, {"half": "interleaved", "interleaved": "half"}
-    wrong = lambda x, t, *, layout="half", **more: right(x, t, layout=other[layout], **more)  # noqa: E731
+
+    def wrong(x, t, *, layout="half", **more):
+        return right(x, t, layout=other[layout], **more)
+
     monkeypatch.setattr(pytorch, "rotate", wrong)
     caught(test_rotations_by_hand, pytorch)
     caught(test_rotations_by_complex_numbers, pytorch, "half")
@@ -768,7 +771,10 @@ def test_a_bias_scaled_like_the_scores_is_caught(monkeypatch):
 def test_buckets_of_the_other_direction_are_caught(monkeypatch):
     """The decoder's rule for the encoder, and the reverse."""
     right = pytorch.relative_buckets
-    wrong = lambda T, S, *, bidirectional=True, **more: right(T, S, bidirectional=not bidirectional, **more)  # noqa: E731
+
+    def wrong(T, S, *, bidirectional=True, **more):
+        return right(T, S, bidirectional=not bidirectional, **more)
+
     monkeypatch.setattr(pytorch, "relative_buckets", wrong)
     caught(test_buckets_by_hand, pytorch)
 
