@@ -5,10 +5,16 @@ compared with the mistakes that people make, and the one that gives the same num
 named. Each chapter has a module here, whose ``EXERCISES`` maps names to `Exercise`.
 """
 
-from attn_course.exercises import bahdanau, bottleneck, luong, ten_minutes
+from attn_course.exercises import (
+    bahdanau,
+    bottleneck,
+    dot_product,
+    luong,
+    ten_minutes,
+)
 from attn_course.exercises.exercise import first_fault
 
-CHAPTERS = (ten_minutes, bottleneck, bahdanau, luong)
+CHAPTERS = (ten_minutes, bottleneck, bahdanau, luong, dot_product)
 EXERCISES = {
     name: exercise
     for chapter in CHAPTERS

@@ -7,6 +7,7 @@ from attn_course.plots.style import ACCENT, GREY, STYLE
 
 # Width and height of a box; the columns and rows of the grid are 1 apart.
 SIZE = (0.72, 0.56)
+LETTER = 0.15  # what a letter of a word takes of a column
 
 
 def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
@@ -47,6 +48,8 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
 
 def _box(axes, x, y, text, color):
     width, height = SIZE
+    if "$" not in text:  # a formula is short
+        width = max(width, LETTER * (len(text) + 1))
     corner = (x - width / 2, y - height / 2)
     style = "round,pad=0,rounding_size=0.12"
     box = FancyBboxPatch(

@@ -1,0 +1,35 @@
+"""Small dictionaries: some names with a value each, and one name that is asked for.
+
+A rule made for this course. Which name is which has to be learned, for a query and a
+key of the same name start as different vectors. It needs no data file.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+NAMES, VALUES, SIZE = 64, 10, 16
+
+
+class LookUps(NamedTuple):
+    """A batch of questions, int64.
+
+    names: (B, S), all different in a row; values: (B, S), the value of each name;
+    asked: (B), one of the names of its row; answer: (B), the value of that name.
+    """
+
+    names: np.ndarray
+    values: np.ndarray
+    asked: np.ndarray
+    answer: np.ndarray
+
+
+def look_ups(batch_size, *, seed=0):
+    """An endless iterator of `LookUps`; the same seed gives the same."""
+    rng = np.random.default_rng(seed)
+    rows = np.arange(batch_size)
+    while True:
+        names = rng.random((batch_size, NAMES)).argsort(axis=1)[:, :SIZE]
+        values = rng.integers(VALUES, size=(batch_size, SIZE))
+        place = rng.integers(SIZE, size=batch_size)
+        yield LookUps(names, values, names[rows, place], values[rows, place])
