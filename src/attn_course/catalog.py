@@ -79,4 +79,13 @@ CATALOG = (
         time="O(n^2 d + n d^2)",
         memory="O(h n^2)",
     ),
+    Mechanism(
+        name="relative_attention",
+        topic="positional",
+        paper="Shaw, Uszkoreit & Vaswani 2018, section 3",
+        chapter="07_positional_encoding",
+        layer="RelativeAttention",
+        time="O(n^2 d)",
+        memory="O(n^2 d)",
+    ),
 )

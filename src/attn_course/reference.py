@@ -25,6 +25,18 @@ from attn_course.multi_head.reference import (
     multi_head_attention_at_once,
     split_heads,
 )
+from attn_course.positional.reference import (
+    alibi_bias,
+    alibi_slopes,
+    change_layout,
+    learned_encoding,
+    relative_attention,
+    relative_bias,
+    relative_buckets,
+    rotate,
+    sinusoidal_encoding,
+    sinusoidal_shift,
+)
 from attn_course.self_attention.reference import (
     feature_map_attention,
     image_to_tokens,
@@ -35,12 +47,16 @@ from attn_course.self_attention.reference import (
 
 __all__ = [
     "additive_attention",
+    "alibi_bias",
+    "alibi_slopes",
     "bahdanau_decoder",
+    "change_layout",
     "feature_map_attention",
     "fixed_context_decoder",
     "gru_step",
     "image_to_tokens",
     "intra_attention_lstm",
+    "learned_encoding",
     "local_attention",
     "local_window",
     "luong_attention",
@@ -52,8 +68,14 @@ __all__ = [
     "multi_head_attention_at_once",
     "prepare_memory",
     "recurrent_encoder",
+    "relative_attention",
+    "relative_bias",
+    "relative_buckets",
+    "rotate",
     "scaled_dot_product_attention",
     "self_attention",
+    "sinusoidal_encoding",
+    "sinusoidal_shift",
     "split_heads",
     "tokens_to_image",
 ]

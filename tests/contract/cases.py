@@ -69,6 +69,9 @@ def _draw():
         "x": (B, S, H),
         "initial_state": (B, H),
         "other_memory": (B, S, V),
+        "token_query": (B, T, H),
+        "token_key": (B, S, H),
+        "token_value": (B, S, H),
     }
     return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
 
@@ -194,6 +197,27 @@ CASES = (
             *_MASKS,
         ),
     ),
+    Case(
+        name="relative_attention",
+        inputs={name: _X[f"token_{name}"] for name in ("query", "key", "value")},
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.relative_attention(
+            *x.values(), parameters, num_heads=2, mask=mask
+        ),
+        sizes={"model_dim": H, "num_heads": 2, "max_distance": 3, "key_dim": M + 1, "value_dim": T},
+        layer="RelativeAttention",
+        blocked=("key", "value"),
+        changes=(
+            ("query", _X["token_query"][0], "query"),
+            ("query", _X["token_query"][..., 1:], "query"),
+            ("key", _X["token_key"][..., 1:], "key"),
+            ("key", _X["token_key"].astype("float32"), "key"),
+            ("value", _X["token_value"][:, 1:], "value"),
+            ("value", _X["token_value"][1:], "value"),
+            *_MASKS,
+            ("mask", np.ones((B, T, S), bool), "mask"),
+        ),
+    ),
 )
 
 # Public names that are no row of the catalog: what tests/topics checks of them.
@@ -212,4 +236,15 @@ PARTS = {
     "split_heads": "tests/topics/test_multi_head.py",
     "merge_heads": "tests/topics/test_multi_head.py",
     "head_importance": "tests/topics/test_multi_head.py",
+    "sinusoidal_encoding": "tests/topics/test_positional.py",
+    "rotate": "tests/topics/test_positional.py",
+    "change_layout": "tests/topics/test_positional.py",
+    "alibi_slopes": "tests/topics/test_positional.py",
+    "alibi_bias": "tests/topics/test_positional.py",
+    "relative_buckets": "tests/topics/test_positional.py",
+    "SinusoidalEncoding": "tests/topics/test_positional.py",
+    "LearnedEncoding": "tests/topics/test_positional.py",
+    "RotaryEncoding": "tests/topics/test_positional.py",
+    "AlibiBias": "tests/topics/test_positional.py",
+    "RelativeBias": "tests/topics/test_positional.py",
 }

@@ -69,10 +69,10 @@ def test_twins_have_the_same_signatures(folder):
 
 
 def signature(function):
-    """Parameters without what Keras adds: its options, the masks that it carries, and whether it trains."""
+    """Parameters without what one has alone: Keras its options, carried masks and training, PyTorch its devices."""
     parameters = inspect.signature(function).parameters.values()
-    keras = ("options", "memory_mask", "key_mask", "value_mask", "training")
-    return [(p.name, p.kind, p.default) for p in parameters if p.name not in keras]
+    alone = ("options", "memory_mask", "key_mask", "value_mask", "training", "device")
+    return [(p.name, p.kind, p.default) for p in parameters if p.name not in alone]
 
 
 @pytest.mark.parametrize(("face", "module", "extra"), [("pytorch", "torch", "torch"), ("tf", "tensorflow", "tf")])

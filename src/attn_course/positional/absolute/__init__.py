@@ -1,0 +1,1 @@
+"""A vector for every position; see ``attn_course.positional``."""

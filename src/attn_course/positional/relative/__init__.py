@@ -1,0 +1,1 @@
+"""Attention with learned vectors for distances; see ``attn_course.positional``."""

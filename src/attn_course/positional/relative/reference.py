@@ -1,0 +1,82 @@
+"""Shaw's relative attention in NumPy, float64: the specification."""
+
+import numpy as np
+
+from attn_course.dot_product.reference import hide_unseen, masked_softmax
+from attn_course.positional.bias.reference import key_distance
+from attn_course.positional.relative.checks import check_relative
+
+
+def relative_attention(
+    query,
+    key,
+    value,
+    parameters,
+    *,
+    num_heads,
+    mask=None,
+    causal=False,
+    need_weights=True,
+):
+    """Attention over heads whose keys and values also say how far away they stand.
+
+    r = clip(position of s - position of t, -max_distance, max_distance)
+    score[t, s]  = query[t] . (key[s] + relative_key[r]) / sqrt(K)
+    weight[t, :] = softmax(score[t, :]) over the keys that the mask allows
+    context[t]   = sum over s of weight[t, s] * (value[s] + relative_value[r])
+    output       = heads side by side @ output_weight
+
+    with query, key and value projected into num_heads heads, and both tables shared by
+    the heads.
+
+    Shapes:
+        query: (B, T, D). key, value: (B, S, D).
+        mask: boolean (T, S), (B, 1, 1, S), (B, 1, T, S) or (B, H, T, S).
+        parameters: as in ``attn_course.positional``; max_distance is half of the rows
+            of ``relative_key``, which stand for -max_distance to max_distance.
+        returns: output (B, T, D), weights (B, H, T, S);
+            weights are None for ``need_weights=False``.
+
+    Edge case: a query that may attend to nothing gets a zero context.
+
+    Raises:
+        ValueError: a shape, dtype or mask is not as above.
+
+    Source: Shaw, Uszkoreit & Vaswani 2018 (arXiv:1803.02155), section 3, equations 3
+        and 4. As there, the vectors of all pairs take T * S * K numbers, which batch
+        and heads share (section 3.3).
+    Differs: the paper has no biases; here they are optional.
+    """
+    parameters = {name: np.asarray(x, np.float64) for name, x in parameters.items()}
+    model_dim = len(parameters["query_weight"])
+    sizes = {"model_dim": model_dim, "num_heads": num_heads}
+    sizes = check_relative(query, key, value, mask, **sizes)
+    distance = key_distance(sizes["T"], sizes["S"])
+    if causal:
+        mask = distance <= 0 if mask is None else mask & (distance <= 0)
+    if mask is not None:
+        by_any_head = mask if mask.ndim == 2 else mask.any(axis=1)
+        key, value = hide_unseen(key, by_any_head), hide_unseen(value, by_any_head)
+    query, key, value = (
+        _heads(x, parameters, name, num_heads)
+        for name, x in (("query", query), ("key", key), ("value", value))
+    )
+    most = len(parameters["relative_key"]) // 2
+    row_TS = np.clip(distance, -most, most) + most
+    score = np.einsum("bhtk,bhsk->bhts", query, key)
+    score += np.einsum("bhtk,tsk->bhts", query, parameters["relative_key"][row_TS])
+    weights = masked_softmax(score * query.shape[-1] ** -0.5, mask)
+    context = np.einsum("bhts,bhsv->bhtv", weights, value)
+    far_TSV = parameters["relative_value"][row_TS]
+    context += np.einsum("bhts,tsv->bhtv", weights, far_TSV)
+    side_by_side = np.concatenate(np.moveaxis(context, 1, 0), axis=-1)
+    output = side_by_side @ parameters["output_weight"]
+    output += parameters.get("output_bias", 0.0)
+    return output, weights if need_weights else None
+
+
+def _heads(x, parameters, name, num_heads):
+    """Project, and cut the width into heads: (B, S, D) -> (B, H, S, K)."""
+    x = np.asarray(x, np.float64) @ parameters[f"{name}_weight"]
+    x += parameters.get(f"{name}_bias", 0.0)
+    return np.stack(np.split(x, num_heads, axis=-1), axis=1)

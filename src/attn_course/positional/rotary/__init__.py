@@ -1,0 +1,1 @@
+"""Query and key turn with their positions; see ``attn_course.positional``."""

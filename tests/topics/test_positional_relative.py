@@ -1,0 +1,381 @@
+"""Shaw's relative attention: by hand, by loops, alike in three; clipping, windows; planted faults are caught."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import causal_mask, padding_mask
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, S, H, K, V, D, MOST = 2, 5, 7, 3, 11, 13, 17, 2
+PADDING = padding_mask([7, 4], S)[:, None, None]
+ROWS = np.random.default_rng(8).random((B, H, T, S)) < 0.6
+ROWS[..., 0] = True
+FACE = pytest.mark.parametrize("face", [pytorch, tf])
+MASKS = pytest.mark.parametrize("mask", [None, PADDING, ROWS, ROWS[0, 0]], ids=["all", "padding", "heads", "rows"])
+CAUSAL = pytest.mark.parametrize("causal", [False, True])
+
+
+def inputs(T=T, S=S, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(B, T, D)), rng.normal(size=(B, S, D)), rng.normal(size=(B, S, D))
+
+
+def build(face, dtype="float64", **changed):
+    sizes = {"max_distance": MOST, "key_dim": K, "value_dim": V, "use_bias": True, **changed}
+    if face is tf:
+        return tf.RelativeAttention(D, H, **sizes, dtype=dtype)
+    return pytorch.RelativeAttention(D, H, **sizes).to(getattr(torch, dtype))
+
+
+def pair(**changed):
+    """Both layers with the same parameters, biases too, and the parameters."""
+    layers, rng = {face: build(face, **changed) for face in (pytorch, tf)}, np.random.default_rng(3)
+    parameters = {name: 0.5 * rng.normal(size=x.shape) for name, x in get_parameters(layers[pytorch]).items()}
+    for layer in layers.values():
+        set_parameters(layer, parameters)
+    return layers, parameters
+
+
+def to(face, *arrays):
+    change = torch.from_numpy if face is pytorch else tensorflow.constant
+    return [None if x is None else change(x) for x in arrays]
+
+
+def numbers(x):
+    return x.detach().double().numpy() if torch.is_tensor(x) else np.asarray(x, np.float64)
+
+
+def close(found, expected, tolerance=1e-10):
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(numbers(one), numbers(other), tolerance, tolerance)
+
+
+def by_loops(query, key, value, parameters, mask=None, causal=False):
+    """Equations 3 and 4 of the paper, one pair of positions at a time."""
+    (T, S), most = (query.shape[1], key.shape[1]), len(parameters["relative_key"]) // 2
+    projected = {}
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        y = x @ parameters[f"{name}_weight"] + parameters.get(f"{name}_bias", 0)
+        projected[name] = y.reshape(*y.shape[:2], H, -1)
+    q, k, v = projected.values()
+    mask = np.ones((T, S), bool) if mask is None else mask
+    allowed = np.broadcast_to(mask & causal_mask(T, S) if causal else mask, (B, H, T, S))
+    context, weights = np.zeros((B, T, H, v.shape[-1])), np.zeros((B, H, T, S))
+    for b, h, t in np.ndindex(B, H, T):
+        rows = {s: min(max(s - (t + S - T), -most), most) + most for s in range(S) if allowed[b, h, t, s]}
+        up = {
+            s: math.exp(q[b, t, h] @ (k[b, s, h] + parameters["relative_key"][row]) / math.sqrt(q.shape[-1]))
+            for s, row in rows.items()
+        }
+        for s, row in rows.items():
+            weights[b, h, t, s] = up[s] / sum(up.values())
+            context[b, t, h] += weights[b, h, t, s] * (v[b, s, h] + parameters["relative_value"][row])
+    output = context.reshape(B, T, -1) @ parameters["output_weight"] + parameters.get("output_bias", 0)
+    return output, weights
+
+
+def test_by_hand():
+    """Equal keys, no query . key: the scores are the table's, ln 2 one to the left, 0 here, ln 3 one to the right."""
+    eye, x = np.eye(1), np.ones((1, 3, 1))
+    parameters = {"query_weight": eye, "key_weight": 0 * eye, "value_weight": eye, "output_weight": eye}
+    parameters |= {"relative_key": np.log([[2.0], [1.0], [3.0]]), "relative_value": np.array([[10.0], [20.0], [40.0]])}
+    output, weights = reference.relative_attention(x, x, x, parameters, num_heads=1)
+    # the last of row 0 is two to the right: clipped to one; row 2 the same to the left
+    expected = [[1 / 7, 3 / 7, 3 / 7], [2 / 6, 1 / 6, 3 / 6], [2 / 5, 2 / 5, 1 / 5]]
+    close([weights], [[[expected]]], 1e-13)
+    # one of each value, and the table's: (20 + 3 * 40 + 3 * 40) / 7 ...
+    close([output], [[[[1 + 260 / 7], [1 + (20 + 20 + 120) / 6], [1 + (20 + 20 + 20) / 5]]]], 1e-13)
+    last = reference.relative_attention(x[:, 2:], x, x, parameters, num_heads=1)
+    close(last, [output[:, 2:], weights[:, :, 2:]])
+
+
+@MASKS
+@CAUSAL
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_three_implementations_and_the_loops(mask, causal, use_bias):
+    layers, parameters = pair(use_bias=use_bias)
+    arrays = inputs()
+    expected = by_loops(*arrays, parameters, mask, causal)
+    close(reference.relative_attention(*arrays, parameters, num_heads=H, mask=mask, causal=causal), expected)
+    for face, layer in layers.items():
+        close(layer(*to(face, *arrays, mask), causal=causal), expected)
+
+
+@FACE
+@pytest.mark.parametrize(("T", "S"), [(S, T), (1, S), (S, S), (1, 1)])
+def test_other_lengths(face, T, S):
+    layers, parameters = pair()
+    arrays = inputs(T, S)
+    mask = np.ones((T, S), bool)
+    mask[:, 1:] &= causal_mask(T, S)[:, 1:]  # with T > S no empty row
+    close(layers[face](*to(face, *arrays, mask)), by_loops(*arrays, parameters, mask))
+
+
+@FACE
+def test_query_alone_and_without_weights(face):
+    layers, parameters = pair()
+    x, key, _ = inputs()
+    expected = by_loops(x, x, x, parameters)
+    x, key = to(face, x, key)
+    close(layers[face](x), expected)
+    close(layers[face](x, key), layers[face](x, key, key))
+    output, weights = layers[face](x, need_weights=False)
+    close([output], expected[:1])
+    assert weights is None
+    mine = [y.numpy() for y in (x, x, x)]
+    assert reference.relative_attention(*mine, parameters, num_heads=H, need_weights=False)[1] is None
+
+
+@FACE
+def test_the_same_sentence_anywhere(face):
+    """A shift of all positions changes nothing: what a cache and a longer past rely on."""
+    layers, _ = pair()
+    query, key, value = inputs(S, S)
+    whole = layers[face](*to(face, query, key, value), causal=True)
+    last = layers[face](*to(face, query[:, 3:], key, value), causal=True)
+    close(last, [numbers(whole[0])[:, 3:], numbers(whole[1])[:, :, 3:]])
+
+
+@FACE
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_beyond_the_window_all_distances_are_one(face, most):
+    """Two keys that hold the same are told apart exactly when a clipped distance tells them."""
+    layers, _ = pair(max_distance=most)
+    x = np.repeat(inputs(1, 1)[0], S, axis=1)  # the same word seven times
+    weights = numbers(layers[face](*to(face, x))[1])
+    for t in range(S):
+        clipped = np.clip(np.arange(S) - t, -most, most)
+        row = weights[0, 0, t]
+        for s, other in np.ndindex(S, S):
+            same = clipped[s] == clipped[other]
+            assert (abs(row[s] - row[other]) < 1e-12) == same, (t, s, other)
+
+
+@FACE
+def test_without_vectors_it_is_attention(face):
+    """Tables of zero: plain scaled dot-product attention over the heads."""
+    layers, parameters = pair()
+    plain = {name: 0 * x if name.startswith("relative") else x for name, x in parameters.items()}
+    set_parameters(layers[face], plain)
+    arrays = inputs()
+    heads = [
+        (x @ plain[f"{name}_weight"] + plain[f"{name}_bias"]).reshape(B, x.shape[1], H, -1).swapaxes(1, 2)
+        for name, x in zip(("query", "key", "value"), arrays, strict=True)
+    ]
+    context, weights = reference.scaled_dot_product_attention(*heads, PADDING)
+    output = context.swapaxes(1, 2).reshape(B, T, H * V) @ plain["output_weight"] + plain["output_bias"]
+    close(layers[face](*to(face, *arrays, PADDING)), [output, weights])
+
+
+@FACE
+def test_an_empty_row_is_the_bias(face):
+    layers, parameters = pair()
+    mask = ROWS.copy()
+    mask[1, :, 2] = False
+    output, weights = layers[face](*to(face, *inputs(), mask))
+    assert not numbers(weights)[1, :, 2].any()
+    np.testing.assert_allclose(numbers(output)[1, 2], parameters["output_bias"], 1e-12)
+
+
+# --- gradients -------------------------------------------------------------------------
+
+
+def gradients(layers, arrays, mask, causal):
+    leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays]
+    probe = np.random.default_rng(9).normal(size=(B, T, D))
+    (layers[pytorch](*leaves, torch.from_numpy(mask), causal=causal)[0] * torch.from_numpy(probe)).sum().backward()
+    of_torch = dict(zip(("query", "key", "value"), (x.grad.numpy() for x in leaves), strict=True))
+    of_torch |= {name: x.grad.numpy() for name, x in layers[pytorch].named_parameters()}
+    variables = {name: tensorflow.Variable(x) for name, x in zip(("query", "key", "value"), arrays, strict=True)}
+    with tensorflow.GradientTape() as tape:
+        output, _ = layers[tf](*variables.values(), mask, causal=causal)
+        loss = tensorflow.reduce_sum(output * probe)
+    variables |= {name: getattr(layers[tf], name).value for name in of_torch if name not in variables}
+    of_tf = {name: tensorflow.convert_to_tensor(x).numpy() for name, x in tape.gradient(loss, variables).items()}
+    return probe, of_torch, of_tf
+
+
+@CAUSAL
+@pytest.mark.parametrize("mask", [PADDING, ROWS], ids=["padding", "heads"])
+def test_gradients(mask, causal):
+    """Alike in both, the slopes of the specification, and finite where padding holds NaN."""
+    layers, parameters = pair()
+    arrays = inputs()
+    if mask is PADDING:
+        for x in arrays[1:]:
+            x[1, 4:] = np.nan
+    probe, of_torch, of_tf = gradients(layers, arrays, mask, causal)
+    start = dict(zip(("query", "key", "value"), arrays, strict=True)) | parameters
+
+    def loss(changed):
+        values = {**start, **changed}
+        own = {name: values[name] for name in parameters}
+        given = [values[name] for name in ("query", "key", "value")]
+        return (reference.relative_attention(*given, own, num_heads=H, mask=mask, causal=causal)[0] * probe).sum()
+
+    for name, array in start.items():
+        assert np.isfinite(of_torch[name]).all(), name
+        np.testing.assert_allclose(of_tf[name], of_torch[name], 1e-10, 1e-10, err_msg=name)
+        step = np.random.default_rng(5).normal(size=array.shape)
+        step *= 1e-5 / np.linalg.norm(step)
+        slope = (loss({name: array + step}) - loss({name: array - step})) / 2e-5
+        expected = (of_torch[name] * step).sum() / 1e-5
+        assert slope == pytest.approx(expected, rel=1e-6, abs=1e-8), name
+        # one number for all keys of a row does not change its weights
+        assert name == "key_bias" or np.abs(of_torch[name]).max() > 1e-3, name
+    if mask is PADDING:
+        assert not of_torch["key"][1, 4:].any() and not of_torch["value"][1, 4:].any()
+
+
+# --- what the frameworks do with the layer ---------------------------------------------
+
+
+def test_torch_compiles_without_a_break():
+    torch.compiler.reset()
+    layers, parameters = pair()
+    compiled = torch.compile(layers[pytorch], backend="aot_eager", fullgraph=True)
+    for sizes, causal in (((T, S), False), ((S, S), True), ((S + 4, S + 4), True)):
+        arrays = inputs(*sizes)
+        close(compiled(*to(pytorch, *arrays), causal=causal), by_loops(*arrays, parameters, causal=causal))
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_one_graph_of_tensorflow_for_any_batch_and_length(jit):
+    layers, parameters = pair()
+    kinds = *[((None, None, D), "float64")] * 3, ((None, 1, 1, None), "bool")
+    signature = [tensorflow.TensorSpec(shape, dtype) for shape, dtype in kinds]
+    graph = tensorflow.function(lambda *x: layers[tf](*x, causal=True), input_signature=signature, jit_compile=jit)
+    expected = by_loops(*inputs(), parameters, PADDING, causal=True)
+    close(graph(*to(tf, *inputs(), PADDING)), expected)
+    one = [x[1:2] for x in (*inputs(), PADDING)]
+    close(graph(*to(tf, *one)), [x[1:2] for x in expected])
+
+
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_keras_saves_and_loads(use_bias, tmp_path):
+    layers, parameters = pair(use_bias=use_bias)
+    entries = [keras.Input(shape, dtype="float64") for shape in ((T, D), (S, D), (S, D))]
+    entries.append(keras.Input((1, 1, S), dtype="bool"))
+    keras.Model(entries, layers[tf](*entries)).save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded([*to(tf, *inputs(), PADDING)]), by_loops(*inputs(), parameters, PADDING))
+
+
+def test_a_mask_that_keras_carries_is_padding(tmp_path):
+    """Of shape (B, S), which as an argument would be (T, S): here B = T = S, so nothing else could tell."""
+    words = np.array([[1, 2, 0, 0], [3, 1, 2, 0], [4, 0, 0, 0], [1, 2, 3, 4]])
+    padding = (words != 0)[:, None, None]
+    embedding, layer = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64"), build(tf)
+    carried, plain = embedding(words), tensorflow.constant(embedding(words).numpy())
+    expected = layer(plain, None, None, padding)
+    assert not expected[1].numpy()[~np.broadcast_to(padding, (4, H, 4, 4))].any()
+    close(layer(carried), expected)
+    close(layer(plain, carried), layer(plain, plain, plain, padding))
+    close(layer(carried, plain), layer(plain))  # padding of queries hides nothing
+    own = np.tri(4, dtype=bool)
+    close(layer(carried, None, None, own), layer(plain, None, None, own))  # what is given goes before
+    assert getattr(layer(carried)[0], "_keras_mask", None) is None
+    entry = keras.Input((4,), dtype="int64")
+    model = keras.Model(entry, layer(embedding(entry)))
+    close(model(words), expected)
+    model.save(tmp_path / "model.keras")
+    close(keras.models.load_model(tmp_path / "model.keras")(words), expected)
+
+
+def test_half_of_the_layer_in_float16_under_autocast():
+    """PyTorch's mixed precision: float32 parameters and inputs, products in bfloat16."""
+    layer, twin = build(pytorch, "float32"), build(pytorch, "float64")
+    set_parameters(twin, get_parameters(layer))
+    arrays = to(pytorch, *inputs())
+    with torch.autocast("cpu", torch.bfloat16):
+        output, _ = layer(*(x.float() for x in arrays), causal=True)
+    np.testing.assert_allclose(numbers(output), numbers(twin(*arrays, causal=True)[0]), atol=0.1)
+
+
+# --- planted faults --------------------------------------------------------------------
+
+
+def caught(check, *inputs):
+    with pytest.raises(AssertionError):
+        check(*inputs)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(lambda distance, T, S: -distance, id="the sign is flipped"),
+        pytest.param(lambda distance, T, S: distance + S - T, id="aligned at the start"),
+        pytest.param(lambda distance, T, S: distance.T if T == S else distance - 1, id="one off"),
+        pytest.param(lambda distance, T, S: distance.abs(), id="left and right alike"),
+    ],
+)
+def test_wrong_distances_are_caught(fault, monkeypatch):
+    from attn_course.positional.relative import pytorch as module
+
+    right = module.key_distance
+    monkeypatch.setattr(module, "key_distance", lambda T, S, **more: fault(right(T, S, **more), T, S))
+    caught(test_three_implementations_and_the_loops, None, False, True)
+
+
+@pytest.mark.parametrize("change", [math.sqrt(K), 1 / math.sqrt(K), -1.0, 0.0])
+def test_a_bias_with_another_scale_is_caught(change, monkeypatch):
+    """Multiplied by 1 / sqrt(d) twice or never, subtracted, forgotten."""
+    from attn_course.positional.relative import pytorch as module
+
+    right = module.scaled_dot_product_attention
+    monkeypatch.setattr(module, "scaled_dot_product_attention", lambda *x, bias: right(*x, bias=change * bias))
+    caught(test_three_implementations_and_the_loops, None, False, True)
+
+
+def test_values_without_their_vectors_are_caught(monkeypatch):
+    layers, parameters = pair()
+    expected = by_loops(*inputs(), parameters)
+    close(layers[pytorch](*to(pytorch, *inputs())), expected)
+    layers[pytorch].relative_value.data *= 0
+    caught(close, layers[pytorch](*to(pytorch, *inputs())), expected)
+
+
+# --- wrong arguments -------------------------------------------------------------------
+
+
+@FACE
+@pytest.mark.parametrize(
+    ("sizes", "options", "words"),
+    [
+        ((8, 3), {"max_distance": 2}, "model_dim must be a multiple of num_heads = 3, got 8"),
+        ((8, 3), {"max_distance": 2, "key_dim": 4}, "model_dim must be a multiple of num_heads = 3, got 8"),
+        ((8, 0), {"max_distance": 2}, "num_heads must be at least 1, got 0"),
+        ((0, 1), {"max_distance": 2}, "model_dim must be at least 1, got 0"),
+        ((8, 2), {"max_distance": -1}, "max_distance must be at least 0, got -1"),
+        ((8, 2), {"max_distance": 2, "key_dim": 0}, "key_dim must be at least 1, got 0"),
+        ((8, 2), {"max_distance": 2, "value_dim": 0}, "value_dim must be at least 1, got 0"),
+    ],
+)
+def test_wrong_options(face, sizes, options, words):
+    with pytest.raises(ValueError, match=words):
+        face.RelativeAttention(*sizes, **options)
+
+
+@FACE
+def test_sizes_that_are_not_given(face):
+    """An equal share for every head; any width for any number of heads when both are given."""
+    found = get_parameters(face.RelativeAttention(12, 3, max_distance=4))
+    shapes = {"query_weight": (12, 12), "key_weight": (12, 12), "value_weight": (12, 12), "output_weight": (12, 12)}
+    shapes |= {"relative_key": (9, 4), "relative_value": (9, 4)}
+    assert {name: x.shape for name, x in found.items()} == shapes
+    found = get_parameters(face.RelativeAttention(8, 3, max_distance=0, key_dim=5, value_dim=7, use_bias=True))
+    biases = {"query_bias": (15,), "key_bias": (15,), "value_bias": (21,), "output_bias": (8,)}
+    assert biases.items() <= {name: x.shape for name, x in found.items()}.items()
+    assert found["relative_value"].shape == (1, 7)
+
+
+def test_a_mask_for_every_example_is_refused_with_the_mend():
+    _, parameters = pair()
+    with pytest.raises(ValueError, match=r"passed as mask\[:, None\]"):
+        reference.relative_attention(*inputs(), parameters, num_heads=H, mask=np.ones((B, T, S), bool))
