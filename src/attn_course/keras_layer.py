@@ -20,15 +20,16 @@ class Layer(keras.layers.Layer):
             inputs = inputs[:-1]
         return super().__call__(*inputs, **options)
 
-    def with_carried(self, x, mask):
-        """The mask, and where Keras carries padding (B, T) on x, that too: (B, 1, T).
+    def with_carried(self, x, mask, *, heads=False):
+        """The mask, and where Keras carries padding (B, S) on x, that too.
 
-        Keras would pass it as ``mask`` as it is, and two axes mean (T, S) here.
+        It becomes (B, 1, S), or (B, 1, 1, S) over heads. Keras would pass it as
+        ``mask`` as it is, and two axes mean (T, S) here.
         """
         carried = getattr(x, "_keras_mask", None)
         if carried is None:
             return mask
-        padding = carried[:, None]
+        padding = carried[:, None, None] if heads else carried[:, None]
         return padding if mask is None else mask & padding
 
     def compute_mask(self, *inputs, **masks):

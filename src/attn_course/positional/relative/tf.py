@@ -69,10 +69,8 @@ class RelativeAttention(Layer):
         setattr(self, name, self.add_weight(shape, start, name=name))
 
     def __call__(self, query, key=None, value=None, mask=None, **options):
-        # The mask that Keras carries is (B, S), which as an argument would be (T, S).
-        carried = getattr(query if key is None else key, "_keras_mask", None)
-        if mask is None and carried is not None:
-            mask = carried[:, None, None]
+        asked = query if key is None else key
+        mask = self.with_carried(asked, mask, heads=True)
         return super().__call__(query, key, value, mask, **options)
 
     def call(
