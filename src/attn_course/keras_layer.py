@@ -30,7 +30,7 @@ class Layer(keras.layers.Layer):
         if carried is None:
             return mask
         padding = carried[:, None, None] if heads else carried[:, None]
-        return padding if mask is None else mask & padding
+        return padding if mask is None else padding & mask
 
     def compute_mask(self, *inputs, **masks):
         return None

@@ -279,7 +279,7 @@ def test_a_mask_that_keras_carries_is_padding(tmp_path):
     close(layer(plain, carried), layer(plain, plain, plain, padding))
     close(layer(carried, plain), layer(plain))  # padding of queries hides nothing
     own = np.tri(4, dtype=bool)
-    close(layer(carried, None, None, own), layer(plain, None, None, own))  # what is given goes before
+    close(layer(carried, None, None, own), layer(plain, None, None, own & padding))  # both hold
     assert getattr(layer(carried)[0], "_keras_mask", None) is None
     entry = keras.Input((4,), dtype="int64")
     model = keras.Model(entry, layer(embedding(entry)))
