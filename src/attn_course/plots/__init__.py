@@ -4,10 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attn_course.plots.diagrams import diagram
+from attn_course.plots.heads import head_grid
 from attn_course.plots.images import image_attention
 from attn_course.plots.style import STYLE
 
-__all__ = ["attention_map", "diagram", "image_attention", "lines"]
+__all__ = ["attention_map", "diagram", "head_grid", "image_attention", "lines"]
 
 
 def attention_map(

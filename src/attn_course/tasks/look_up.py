@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 NAMES, VALUES, SIZE = 64, 10, 16
+# Several names at once, of smaller dictionaries.
+SEVERAL_NAMES, SEVERAL_VALUES, SEVERAL_SIZE, ASKED = 32, 8, 12, 4
 
 
 class LookUps(NamedTuple):
@@ -16,6 +18,7 @@ class LookUps(NamedTuple):
 
     names: (B, S), all different in a row; values: (B, S), the value of each name;
     asked: (B), one of the names of its row; answer: (B), the value of that name.
+    Where several names are asked for at once, asked and answer are (B, ASKED).
     """
 
     names: np.ndarray
@@ -33,3 +36,15 @@ def look_ups(batch_size, *, seed=0):
         values = rng.integers(VALUES, size=(batch_size, SIZE))
         place = rng.integers(SIZE, size=batch_size)
         yield LookUps(names, values, names[rows, place], values[rows, place])
+
+
+def several_look_ups(batch_size, *, seed=0):
+    """Like `look_ups`, with `ASKED` different names in every question."""
+    rng = np.random.default_rng(seed)
+    rows = np.arange(batch_size)[:, None]
+    while True:
+        names = rng.random((batch_size, SEVERAL_NAMES)).argsort(axis=1)
+        names = names[:, :SEVERAL_SIZE]
+        values = rng.integers(SEVERAL_VALUES, size=(batch_size, SEVERAL_SIZE))
+        places = rng.random((batch_size, SEVERAL_SIZE)).argsort(axis=1)[:, :ASKED]
+        yield LookUps(names, values, names[rows, places], values[rows, places])

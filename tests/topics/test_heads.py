@@ -1,0 +1,98 @@
+"""The asker and the reader of chapter 6: what they are given, that they learn, and how heads are scored."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from attn_course.experiments import load_record
+from attn_course.experiments.heads import HEADS, LAYERS, head_scores, hide
+from attn_course.experiments.heads import pytorch as in_torch
+from attn_course.experiments.heads import tf as in_tf
+from attn_course.frameworks import keras, torch
+from attn_course.tasks.dates import load_dates, source_vocabulary
+from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups
+from attn_course.tasks.text import PAD, UNKNOWN, batches
+
+MODULE = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+DATES = load_dates("dev").encode()
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+
+
+def test_every_question_has_its_answers():
+    for batch in islice(several_look_ups(5), 10):
+        assert batch.asked.shape == batch.answer.shape == (5, ASKED)
+        assert batch.names.shape == (5, SEVERAL_SIZE) and batch.values.max() < SEVERAL_VALUES
+        for names, values, asked, answer in zip(*batch, strict=True):
+            assert len(set(names)) == SEVERAL_SIZE and len(set(asked)) == ASKED
+            assert [values[list(names).index(name)] for name in asked] == list(answer)
+
+
+def test_hidden_characters_are_real_ones():
+    tokens, missing = hide(DATES.source, DATES.source_mask, np.random.default_rng(0))
+    hidden = missing != PAD
+    assert 0.13 < hidden.sum() / DATES.source_mask.sum() < 0.17 and not hidden[~DATES.source_mask].any()
+    assert (tokens[hidden] == UNKNOWN).all() and np.array_equal(missing[hidden], DATES.source[hidden])
+    assert np.array_equal(tokens[~hidden], DATES.source[~hidden])
+
+
+def test_scores_of_heads_by_hand():
+    """Head 0 looks at the character before, head 1 at the space; the padded row doesn't count."""
+    T, mask = 4, np.array([[True, True, True, False]])
+    before = np.eye(T, k=-1)
+    before[0, 0] = 1.0
+    space = np.tile([0.0, 1.0, 0.0, 0.0], (T, 1))
+    scores = head_scores(np.stack([before, space])[None], mask, np.array([[False, True, False, False]]))
+    np.testing.assert_allclose(scores["previous"], [2 / 3, 1 / 3])
+    np.testing.assert_allclose(scores["itself"], [1 / 3, 1 / 3])
+    np.testing.assert_allclose(scores["next"], [0, 1 / 3])
+    np.testing.assert_allclose(scores["separator"], [1 / 3, 1])
+
+
+@MODULE
+def test_the_asker_learns(module):
+    model = module.Asker(4)
+    right = module.train_asker(model, steps=300, every=100)
+    assert len(right) == 3 and right[0] < right[-1] and right[-1] > 0.5
+    question = next(several_look_ups(3))[:3]
+    question = [torch.from_numpy(x) for x in question] if module is in_torch else question
+    logits, weights = model(*question, need_weights=True)
+    assert logits.shape == (3, ASKED, SEVERAL_VALUES) and weights.shape == (3, 4, 1, SEVERAL_SIZE)
+
+
+@MODULE
+def test_the_reader_learns(module):
+    model = module.Reader(len(source_vocabulary()))
+    log = module.train(model, batches(DATES, 64, seed=0), steps=40, every=20)
+    assert log[-1].loss < log[0].loss
+    found, looks = module.fill_in(model, DATES.source[:5], DATES.source_mask[:5], need_weights=True)
+    assert found.shape == DATES.source[:5].shape and len(looks) == LAYERS
+    assert looks[0].shape == (5, HEADS, *[DATES.source.shape[1]] * 2)
+    assert not looks[0][~np.broadcast_to(DATES.source_mask[:5, None, None], looks[0].shape)].any()
+
+
+@MODULE
+def test_losses_are_those_of_the_hidden_characters(module):
+    model = module.Reader(len(source_vocabulary()))
+    tokens, missing = hide(DATES.source[:5], DATES.source_mask[:5], np.random.default_rng(0))
+    given = tokens, DATES.source_mask[:5], missing
+    if module is in_torch:
+        given = tuple(map(torch.from_numpy, given))
+    found = np.asarray(module.losses(model, *given).detach() if module is in_torch else module.losses(model, *given))
+    logits = model(*given[:2])[0]
+    logits = np.asarray(logits.detach() if module is in_torch else logits, np.float64)
+    logits -= logits.max(axis=-1, keepdims=True)
+    each = np.log(np.exp(logits).sum(axis=-1)) - np.take_along_axis(logits, missing[..., None], axis=-1)[..., 0]
+    np.testing.assert_allclose(found, (each * (missing != PAD)).sum(axis=1), rtol=1e-4)
+
+
+def test_the_record_of_cut_heads():
+    record = load_record("heads")
+    assert len(record["cut"]) >= 3 * 5 and len(record["alone"]) >= 3
+    for row in record["cut"]:
+        assert row["low"] <= row["random"] <= row["high"]
