@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots import attention_map, diagram, lines
+from attn_course.plots import attention_map, diagram, head_grid, image_attention, lines
 from attn_course.plots.style import ACCENT, GREY
 
 matplotlib.use("Agg")
@@ -71,3 +71,37 @@ def test_lines():
     (axes,) = lines([1, 2], {"up": [0, 1], "down": [1, 0]}, xlabel="x", ylabel="y").axes
     assert [list(line.get_ydata()) for line in axes.lines] == [[0, 1], [1, 0]]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["up", "down"]
+
+
+def test_a_box_is_as_wide_as_its_word_and_none_is_cut_off():
+    figure = diagram({"a": (0, 0, "a rather long word"), "b": (5, 0, "$x$")}, [("a", "b")], width=9)
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    for box in [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]:
+        extent = box.get_window_extent()
+        assert figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1
+    widths = [box.get_width() for box in axes.patches if isinstance(box, FancyBboxPatch)]
+    assert widths[0] > 3 * widths[1]
+
+
+def test_image_attention():
+    """Where a cell looks most there is no veil; where it does not look it is dark; a frame marks the asking cell."""
+    weights = np.zeros((6, 6))
+    weights[4] = [0.0, 0.5, 0.25, 0.0, 0.0, 0.25]
+    weights[0, 0] = 1.0
+    figure = image_attention(np.ones((4, 6, 3)), weights, (2, 3), [(1, 1), (0, 0)])
+    first, second = figure.axes
+    picture, veil = first.images
+    assert picture.get_array().shape == (4, 6, 3)
+    np.testing.assert_allclose(veil.get_alpha(), 0.85 * np.array([[1.0, 0.0, 0.5], [1.0, 1.0, 0.5]]))
+    assert [panel.patches[0].get_xy() for panel in (first, second)] == [(1, 1), (0, 0)]
+
+
+def test_head_grid():
+    weights = np.random.default_rng(0).random((2, 3, 4, 5))
+    figure = head_grid(weights, names={(1, 2): "previous"})
+    assert len(figure.axes) == 6
+    for panel, expected in zip(figure.axes, weights.reshape(6, 4, 5), strict=True):
+        np.testing.assert_array_equal(panel.images[0].get_array(), expected)
+    assert [panel.get_title() for panel in figure.axes] == [""] * 5 + ["previous"]
+    assert [panel.get_ylabel() for panel in figure.axes] == ["layer 1", "", "", "layer 2", "", ""]

@@ -25,13 +25,17 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
     for name in (name for arrow in arrows for name in arrow[:2]):
         if name not in boxes:
             raise ValueError(f"an arrow names {name!r}; there are {', '.join(boxes)}")
-    places = [place[:2] for place in boxes.values()] + list((notes or {}).values())
-    right, bottom = (max(axis) for axis in zip(*places, strict=True))
-    left, top = (min(axis) for axis in zip(*places, strict=True))
-    height = width * (bottom - top + 0.6) / (right - left + 1)
+    sides = [
+        (x - _width(text) / 2, x + _width(text) / 2) for x, _, text in boxes.values()
+    ]
+    sides += [(x - 0.36, x + 0.36) for x, _ in (notes or {}).values()]
+    left, right = min(side[0] for side in sides), max(side[1] for side in sides)
+    rows = [place[1] for place in (*boxes.values(), *(notes or {}).values())]
+    top, bottom = min(rows), max(rows)
+    height = width * (bottom - top + 0.6) / (right - left + 0.28)
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
-        axes.set(xlim=(left - 0.5, right + 0.5), ylim=(bottom + 0.3, top - 0.3))
+        axes.set(xlim=(left - 0.14, right + 0.14), ylim=(bottom + 0.3, top - 0.3))
         axes.axis("off")
         drawn = {
             name: _box(axes, *place, ACCENT if name in accent else GREY)
@@ -47,9 +51,7 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
 
 
 def _box(axes, x, y, text, color):
-    width, height = SIZE
-    if "$" not in text:  # a formula is short
-        width = max(width, LETTER * (len(text) + 1))
+    width, height = _width(text), SIZE[1]
     corner = (x - width / 2, y - height / 2)
     style = "round,pad=0,rounding_size=0.12"
     box = FancyBboxPatch(
@@ -58,6 +60,11 @@ def _box(axes, x, y, text, color):
     axes.add_patch(box)
     axes.text(x, y, text, ha="center", va="center", fontsize=17, color=color)
     return box
+
+
+def _width(text):
+    """The width of a box; a formula is short, however it is spelled."""
+    return SIZE[0] if "$" in text else max(SIZE[0], LETTER * (len(text) + 1))
 
 
 def _arrow(axes, start, end, color, weight=0.2):
