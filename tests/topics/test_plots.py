@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots import attention_map, diagram, lines
+from attn_course.plots import attention_map, diagram, lines, signed_map
 from attn_course.plots.style import ACCENT, GREY
 
 matplotlib.use("Agg")
@@ -71,3 +71,13 @@ def test_lines():
     (axes,) = lines([1, 2], {"up": [0, 1], "down": [1, 0]}, xlabel="x", ylabel="y").axes
     assert [list(line.get_ydata()) for line in axes.lines] == [[0, 1], [1, 0]]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["up", "down"]
+
+
+def test_signed_map():
+    """The page shines through at 0, and the two signs reach equally far."""
+    values = np.array([[-3.0, 0.0, 1.0], [2.0, 0.5, -1.0]])
+    axes, _ = signed_map(values, xlabel="dimension", ylabel="position").axes
+    (drawn,) = axes.images
+    np.testing.assert_array_equal(drawn.get_array(), values)
+    assert drawn.get_clim() == (-3, 3)
+    assert drawn.cmap(0.5)[-1] < 0.01 and drawn.cmap(0.0)[-1] == drawn.cmap(1.0)[-1] == 1

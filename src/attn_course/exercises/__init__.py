@@ -10,12 +10,21 @@ from attn_course.exercises import (
     bottleneck,
     dot_product,
     luong,
+    positional,
     self_attention,
     ten_minutes,
 )
 from attn_course.exercises.exercise import first_fault
 
-CHAPTERS = (ten_minutes, bottleneck, bahdanau, luong, dot_product, self_attention)
+CHAPTERS = (
+    ten_minutes,
+    bottleneck,
+    bahdanau,
+    luong,
+    dot_product,
+    self_attention,
+    positional,
+)
 EXERCISES = {
     name: exercise
     for chapter in CHAPTERS

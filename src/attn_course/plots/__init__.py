@@ -6,8 +6,9 @@ import numpy as np
 from attn_course.plots.diagrams import diagram
 from attn_course.plots.images import image_attention
 from attn_course.plots.style import STYLE
+from attn_course.plots.waves import signed_map
 
-__all__ = ["attention_map", "diagram", "image_attention", "lines"]
+__all__ = ["attention_map", "diagram", "image_attention", "lines", "signed_map"]
 
 
 def attention_map(
