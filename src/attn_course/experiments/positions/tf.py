@@ -32,7 +32,10 @@ class Block(keras.Model):
         self.inner = keras.layers.Dense(4 * width)
         self.outer = keras.layers.Dense(width)
 
-    def call(self, x, **options):
+    def call(self, x, *, bias=None, causal=False, need_weights=False):
+        options = {"causal": causal, "need_weights": need_weights}
+        if bias is not None:  # Shaw's attention takes none
+            options["bias"] = bias
         attended, weights = self.attention(self.norm1(x), **options)
         x = x + attended
         return x + self.outer(tf.nn.relu(self.inner(self.norm2(x)))), weights
@@ -64,8 +67,7 @@ class Blocks(keras.Model):
         if self.added is not None:
             x = self.added(x)
         options = {"causal": self.causal, "need_weights": need_weights}
-        if self.bias is not None:
-            options["bias"] = self.bias(T, T)
+        options["bias"] = None if self.bias is None else self.bias(T, T)
         for block in self.blocks:
             x, weights = block(x, **options)
         return self.norm(x), weights
