@@ -80,21 +80,17 @@ EXERCISES = {
         _rotation_cases,
         _turned,
         {
-            "the layout is mixed up: this turns neighbours; turn column i and i + K/2": (
+            "the layout is mixed up: turn column i with i + K/2, not neighbours": (
                 lambda x, t: rotate(x, t, layout="interleaved")
             ),
-            "cosine and sine are exchanged": (
-                lambda x, t: _turned(x, t, swap=True)
-            ),
+            "cosine and sine are exchanged": (lambda x, t: _turned(x, t, swap=True)),
             "it turns the other way: the minus stands at the first column": (
                 lambda x, t: _turned(x, t, sign=-1)
             ),
             "the frequencies fall too slowly: the exponent is -2 i / K": (
                 lambda x, t: _turned(x, t, power=1)
             ),
-            "the base is 1000; it is 10000": (
-                lambda x, t: _turned(x, t, base=1000.0)
-            ),
+            "the base is 1000; it is 10000": (lambda x, t: _turned(x, t, base=1000.0)),
             "positions are counted from 1; they are given": (
                 lambda x, t: _turned(x, t + 1)
             ),

@@ -9,7 +9,6 @@ python -m attn_course.experiments.length --seeds 0 1 2
 
 import numpy as np
 
-
 LENGTH = 64
 LENGTHS = (64, 128, 256, 512)
 SIZES = {"symbols": 256, "width": 64, "heads": 4, "layers": 2}
@@ -47,5 +46,7 @@ def evaluate(score, model, text, length, kind, at_once=16):
         score(model, inputs[i : i + at_once], targets[i : i + at_once])
         for i in range(0, len(inputs), at_once)
     ]
-    bits, right = (np.concatenate(part)[:, -counted:] for part in zip(*found, strict=True))
+    bits, right = (
+        np.concatenate(part)[:, -counted:] for part in zip(*found, strict=True)
+    )
     return float(bits.mean()), float(right.mean())
