@@ -42,11 +42,15 @@ def test_sizes_differ_in_one_case(name):
 
 
 def test_modules_give_exercises_named_after_their_chapter():
-    for number, chapter in enumerate(CHAPTERS):
+    numbers = []
+    for chapter in CHAPTERS:
         assert chapter.EXERCISES
+        (number,) = {name[:2] for name in chapter.EXERCISES}
+        numbers.append(int(number))
         for name, exercise in chapter.EXERCISES.items():
             assert isinstance(exercise, Exercise)
-            assert re.fullmatch(rf"{number:02}\.[a-z_]+", name)
+            assert re.fullmatch(r"\d\d\.[a-z_]+", name)
+    assert numbers == sorted(set(numbers))
 
 
 def test_every_exercise_stands_in_its_chapter_and_so_does_its_solution():

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots import attention_map, diagram, head_grid, image_attention, lines
+from attn_course.plots import attention_map, diagram, head_grid, image_attention, lines, signed_map
 from attn_course.plots.style import ACCENT, GREY
 
 matplotlib.use("Agg")
@@ -105,3 +105,13 @@ def test_head_grid():
         np.testing.assert_array_equal(panel.images[0].get_array(), expected)
     assert [panel.get_title() for panel in figure.axes] == [""] * 5 + ["previous"]
     assert [panel.get_ylabel() for panel in figure.axes] == ["layer 1", "", "", "layer 2", "", ""]
+
+
+def test_signed_map():
+    """The page shines through at 0, and the two signs reach equally far."""
+    values = np.array([[-3.0, 0.0, 1.0], [2.0, 0.5, -1.0]])
+    axes, _ = signed_map(values, xlabel="dimension", ylabel="position").axes
+    (drawn,) = axes.images
+    np.testing.assert_array_equal(drawn.get_array(), values)
+    assert drawn.get_clim() == (-3, 3)
+    assert drawn.cmap(0.5)[-1] < 0.01 and drawn.cmap(0.0)[-1] == drawn.cmap(1.0)[-1] == 1

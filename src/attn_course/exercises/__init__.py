@@ -11,6 +11,7 @@ from attn_course.exercises import (
     dot_product,
     luong,
     multi_head,
+    positional,
     self_attention,
     ten_minutes,
 )
@@ -24,6 +25,7 @@ CHAPTERS = (
     dot_product,
     self_attention,
     multi_head,
+    positional,
 )
 EXERCISES = {
     name: exercise

@@ -7,8 +7,16 @@ from attn_course.plots.diagrams import diagram
 from attn_course.plots.heads import head_grid
 from attn_course.plots.images import image_attention
 from attn_course.plots.style import STYLE
+from attn_course.plots.waves import signed_map
 
-__all__ = ["attention_map", "diagram", "head_grid", "image_attention", "lines"]
+__all__ = [
+    "attention_map",
+    "diagram",
+    "head_grid",
+    "image_attention",
+    "lines",
+    "signed_map",
+]
 
 
 def attention_map(

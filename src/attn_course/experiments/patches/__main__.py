@@ -1,0 +1,45 @@
+"""Every kind of positions, both frameworks, every seed; stores the record."""
+
+import argparse
+
+from attn_course.experiments import store
+from attn_course.experiments.patches import (
+    KINDS,
+    RATE,
+    STEPS,
+    batches,
+    settings,
+    to_patches,
+)
+from attn_course.experiments.positions import pytorch as torch_models
+from attn_course.experiments.positions import tf as tf_models
+from attn_course.frameworks import keras, torch
+from attn_course.tasks.digits import load_digits
+
+
+def run(framework, kind, seed):
+    """Train one model and test it; returns a row of the record."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    module = torch_models if framework == "pytorch" else tf_models
+    model = module.PatchModel(**settings(kind))
+    digits = batches(load_digits("train"), seed=seed)
+    module.train(model, digits, steps=STEPS, rate=RATE)
+    test = load_digits("test")
+    _, right = module.score(model, to_patches(test.images), test.labels)
+    row = {"framework": framework, "positions": kind, "seed": seed, "steps": STEPS}
+    return row | {"exact": round(float(right.mean()), 4)}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    seeds = parser.parse_args().seeds
+    rows = []
+    for seed in seeds:
+        for framework in ("pytorch", "tf"):
+            for kind in KINDS:
+                rows.append(run(framework, kind, seed))
+                print(rows[-1], flush=True)
+    command = "python -m attn_course.experiments.patches --seeds "
+    store("patches", rows, command + " ".join(map(str, seeds)))

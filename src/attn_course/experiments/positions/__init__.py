@@ -1,0 +1,27 @@
+"""Small models that differ only in how they know positions.
+
+``positions.pytorch`` and ``positions.tf``: pre-norm blocks of multi-head attention and
+a network of two layers, over tokens or over the patches of an image. ``length`` and
+``patches`` train them; chapter 7 also lets one write a sequence backwards.
+"""
+
+import numpy as np
+
+POSITIONS = ("none", "sinusoidal", "learned", "rotary", "alibi", "t5", "shaw")
+# All distances from 32 on share a bucket, so windows of 64 train every bucket.
+BUCKETS = {"num_buckets": 16, "max_distance": 32}
+MAX_DISTANCE = 16  # Shaw's k
+
+
+def rate_at(step, steps, rate):
+    """The learning rate of a step: it rises for a tenth of the steps, then falls."""
+    rising = min(1.0, 10 * step / steps)
+    return rate * min(rising, (steps - step + 1) / (0.9 * steps + 1))
+
+
+def reversals(count, *, length, symbols, seed):
+    """Endless batches for writing backwards: tokens (B, T) and their reversal."""
+    rng = np.random.default_rng(seed)
+    while True:
+        tokens = rng.integers(symbols, size=(count, length))
+        yield tokens, tokens[:, ::-1].copy()
