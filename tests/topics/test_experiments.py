@@ -1,10 +1,12 @@
 """The stored records: what made them, enough seeds, and how they are summed up."""
 
+import json
 from importlib import resources
 from importlib.util import find_spec
 
 import pytest
 
+from attn_course import experiments
 from attn_course.experiments import load_record, over_runs
 
 RECORDS = sorted(
@@ -46,3 +48,15 @@ def test_record(name):
             share = sum(count * exact for *_, count, exact in buckets) / sum(bucket[2] for bucket in buckets)
             assert abs(share - row["exact"]) < 1e-3
     assert all(len(seeds) >= 3 for seeds in settings.values()), settings
+
+
+def test_store_names_the_command_that_makes_it_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["experiment", "--seeds", "0", "2"])
+    monkeypatch.setattr(experiments, "__file__", str(tmp_path / "experiments" / "__init__.py"))
+    (tmp_path / "records").mkdir()
+    experiments.store("digits", [{"exact": 1.0}], experiments.chosen_seeds(), more=[3])
+    stored = json.loads((tmp_path / "records" / "digits.json").read_text())
+    assert stored["command"] == "python -m attn_course.experiments.digits --seeds 0 2"
+    assert stored["rows"] == [{"exact": 1.0}] and stored["more"] == [3]
+    monkeypatch.setattr("sys.argv", ["experiment"])
+    assert experiments.chosen_seeds() == [0]

@@ -3,6 +3,7 @@
 ``python -m attn_course.experiments.NAME`` runs one and stores its record.
 """
 
+import argparse
 import datetime
 import json
 import platform
@@ -10,8 +11,17 @@ from importlib import resources
 from pathlib import Path
 
 
-def store(name, rows, command, **more):
+def chosen_seeds():
+    """The seeds of the command line, ``--seeds 0 1 2``; 0 if there are none."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    return parser.parse_args().seeds
+
+
+def store(name, rows, seeds, **more):
     """Write ``records/NAME.json``: the rows, with date, machine and command."""
+    listed = " ".join(map(str, seeds))
+    command = f"python -m attn_course.experiments.{name} --seeds {listed}"
     record = {
         "date": datetime.date.today().isoformat(),
         "machine": f"{platform.machine()}, Python {platform.python_version()}",

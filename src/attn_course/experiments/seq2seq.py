@@ -1,9 +1,8 @@
 """What the sequence-to-sequence experiments share: to build, train and test a model."""
 
-import argparse
 from typing import NamedTuple
 
-from attn_course.experiments import store
+from attn_course.experiments import chosen_seeds, store
 from attn_course.tasks.metrics import by_length, exact_match
 from attn_course.tasks.text import Vocabulary, batches
 
@@ -80,19 +79,15 @@ def run_and_store(task, plan, *, build=build, **more):
     ``plan`` is a list of ``(framework, setting, steps)``; ``more`` holds functions of
     no arguments whose results the record keeps too.
     """
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    seeds = parser.parse_args().seeds
+    seeds = chosen_seeds()
     rows = []
     for seed in seeds:
         for framework, setting, steps in plan:
             row = run(task, framework, setting, seed=seed, steps=steps, build=build)
             print(row, flush=True)
             rows.append(row)
-    seeds = " ".join(map(str, seeds))
-    command = f"python -m attn_course.experiments.{task.name} --seeds {seeds}"
     found = {name: measure() for name, measure in more.items()}
-    store(task.name, rows, command, **found)
+    store(task.name, rows, seeds, **found)
 
 
 def _load(framework, seed):

@@ -1,8 +1,6 @@
 """Every reader with every seed; stores the record."""
 
-import argparse
-
-from attn_course.experiments import store
+from attn_course.experiments import chosen_seeds, store
 from attn_course.experiments.digits import LOOKS, STEPS, tf
 from attn_course.experiments.digits import pytorch as torch_readers
 from attn_course.frameworks import keras, torch
@@ -25,16 +23,11 @@ def run(framework, kind, reader, setting, seed):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    seeds = parser.parse_args().seeds
+    seeds = chosen_seeds()
     plan = [(name, *reader) for name in ("pytorch", "tf") for reader in READERS]
     rows = []
     for seed in seeds:
         for entry in plan:
             rows.append(run(*entry, seed))
             print(rows[-1], flush=True)
-    command = (
-        f"python -m attn_course.experiments.digits --seeds {' '.join(map(str, seeds))}"
-    )
-    store("digits", rows, command)
+    store("digits", rows, seeds)

@@ -1,10 +1,8 @@
 """Head counts, and heads cut away in three orders, with every seed."""
 
-import argparse
-
 import numpy as np
 
-from attn_course.experiments import store
+from attn_course.experiments import chosen_seeds, store
 from attn_course.experiments.heads import (
     ASKER_STEPS,
     HEADS,
@@ -49,20 +47,17 @@ def cut_away(seed):
     order = torch.cat(importance).argsort().tolist()
     rng = np.random.default_rng(seed)
     dev = _given(load_dates("dev").encode())
-    rows = []
+    whole, rows = round(_loss(model, dev, []), 4), []
     for count in CUTS:
         drawn = [rng.permutation(LAYERS * HEADS)[:count] for _ in range(DRAWS)]
         drawn = [_loss(model, dev, heads) for heads in drawn]
         middle, half = np.mean(drawn), 1.96 * np.std(drawn, ddof=1) / DRAWS**0.5
-        row = {"whole": _loss(model, dev, [])}
-        row["least important"] = _loss(model, dev, order[:count])
+        row = {"least important": _loss(model, dev, order[:count])}
         row["most important"] = _loss(model, dev, order[-count:])
         row |= {"random": middle, "low": middle - half, "high": middle + half}
         row = {name: round(float(x), 4) for name, x in row.items()}
-        rows.append({"seed": seed, "cut": count, **row})
-    single = [
-        _loss(model, dev, [head]) - row["whole"] for head in range(LAYERS * HEADS)
-    ]
+        rows.append({"seed": seed, "cut": count, "whole": whole, **row})
+    single = [_loss(model, dev, [head]) - whole for head in range(LAYERS * HEADS)]
     return rows, {"seed": seed, "alone": [round(x, 4) for x in single]}
 
 
@@ -83,9 +78,7 @@ def _loss(model, given, heads):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    seeds = parser.parse_args().seeds
+    seeds = chosen_seeds()
     counts = [head_count(heads, seed) for seed in seeds for heads in COUNTS]
     print(*counts, sep="\n", flush=True)
     cut, alone = [], []
@@ -94,7 +87,4 @@ if __name__ == "__main__":
         print(*rows, single, sep="\n", flush=True)
         cut += rows
         alone.append(single)
-    command = (
-        f"python -m attn_course.experiments.heads --seeds {' '.join(map(str, seeds))}"
-    )
-    store("heads", counts, command, cut=cut, alone=alone)
+    store("heads", counts, seeds, cut=cut, alone=alone)

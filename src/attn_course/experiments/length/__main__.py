@@ -1,8 +1,6 @@
 """Every kind of positions with every seed, in PyTorch; stores the record."""
 
-import argparse
-
-from attn_course.experiments import store
+from attn_course.experiments import chosen_seeds, store
 from attn_course.experiments.length import (
     ASKED,
     BATCH,
@@ -38,14 +36,11 @@ def run(positions, seed):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    seeds = parser.parse_args().seeds
+    seeds = chosen_seeds()
     torch.set_num_threads(1)
     rows = []
     for seed in seeds:
         for positions in POSITIONS:
             rows += run(positions, seed)
             print(rows[-1], flush=True)
-    command = "python -m attn_course.experiments.length --seeds "
-    store("length", rows, command + " ".join(map(str, seeds)))
+    store("length", rows, seeds)

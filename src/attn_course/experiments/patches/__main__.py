@@ -1,8 +1,6 @@
 """Every kind of positions, both frameworks, every seed; stores the record."""
 
-import argparse
-
-from attn_course.experiments import store
+from attn_course.experiments import chosen_seeds, store
 from attn_course.experiments.patches import (
     KINDS,
     RATE,
@@ -32,14 +30,11 @@ def run(framework, kind, seed):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    seeds = parser.parse_args().seeds
+    seeds = chosen_seeds()
     rows = []
     for seed in seeds:
         for framework in ("pytorch", "tf"):
             for kind in KINDS:
                 rows.append(run(framework, kind, seed))
                 print(rows[-1], flush=True)
-    command = "python -m attn_course.experiments.patches --seeds "
-    store("patches", rows, command + " ".join(map(str, seeds)))
+    store("patches", rows, seeds)

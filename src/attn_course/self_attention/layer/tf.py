@@ -3,7 +3,11 @@
 from attn_course.dot_product.tf import hide_unseen, scaled_dot_product_attention
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
-from attn_course.self_attention.layer.checks import check_self_attention, is_padding
+from attn_course.self_attention.layer.checks import (
+    SPECS,
+    check_self_attention,
+    is_padding,
+)
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -54,11 +58,8 @@ class SelfAttention(Layer):
         return output, weights
 
     def _weights(self, dtype):
-        found = {name: getattr(self, name) for name in NAMES}
+        found = {name: getattr(self, name) for name in SPECS}
         return {k: tf.cast(x, dtype) for k, x in found.items() if x is not None}
 
     def _weight(self, name, *shape):
         return self.add_weight(shape, "glorot_uniform", name=name)
-
-
-NAMES = ("query_weight", "key_weight", "value_weight", "output_weight")
