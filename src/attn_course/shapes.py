@@ -12,6 +12,8 @@ Shape letters, the same in every docstring:
     R rank · N vocabulary · L layers
 """
 
+from numbers import Integral
+
 
 def dtype_name(array):
     """The dtype as NumPy spells it: ``"float32"``, also for ``torch.float32``."""
@@ -78,6 +80,13 @@ def check_choice(name, value, choices):
     """Raise ValueError unless the value is one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+
+
+def check_at_least(least, **sizes):
+    """Raise ValueError unless every size is so large; a tensor of TensorFlow passes."""
+    for name, size in sizes.items():
+        if isinstance(size, Integral) and size < least:
+            raise ValueError(f"{name} must be at least {least}, got {size}")
 
 
 def check_tokens(name, tokens):

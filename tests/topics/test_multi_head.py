@@ -477,6 +477,36 @@ def test_unseen_keys_may_hold_nan(need_weights, bad, causal):
         assert not found["key"][hidden].any() and not found["value"][hidden].any()
 
 
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("causal", [False, True])
+def test_padding_of_self_attention_may_hold_nan(need_weights, bad, causal):
+    """A word that nobody sees asks for itself alone: where it isn't finite, as zeros. No gradient is NaN."""
+    hidden, words = ~padding_mask([5, 3, 0], T), inputs()[0]
+    options = {"mask": ~hidden[:, None, None], "causal": causal}
+    shared = {"memory_dim": None, "value_dim": None}
+    parameters = {name: numbers(x) for name, x in get_parameters(layer(pytorch, **shared)).items()}
+    asked, given = words.copy(), words.copy()
+    asked[hidden], given[hidden] = 0.0, bad
+    expected = specification(parameters)(asked, words, words, **options)[0]
+    close(specification(parameters)(given, given, given, **options)[0], expected)
+    leaf, variable = torch.from_numpy(given).requires_grad_(), tensorflow.Variable(given)
+    in_torch, in_tf = layer(pytorch, **shared), layer(tf, **shared)
+    output, _ = run(pytorch, in_torch, [], query=leaf, need_weights=need_weights, **options)
+    close(output, expected)
+    output[torch.from_numpy(~hidden)].square().sum().backward()
+    gradients = {"query": leaf.grad, **{name: x.grad for name, x in in_torch.named_parameters()}}
+    with tensorflow.GradientTape() as tape:
+        output, _ = run(tf, in_tf, [tensorflow.convert_to_tensor(variable)], need_weights=need_weights, **options)
+        loss = tensorflow.reduce_sum(tensorflow.square(output[~hidden]))
+    close(output, expected)
+    variables = {"query": variable, **{name: getattr(in_tf, name).value for name in parameters}}
+    for name, found in tape.gradient(loss, variables).items():
+        assert np.isfinite(numbers(found)).all(), name
+        close(found, gradients[name])
+    assert not numbers(gradients["query"])[hidden].any()
+
+
 # --- heads -----------------------------------------------------------------------------
 
 

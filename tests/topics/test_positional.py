@@ -812,7 +812,7 @@ def test_buckets_of_the_other_direction_are_caught(monkeypatch):
             lambda f, to: f.rotate(to(draw(2, 4)), to(np.arange(2)), layout="thirds"),
             "layout must be one of half, interleaved, got 'thirds'",
         ),
-        (lambda f, to: f.change_layout(to(draw(2, 4)), to="thirds"), "layout must be one of half, interleaved"),
+        (lambda f, to: f.change_layout(to(draw(2, 4)), to="thirds"), "to must be one of half, interleaved"),
         (lambda f, to: f.change_layout(to(draw(2, 5)), to="half"), "the last axis of x must be even and known, got 5"),
     ],
 )

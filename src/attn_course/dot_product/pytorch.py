@@ -35,8 +35,8 @@ def scaled_dot_product_attention(
 ):
     """See ``attn_course.reference.scaled_dot_product_attention``.
 
-    ``need_weights=False`` takes PyTorch's fused kernel, which never forms the matrix
-    of the weights.
+    ``need_weights=False`` calls PyTorch's own, which has fused kernels that never form
+    the matrix of the weights. On a CPU they want four axes, and V = K.
 
     Raises:
         ValueError: a shape, dtype or mask is not as the reference says.
@@ -55,9 +55,7 @@ def scaled_dot_product_attention(
         )
         return output, None
     if causal:
-        allowed = query.new_ones(sizes["T"], sizes["S"], dtype=torch.bool)
-        allowed = allowed.tril(sizes["S"] - sizes["T"])
-        mask = allowed if mask is None else mask & allowed
+        mask = block_future(mask, query, key)
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     if not need_weights:
@@ -75,6 +73,19 @@ def scaled_dot_product_attention(
     return torch.einsum("...ts,...sv->...tv", weights, value), weights
 
 
+def block_future(mask, query, key):
+    """See ``attn_course.dot_product.reference.block_future``."""
+    T, S = query.shape[-2], key.shape[-2]
+    allowed = query.new_ones(T, S, dtype=torch.bool).tril(S - T)
+    return allowed if mask is None else mask & allowed
+
+
 def hide_unseen(vectors, mask):
     """See ``attn_course.dot_product.reference.hide_unseen``."""
     return torch.where(mask.any(dim=-2)[..., None], vectors, 0.0)
+
+
+def hide_nan(vectors, mask):
+    """See ``attn_course.dot_product.reference.hide_nan``."""
+    seen = mask.any(dim=-2)[..., None]
+    return torch.where(seen | vectors.isfinite(), vectors, 0.0)

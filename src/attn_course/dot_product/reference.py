@@ -80,8 +80,7 @@ def scaled_dot_product_attention(
         check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
     query, key, value = (np.asarray(x, np.float64) for x in (query, key, value))
     if causal:
-        allowed = causal_mask(sizes["T"], sizes["S"])
-        mask = allowed if mask is None else mask & allowed
+        mask = block_future(mask, query, key)
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     scale = sizes["K"] ** -0.5 if scale is None else scale
@@ -93,6 +92,12 @@ def scaled_dot_product_attention(
     return output, weights if need_weights else None
 
 
+def block_future(mask, query, key):
+    """The mask, or None, without keys that stand after the query: ``causal_mask``."""
+    allowed = causal_mask(query.shape[-2], key.shape[-2])
+    return allowed if mask is None else mask & allowed
+
+
 def hide_unseen(vectors, mask):
     """Set the vectors of keys that no query may see to zero: 0 * NaN would be NaN.
 
@@ -100,3 +105,12 @@ def hide_unseen(vectors, mask):
         vectors: (..., S, X). mask: (..., T, S), broadcastable to the leading axes.
     """
     return np.where(np.any(mask, axis=-2)[..., None], vectors, 0.0)
+
+
+def hide_nan(vectors, mask):
+    """The same vectors where they ask: what no query may see asks too, but not as NaN.
+
+    Its own row would be NaN, and with it the gradient of the weights.
+    """
+    seen = np.any(mask, axis=-2)[..., None]
+    return np.where(seen | np.isfinite(vectors), vectors, 0.0)

@@ -48,9 +48,7 @@ def scaled_dot_product_attention(
     if mask is not None:
         check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
     if causal:
-        queries, keys = tf.shape(query)[-2], tf.shape(key)[-2]
-        allowed = tf.range(keys) <= tf.range(queries)[:, None] + keys - queries
-        mask = allowed if mask is None else mask & allowed
+        mask = block_future(mask, query, key)
     if mask is not None:
         key, value = hide_unseen(key, mask), hide_unseen(value, mask)
     if scale is None:  # from the tensor: inside tf.function K may be unknown
@@ -63,7 +61,21 @@ def scaled_dot_product_attention(
     return output, weights if need_weights else None
 
 
+def block_future(mask, query, key):
+    """See ``attn_course.dot_product.reference.block_future``."""
+    T, S = tf.shape(query)[-2], tf.shape(key)[-2]
+    allowed = tf.range(S) <= tf.range(T)[:, None] + S - T
+    return allowed if mask is None else mask & allowed
+
+
 def hide_unseen(vectors, mask):
     """See ``attn_course.dot_product.reference.hide_unseen``."""
     seen = tf.reduce_any(mask, axis=-2)[..., None]
     return tf.where(seen, vectors, tf.zeros((), vectors.dtype))
+
+
+def hide_nan(vectors, mask):
+    """See ``attn_course.dot_product.reference.hide_nan``."""
+    seen = tf.reduce_any(mask, axis=-2)[..., None]
+    kept = seen | tf.math.is_finite(vectors)
+    return tf.where(kept, vectors, tf.zeros((), vectors.dtype))

@@ -1,6 +1,7 @@
 """Sizes, checks and the cutting of heads that all three implementations share."""
 
 from attn_course.shapes import (
+    check_at_least,
     check_floats,
     check_head_mask,
     check_shapes,
@@ -24,14 +25,15 @@ def layer_sizes(
     model_dim, num_heads, key_dim, value_dim, memory_dim, use_bias, dropout
 ):
     """What a layer is built from, defaults filled in; raises ValueError if wrong."""
-    if num_heads < 1:
-        raise ValueError(f"num_heads must be at least 1, got {num_heads}")
+    check_at_least(1, model_dim=model_dim, num_heads=num_heads)
     if key_dim is None and model_dim % num_heads:
         wanted = f"divisible by num_heads = {num_heads} where key_dim is None"
         raise ValueError(f"model_dim must be {wanted}, got {model_dim}")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
     key_dim = model_dim // num_heads if key_dim is None else key_dim
+    value_dim = key_dim if value_dim is None else value_dim
+    check_at_least(1, key_dim=key_dim, value_dim=value_dim)
     memory_dim = model_dim if memory_dim is None else memory_dim
     if isinstance(memory_dim, int):
         memory_dim = (memory_dim, memory_dim)
@@ -39,7 +41,7 @@ def layer_sizes(
         "model_dim": model_dim,
         "num_heads": num_heads,
         "key_dim": key_dim,
-        "value_dim": key_dim if value_dim is None else value_dim,
+        "value_dim": value_dim,
         "memory_dim": tuple(memory_dim),
         "use_bias": use_bias,
         "dropout": dropout,

@@ -1,6 +1,11 @@
 """Multi-head attention in PyTorch. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.pytorch import hide_unseen, scaled_dot_product_attention
+from attn_course.dot_product.pytorch import (
+    block_future,
+    hide_nan,
+    hide_unseen,
+    scaled_dot_product_attention,
+)
 from attn_course.frameworks import torch
 from attn_course.multi_head.checks import (
     check_divisible,
@@ -28,6 +33,28 @@ def merge_heads(x):
     """See ``attn_course.reference.merge_heads``."""
     check_shapes(x=(x, "BHTK"))
     return x.transpose(1, 2).flatten(2)
+
+
+def project(x, parameters, name):
+    """x @ weight + bias, in one product for all heads."""
+    weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
+    return torch.nn.functional.linear(x, weight.T, bias)
+
+
+def hide(inputs, mask):
+    """Key and value, zero where no query may look with any head.
+
+    Before they are projected: a NaN would reach the gradient of the weights. In
+    self-attention the query is zero too where it can't be seen and isn't finite.
+    """
+    query, key, value = inputs.values()
+    seen = mask if mask.ndim == 2 else mask.any(dim=1)
+    shown = hide_unseen(key, seen)
+    return {
+        "query": hide_nan(query, seen) if query is key else query,
+        "key": shown,
+        "value": shown if value is key else hide_unseen(value, seen),
+    }
 
 
 class MultiHeadAttention(torch.nn.Module):
@@ -97,10 +124,9 @@ class MultiHeadAttention(torch.nn.Module):
         if not torch.is_autocast_enabled(query.device.type):
             check_dtypes(inputs, parameters, bias)
         if mask is not None:
-            mask = mask & _causal(query, key) if causal else mask
-            inputs |= _hide(key, value, mask)
+            inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
-            split_heads(_project(x, parameters, name), self.num_heads)
+            split_heads(project(x, parameters, name), self.num_heads)
             for name, x in inputs.items()
         )
         if self.rotary is not None:
@@ -114,7 +140,7 @@ class MultiHeadAttention(torch.nn.Module):
             context = torch.dropout(weights, self.dropout, train=True) @ values
         if head_mask is not None:
             context = context * head_mask.to(context.dtype)[..., None, None]
-        output = _project(merge_heads(context), parameters, "output")
+        output = project(merge_heads(context), parameters, "output")
         return output, weights if need_weights else None
 
     def prune_heads(self, heads):
@@ -200,28 +226,6 @@ def head_importance(loss, head_mask):
     check_used(gradients)
     importance = tuple(gradient.abs().mean(dim=0) for gradient in gradients)
     return importance if several else importance[0]
-
-
-def _causal(query, key):
-    """As ``attn_course.masks.causal_mask``, on the device of the query."""
-    T, S = query.shape[1], key.shape[1]
-    return query.new_ones(T, S, dtype=torch.bool).tril(S - T)
-
-
-def _hide(key, value, mask):
-    """Key and value, zero where no query may look with any head.
-
-    Before they are projected: a NaN would reach the gradient of the weights.
-    """
-    seen = mask if mask.ndim == 2 else mask.any(dim=1)
-    shown = hide_unseen(key, seen)
-    return {"key": shown, "value": shown if value is key else hide_unseen(value, seen)}
-
-
-def _project(x, parameters, name):
-    """x @ weight + bias, in one product for all heads."""
-    weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
-    return torch.nn.functional.linear(x, weight.T, bias)
 
 
 def _fill(layer, parameters):

@@ -3,10 +3,11 @@
 import numpy as np
 
 from attn_course.dot_product.reference import (
+    block_future,
+    hide_nan,
     hide_unseen,
     scaled_dot_product_attention,
 )
-from attn_course.masks import causal_mask
 from attn_course.multi_head.checks import (
     check_divisible,
     check_dtypes,
@@ -88,7 +89,8 @@ def multi_head_attention(
 
     Edge case: a query that may attend to nothing gets zero weights, so its output is
         the output's bias. A key that no query may see has no influence, even if key or
-        value hold NaN there. (In self-attention the NaN is a query too: its own row.)
+        value hold NaN there. (In self-attention, where key is the query itself, such a
+        position asks with zeros in place of the NaN.)
 
     Raises:
         ValueError: a shape, dtype or mask is not as above.
@@ -102,7 +104,7 @@ def multi_head_attention(
     contexts, weights = [], []
     for head in range(num_heads):
         queries, keys, values = (
-            _project(x, parameters, name, (head, num_heads))
+            project(x, parameters, name, (head, num_heads))
             for name, x in inputs.items()
         )
         if rotary is not None:
@@ -119,7 +121,7 @@ def multi_head_attention(
         contexts.append(context * share)
         weights.append(weight)
     joined = np.concatenate(contexts, axis=-1)
-    return _project(joined, parameters, "output"), np.stack(weights, axis=1)
+    return project(joined, parameters, "output"), np.stack(weights, axis=1)
 
 
 def multi_head_attention_at_once(
@@ -143,7 +145,7 @@ def multi_head_attention_at_once(
     options = {"mask": mask, "bias": bias, "head_mask": head_mask}
     inputs = _prepare(query, key, value, parameters, num_heads, causal, **options)
     queries, keys, values = (
-        split_heads(_project(x, parameters, name), num_heads)
+        split_heads(project(x, parameters, name), num_heads)
         for name, x in inputs.items()
     )
     if rotary is not None:
@@ -153,7 +155,7 @@ def multi_head_attention_at_once(
     )
     if head_mask is not None:
         context = context * head_mask[..., None, None]
-    return _project(merge_heads(context), parameters, "output"), weights
+    return project(merge_heads(context), parameters, "output"), weights
 
 
 def _prepare(query, key, value, parameters, num_heads, causal, **options):
@@ -161,17 +163,25 @@ def _prepare(query, key, value, parameters, num_heads, causal, **options):
     inputs = {"query": query, "key": key, "value": value}
     check_dtypes(inputs, {}, options["bias"])
     check_multi_head(inputs, parameters, num_heads, **options)
-    inputs = {name: np.asarray(x, np.float64) for name, x in inputs.items()}
-    if options["mask"] is not None:
-        mask = options["mask"]
-        mask = mask & causal_mask(query.shape[1], key.shape[1]) if causal else mask
-        # What some head's query may see stays: any head, any query.
+    return hide(inputs, options["mask"], causal)
+
+
+def hide(inputs, mask, causal):
+    """Query, key and value in float64, zero where no query may look with any head.
+
+    In self-attention the query is zero too where it can't be seen and isn't finite.
+    """
+    query, key, value = inputs.values()
+    if mask is not None:
+        mask = block_future(mask, query, key) if causal else mask
         seen = mask if mask.ndim == 2 else mask.any(axis=1)
-        inputs |= {name: hide_unseen(inputs[name], seen) for name in ("key", "value")}
-    return inputs
+        query = hide_nan(query, seen) if query is key else query
+        key, value = hide_unseen(key, seen), hide_unseen(value, seen)
+    hidden = zip(inputs, (query, key, value), strict=True)
+    return {name: np.asarray(x, np.float64) for name, x in hidden}
 
 
-def _project(x, parameters, name, head=None):
+def project(x, parameters, name, head=None):
     """x @ weight + bias; of one head's columns only for head = (which, how many)."""
     weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
     columns = slice(None)

@@ -1,6 +1,11 @@
 """Multi-head attention in TensorFlow. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.tf import hide_unseen, scaled_dot_product_attention
+from attn_course.dot_product.tf import (
+    block_future,
+    hide_nan,
+    hide_unseen,
+    scaled_dot_product_attention,
+)
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
 from attn_course.multi_head.checks import (
@@ -33,6 +38,29 @@ def merge_heads(x):
     width = -1 if None in (H, K) else H * K
     x = tf.transpose(x, (0, 2, 1, 3))
     return tf.reshape(x, (tf.shape(x)[0], tf.shape(x)[1], width))
+
+
+def project(x, parameters, name):
+    """x @ weight + bias, in one product for all heads."""
+    projected = tf.einsum("btd,dx->btx", x, parameters[f"{name}_weight"])
+    bias = parameters.get(f"{name}_bias")
+    return projected if bias is None else projected + bias
+
+
+def hide(inputs, mask):
+    """Key and value, zero where no query may look with any head.
+
+    Before they are projected: a NaN would reach the gradient of the weights. In
+    self-attention the query is zero too where it can't be seen and isn't finite.
+    """
+    query, key, value = inputs.values()
+    seen = mask if len(mask.shape) == 2 else tf.reduce_any(mask, axis=1)
+    shown = hide_unseen(key, seen)
+    return {
+        "query": hide_nan(query, seen) if query is key else query,
+        "key": shown,
+        "value": shown if value is key else hide_unseen(value, seen),
+    }
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -83,12 +111,10 @@ class MultiHeadAttention(Layer):
             setattr(self, name, self.add_weight(shape, start, name=name))
         self.built = True
 
-    def __call__(self, query, key=None, value=None, *inputs, **options):
-        # Keras passes the padding (B, S) that an only input carries as `mask`, where it
-        # would be taken for (T, S). Of three inputs it passes the key's as key_mask.
-        key = query if key is None else key
-        value = key if value is None else value
-        return super().__call__(query, key, value, *inputs, **options)
+    def __call__(self, query, key=None, value=None, mask=None, **options):
+        mask = self.with_carried(query if key is None else key, mask, heads=True)
+        mask = self.with_carried(value, mask, heads=True)
+        return super().__call__(query, key, value, mask, **options)
 
     def call(
         self,
@@ -101,21 +127,19 @@ class MultiHeadAttention(Layer):
         causal=False,
         need_weights=True,
         head_mask=None,
-        key_mask=None,
-        value_mask=None,
         training=False,
     ):
+        key = query if key is None else key
+        value = key if value is None else value
         inputs = {"query": query, "key": key, "value": value}
         parameters = {n: tf.cast(getattr(self, n), query.dtype) for n in self.names}
         options = {"mask": mask, "bias": bias, "head_mask": head_mask}
         check_multi_head(inputs, parameters, self.num_heads, **options)
         check_dtypes(inputs, parameters, bias)
-        mask = _with_padding(mask, key_mask, value_mask)
         if mask is not None:
-            mask = mask & _causal(query, key) if causal else mask
-            inputs |= _hide(key, value, mask)
+            inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
-            split_heads(_project(x, parameters, name), self.num_heads)
+            split_heads(project(x, parameters, name), self.num_heads)
             for name, x in inputs.items()
         )
         if self.rotary is not None:
@@ -127,7 +151,7 @@ class MultiHeadAttention(Layer):
             context = self.dropout(weights, training=True) @ values
         if head_mask is not None:
             context = context * tf.cast(head_mask, context.dtype)[..., None, None]
-        output = _project(merge_heads(context), parameters, "output")
+        output = project(merge_heads(context), parameters, "output")
         return output, weights if need_weights else None
 
     def prune_heads(self, heads):
@@ -208,38 +232,6 @@ def head_importance(loss, head_mask):
     check_used(gradients)
     importance = tuple(tf.reduce_mean(tf.abs(each), axis=0) for each in gradients)
     return importance if several else importance[0]
-
-
-def _with_padding(mask, *carried):
-    """The mask, and the padding (B, S) that Keras carries on key and value."""
-    for padding in carried:
-        if padding is not None:
-            padding = padding[:, None, None]
-            mask = padding if mask is None else mask & padding
-    return mask
-
-
-def _causal(query, key):
-    """As ``attn_course.masks.causal_mask``, for lengths known or not."""
-    T, S = tf.shape(query)[1], tf.shape(key)[1]
-    return tf.range(S) <= tf.range(T)[:, None] + S - T
-
-
-def _hide(key, value, mask):
-    """Key and value, zero where no query may look with any head.
-
-    Before they are projected: a NaN would reach the gradient of the weights.
-    """
-    seen = mask if len(mask.shape) == 2 else tf.reduce_any(mask, axis=1)
-    shown = hide_unseen(key, seen)
-    return {"key": shown, "value": shown if value is key else hide_unseen(value, seen)}
-
-
-def _project(x, parameters, name):
-    """x @ weight + bias, in one product for all heads."""
-    projected = tf.einsum("btd,dx->btx", x, parameters[f"{name}_weight"])
-    bias = parameters.get(f"{name}_bias")
-    return projected if bias is None else projected + bias
 
 
 def _fill(layer, parameters):

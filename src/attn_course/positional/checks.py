@@ -2,16 +2,15 @@
 
 from numbers import Integral
 
-from attn_course.shapes import check_floats, check_shapes, dtype_name, shape_of
+from attn_course.shapes import (
+    check_at_least,
+    check_floats,
+    check_shapes,
+    dtype_name,
+    shape_of,
+)
 
 LAYOUTS = ("half", "interleaved")
-
-
-def check_at_least(least, **sizes):
-    """Raise ValueError unless every size is so large; a tensor of TensorFlow passes."""
-    for name, size in sizes.items():
-        if isinstance(size, Integral) and size < least:
-            raise ValueError(f"{name} must be at least {least}, got {size}")
 
 
 def check_sequence(x, model_dim):
@@ -39,12 +38,6 @@ def check_pairs(name, width):
     """Raise ValueError unless the columns come in pairs."""
     if width is None or width % 2:
         raise ValueError(f"{name} must be even and known, got {width}")
-
-
-def check_layout(layout):
-    """Raise ValueError unless the layout is known."""
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")
 
 
 def check_rotation(x, positions):

@@ -1,8 +1,9 @@
 """Sinusoidal and learned positions in PyTorch. Formulas: ``reference.py``."""
 
 from attn_course.frameworks import torch
-from attn_course.positional.checks import check_at_least, check_reach, check_sequence
+from attn_course.positional.checks import check_reach, check_sequence
 from attn_course.positional.frequencies import frequencies
+from attn_course.shapes import check_at_least
 
 
 def sinusoidal_encoding(

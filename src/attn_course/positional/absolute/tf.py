@@ -2,8 +2,9 @@
 
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
-from attn_course.positional.checks import check_at_least, check_reach, check_sequence
+from attn_course.positional.checks import check_reach, check_sequence
 from attn_course.positional.frequencies import frequencies
+from attn_course.shapes import check_at_least
 
 
 def sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0, dtype=None):

@@ -2,7 +2,7 @@
 
 from attn_course.frameworks import torch
 from attn_course.positional.bias.rules import bucket_table, head_slopes
-from attn_course.positional.checks import check_at_least
+from attn_course.shapes import check_at_least
 
 
 def alibi_slopes(num_heads, *, dtype=None, device=None):

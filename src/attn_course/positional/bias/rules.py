@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.positional.checks import check_at_least
+from attn_course.shapes import check_at_least
 
 
 def head_slopes(num_heads):

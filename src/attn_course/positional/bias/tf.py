@@ -6,7 +6,7 @@ Formulas: ``reference.py``.
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
 from attn_course.positional.bias.rules import bucket_table, head_slopes
-from attn_course.positional.checks import check_at_least
+from attn_course.shapes import check_at_least
 
 
 def alibi_slopes(num_heads, *, dtype=None):

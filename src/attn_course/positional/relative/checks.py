@@ -1,32 +1,42 @@
-"""The checks that the relative attention of all three implementations shares."""
+"""Sizes and checks that the relative attention of all three implementations shares."""
 
-from attn_course.positional.checks import check_at_least
-from attn_course.shapes import check_floats, check_head_mask, check_shapes
-
-
-def check_relative(query, key, value, mask, *, model_dim, num_heads):
-    """Raise ValueError unless the inputs fit; returns the size of every letter."""
-    check_floats(query=query, key=key, value=value)
-    sizes = check_shapes(
-        {"D": model_dim}, query=(query, "BTD"), key=(key, "BSD"), value=(value, "BSD")
-    )
-    if mask is not None:
-        check_head_mask(mask, (sizes["B"], num_heads, sizes["T"], sizes["S"]))
-    return sizes
+from attn_course.multi_head import checks as multi_head
+from attn_course.shapes import check_at_least, check_shapes
 
 
-def head_widths(model_dim, num_heads, max_distance, key_dim, value_dim):
-    """The widths of a key and of a value in one head, where None is the equal share.
-
-    Raises:
-        ValueError: a size is too small, or model_dim has no equal shares.
-    """
-    check_at_least(1, model_dim=model_dim, num_heads=num_heads)
+def layer_sizes(model_dim, num_heads, max_distance, key_dim, value_dim, use_bias):
+    """What a layer is built from, defaults filled in; raises ValueError if wrong."""
     check_at_least(0, max_distance=max_distance)
-    if None in (key_dim, value_dim) and model_dim % num_heads:
-        shares = f"a multiple of num_heads = {num_heads}"
-        raise ValueError(f"model_dim must be {shares}, got {model_dim}")
-    share = model_dim // num_heads
-    widths = [share if width is None else width for width in (key_dim, value_dim)]
-    check_at_least(1, key_dim=widths[0], value_dim=widths[1])
-    return widths
+    sizes = multi_head.layer_sizes(
+        model_dim, num_heads, key_dim, value_dim, None, use_bias, 0.0
+    )
+    names = ("model_dim", "num_heads", "key_dim", "value_dim", "use_bias")
+    return {name: sizes[name] for name in names} | {"max_distance": max_distance}
+
+
+def weight_shapes(sizes):
+    """The shape of every parameter by name, weights first."""
+    memory_dim = (sizes["model_dim"], sizes["model_dim"])
+    shapes = multi_head.weight_shapes({**sizes, "memory_dim": memory_dim})
+    rows = 2 * sizes["max_distance"] + 1
+    tables = {
+        "relative_key": (rows, sizes["key_dim"]),
+        "relative_value": (rows, sizes["value_dim"]),
+    }
+    return tables | shapes
+
+
+def check_relative(inputs, parameters, num_heads, mask):
+    """Raise ValueError unless query, key, value and mask fit the parameters."""
+    tables = ("relative_key", "relative_value")
+    shared = {name: x for name, x in parameters.items() if name not in tables}
+    options = {"mask": mask, "bias": None, "head_mask": None}
+    multi_head.check_multi_head(inputs, shared, num_heads, **options)
+    specs = zip(tables, ("RK", "RV"), ("key_weight", "value_weight"), strict=True)
+    known = {}
+    for table, spec, weight in specs:
+        known[spec[1]] = parameters[weight].shape[1] // num_heads
+        known |= check_shapes(known, **{table: (parameters[table], spec)})
+    if known["R"] % 2 == 0:
+        wanted = "2 max_distance + 1 rows, one a distance"
+        raise ValueError(f"relative_key must have {wanted}, got {known['R']}")

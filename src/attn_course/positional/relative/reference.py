@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from attn_course.dot_product.reference import hide_unseen, masked_softmax
+from attn_course.dot_product.reference import block_future, masked_softmax
+from attn_course.multi_head.checks import check_dtypes
+from attn_course.multi_head.reference import hide, merge_heads, project, split_heads
 from attn_course.positional.bias.reference import key_distance
 from attn_course.positional.relative.checks import check_relative
 
@@ -48,35 +50,22 @@ def relative_attention(
     Differs: the paper has no biases; here they are optional.
     """
     parameters = {name: np.asarray(x, np.float64) for name, x in parameters.items()}
-    model_dim = len(parameters["query_weight"])
-    sizes = {"model_dim": model_dim, "num_heads": num_heads}
-    sizes = check_relative(query, key, value, mask, **sizes)
-    distance = key_distance(sizes["T"], sizes["S"])
-    if causal:
-        mask = distance <= 0 if mask is None else mask & (distance <= 0)
-    if mask is not None:
-        by_any_head = mask if mask.ndim == 2 else mask.any(axis=1)
-        key, value = hide_unseen(key, by_any_head), hide_unseen(value, by_any_head)
-    query, key, value = (
-        _heads(x, parameters, name, num_heads)
-        for name, x in (("query", query), ("key", key), ("value", value))
+    inputs = {"query": query, "key": key, "value": value}
+    check_dtypes(inputs, {}, None)
+    check_relative(inputs, parameters, num_heads, mask)
+    queries, keys, values = (
+        split_heads(project(x, parameters, name), num_heads)
+        for name, x in hide(inputs, mask, causal).items()
     )
     most = len(parameters["relative_key"]) // 2
+    distance = key_distance(query.shape[1], key.shape[1])
     row_TS = np.clip(distance, -most, most) + most
-    score = np.einsum("bhtk,bhsk->bhts", query, key)
-    score += np.einsum("bhtk,tsk->bhts", query, parameters["relative_key"][row_TS])
-    weights = masked_softmax(score * query.shape[-1] ** -0.5, mask)
-    context = np.einsum("bhts,bhsv->bhtv", weights, value)
+    score = np.einsum("bhtk,bhsk->bhts", queries, keys)
+    score += np.einsum("bhtk,tsk->bhts", queries, parameters["relative_key"][row_TS])
+    allowed = block_future(mask, query, key) if causal else mask
+    weights = masked_softmax(score * queries.shape[-1] ** -0.5, allowed)
+    context = np.einsum("bhts,bhsv->bhtv", weights, values)
     far_TSV = parameters["relative_value"][row_TS]
     context += np.einsum("bhts,tsv->bhtv", weights, far_TSV)
-    side_by_side = np.concatenate(np.moveaxis(context, 1, 0), axis=-1)
-    output = side_by_side @ parameters["output_weight"]
-    output += parameters.get("output_bias", 0.0)
+    output = project(merge_heads(context), parameters, "output")
     return output, weights if need_weights else None
-
-
-def _heads(x, parameters, name, num_heads):
-    """Project, and cut the width into heads: (B, S, D) -> (B, H, S, K)."""
-    x = np.asarray(x, np.float64) @ parameters[f"{name}_weight"]
-    x += parameters.get(f"{name}_bias", 0.0)
-    return np.stack(np.split(x, num_heads, axis=-1), axis=1)

@@ -3,12 +3,12 @@
 from attn_course.frameworks import torch
 from attn_course.positional.absolute.pytorch import position_angles
 from attn_course.positional.checks import (
-    check_layout,
+    LAYOUTS,
     check_pairs,
     check_rotary,
     check_rotation,
 )
-from attn_course.shapes import shape_of
+from attn_course.shapes import check_choice, shape_of
 
 
 def rotate(x, positions, *, layout="half", base=10000.0):
@@ -27,7 +27,7 @@ def rotate(x, positions, *, layout="half", base=10000.0):
 
 def change_layout(x, *, to):
     """See ``attn_course.reference.change_layout``."""
-    check_layout(to)
+    check_choice("to", to, LAYOUTS)
     check_pairs("the last axis of x", shape_of(x)[-1])
     return _join(*_split(x, "interleaved" if to == "half" else "half"), to)
 
@@ -49,7 +49,7 @@ class RotaryEncoding(torch.nn.Module):
     def __init__(self, key_dim, *, layout="half", base=10000.0):
         super().__init__()
         check_pairs("key_dim", key_dim)
-        check_layout(layout)
+        check_choice("layout", layout, LAYOUTS)
         self.key_dim, self.layout, self.base = key_dim, layout, base
 
     def forward(self, query, key, *, first_position=0):
@@ -63,7 +63,7 @@ class RotaryEncoding(torch.nn.Module):
 
 def _split(x, layout):
     """The first and the second column of every pair."""
-    check_layout(layout)
+    check_choice("layout", layout, LAYOUTS)
     if layout == "half":
         return x.chunk(2, dim=-1)
     return x[..., 0::2], x[..., 1::2]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attn_course.positional.absolute.reference import position_angles
-from attn_course.positional.checks import check_layout, check_pairs, check_rotation
-from attn_course.shapes import shape_of
+from attn_course.positional.checks import LAYOUTS, check_pairs, check_rotation
+from attn_course.shapes import check_choice, shape_of
 
 
 def rotate(x, positions, *, layout="half", base=10000.0):
@@ -63,14 +63,14 @@ def change_layout(x, *, to):
     >>> change_layout(np.arange(6), to="half")
     array([0, 2, 4, 1, 3, 5])
     """
-    check_layout(to)
+    check_choice("to", to, LAYOUTS)
     check_pairs("the last axis of x", shape_of(x)[-1])
     return _join(*_split(x, "interleaved" if to == "half" else "half"), to)
 
 
 def _split(x, layout):
     """The first and the second column of every pair."""
-    check_layout(layout)
+    check_choice("layout", layout, LAYOUTS)
     if layout == "half":
         return np.split(x, 2, axis=-1)
     return x[..., 0::2], x[..., 1::2]

@@ -4,12 +4,12 @@ from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
 from attn_course.positional.absolute.tf import position_angles
 from attn_course.positional.checks import (
-    check_layout,
+    LAYOUTS,
     check_pairs,
     check_rotary,
     check_rotation,
 )
-from attn_course.shapes import shape_of
+from attn_course.shapes import check_choice, shape_of
 
 
 def rotate(x, positions, *, layout="half", base=10000.0):
@@ -28,7 +28,7 @@ def rotate(x, positions, *, layout="half", base=10000.0):
 
 def change_layout(x, *, to):
     """See ``attn_course.reference.change_layout``."""
-    check_layout(to)
+    check_choice("to", to, LAYOUTS)
     check_pairs("the last axis of x", shape_of(x)[-1])
     return _join(*_split(x, "interleaved" if to == "half" else "half"), to)
 
@@ -51,7 +51,7 @@ class RotaryEncoding(Layer):
     def __init__(self, key_dim, *, layout="half", base=10000.0, **options):
         super().__init__(**options)
         check_pairs("key_dim", key_dim)
-        check_layout(layout)
+        check_choice("layout", layout, LAYOUTS)
         self.key_dim, self.layout, self.base = key_dim, layout, base
         self.sizes = {"key_dim": key_dim, "layout": layout, "base": base}
         self.built = True
@@ -67,7 +67,7 @@ class RotaryEncoding(Layer):
 
 def _split(x, layout):
     """The first and the second column of every pair."""
-    check_layout(layout)
+    check_choice("layout", layout, LAYOUTS)
     if layout == "half":
         return tf.split(x, 2, axis=-1)
     return x[..., 0::2], x[..., 1::2]

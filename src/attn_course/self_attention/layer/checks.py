@@ -19,8 +19,3 @@ def check_self_attention(x, parameters, mask):
     sizes = check_shapes(**weights, x=(x, "BTD"))
     if mask is not None:
         check_head_mask(mask, (sizes["B"], sizes["T"], sizes["T"]))
-
-
-def is_padding(mask):
-    """Whether the mask is one row for all queries: (B, 1, T)."""
-    return mask is not None and len(mask.shape) == 3 and mask.shape[1] == 1

@@ -1,8 +1,12 @@
 """One head of self-attention in PyTorch. Formula: ``reference.py``."""
 
-from attn_course.dot_product.pytorch import hide_unseen, scaled_dot_product_attention
+from attn_course.dot_product.pytorch import (
+    hide_nan,
+    hide_unseen,
+    scaled_dot_product_attention,
+)
 from attn_course.frameworks import torch
-from attn_course.self_attention.layer.checks import check_self_attention, is_padding
+from attn_course.self_attention.layer.checks import check_self_attention
 
 
 class SelfAttention(torch.nn.Module):
@@ -27,7 +31,7 @@ class SelfAttention(torch.nn.Module):
     def forward(self, x, mask=None, *, causal=False, need_weights=True):
         check_self_attention(x, self._weights(), mask)
         seen = x if mask is None else hide_unseen(x, mask)
-        asking = seen if is_padding(mask) else x
+        asking = x if mask is None else hide_nan(x, mask)
         output, weights = scaled_dot_product_attention(
             asking @ self.query_weight,
             seen @ self.key_weight,

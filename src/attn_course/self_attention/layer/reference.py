@@ -2,8 +2,12 @@
 
 import numpy as np
 
-from attn_course.dot_product.reference import hide_unseen, scaled_dot_product_attention
-from attn_course.self_attention.layer.checks import check_self_attention, is_padding
+from attn_course.dot_product.reference import (
+    hide_nan,
+    hide_unseen,
+    scaled_dot_product_attention,
+)
+from attn_course.self_attention.layer.checks import check_self_attention
 
 
 def self_attention(x, parameters, mask=None, *, causal=False, need_weights=True):
@@ -25,8 +29,8 @@ def self_attention(x, parameters, mask=None, *, causal=False, need_weights=True)
             (B, T, T), None for ``need_weights=False``.
 
     Edge case: a position that may attend to nothing gets zeros. A position that none
-        may see has no influence on the others, even if it holds NaN. Where the mask is
-        padding, (B, 1, T), it asks as a vector of zeros too: no gradient is NaN then.
+        may see has no influence on the others. Where it holds NaN or infinity, it asks
+        with zeros instead: its own row and all gradients stay finite.
 
     Raises:
         ValueError: a shape, dtype or mask is not as above.
@@ -37,7 +41,7 @@ def self_attention(x, parameters, mask=None, *, causal=False, need_weights=True)
     check_self_attention(x, parameters, mask)
     x = np.asarray(x, np.float64)
     seen = x if mask is None else hide_unseen(x, mask)
-    asking = seen if is_padding(mask) else x
+    asking = x if mask is None else hide_nan(x, mask)
     output, weights = scaled_dot_product_attention(
         asking @ parameters["query_weight"],
         seen @ parameters["key_weight"],

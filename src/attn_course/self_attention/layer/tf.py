@@ -1,13 +1,13 @@
 """One head of self-attention in TensorFlow. Formula: ``reference.py``."""
 
-from attn_course.dot_product.tf import hide_unseen, scaled_dot_product_attention
+from attn_course.dot_product.tf import (
+    hide_nan,
+    hide_unseen,
+    scaled_dot_product_attention,
+)
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
-from attn_course.self_attention.layer.checks import (
-    SPECS,
-    check_self_attention,
-    is_padding,
-)
+from attn_course.self_attention.layer.checks import SPECS, check_self_attention
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -44,7 +44,7 @@ class SelfAttention(Layer):
         weight = self._weights(x.dtype)
         check_self_attention(x, weight, mask)
         seen = x if mask is None else hide_unseen(x, mask)
-        asking = seen if is_padding(mask) else x
+        asking = x if mask is None else hide_nan(x, mask)
         output, weights = scaled_dot_product_attention(
             asking @ weight["query_weight"],
             seen @ weight["key_weight"],
