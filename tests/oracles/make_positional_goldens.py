@@ -1,7 +1,8 @@
 """Makes ``positional.json``: what independent libraries say about positions, on inputs that stand in the file too.
 
 Not a test, and not run by them: the libraries are not installed where the tests run. To repeat it, in an environment
-of its own: ``pip install torch numpy x-transformers==2.31.10 transformers==5.23.0``, then run this file.
+of its own: ``pip install torch numpy x-transformers==2.31.10 transformers==5.23.0 keras-hub==0.32.0 keras==3.15.1``
+(which brings TensorFlow), then run this file.
 """
 
 import json
@@ -11,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
+from keras_hub.layers import AlibiBias, RotaryEmbedding, SinePositionEncoding
+from keras_hub.src.models.t5.t5_multi_head_attention import T5MultiHeadAttention
 from transformers.models.gptj import modeling_gptj
 from transformers.models.llama import modeling_llama
 from transformers.models.t5.modeling_t5 import T5Attention
@@ -21,6 +24,7 @@ B, H, T, S, K = 1, 2, 5, 7, 6
 HEADS = (1, 2, 3, 6, 8, 12, 16, 20)
 BUCKETS = ((32, 128, True), (32, 128, False), (16, 40, True), (10, 23, False))
 FAR = 150
+FIRST = (0, 33)
 rng = np.random.default_rng(0)
 
 
@@ -102,9 +106,46 @@ def shaw():
     return {"call": call, "x": listed(x), "num_heads": H, "parameters": parameters, **found}
 
 
+def keras_sinusoids():
+    """An odd width ends on a sine."""
+    found = []
+    for width, first in zip((K, K - 1), FIRST, strict=True):
+        encoding = SinePositionEncoding()(np.zeros((1, S, width)), start_index=first)[0]
+        found.append({"first_position": first, "encoding": listed(encoding)})
+    call = "keras_hub.layers.SinePositionEncoding()(np.zeros((1, S, width)), start_index=first)[0]"
+    return {"call": call, "found": found}
+
+
+def keras_alibi():
+    bias = {str(heads): listed(AlibiBias()(np.zeros((1, heads, 2, 4)))[0]) for heads in HEADS}
+    return {"call": "keras_hub.layers.AlibiBias()(np.zeros((1, heads, 2, 4)))[0]", "bias": bias}
+
+
+def keras_buckets():
+    """By distance, as above."""
+    distance, found = np.arange(-FAR, FAR + 1, dtype=np.int32), []
+    for num_buckets, max_distance, both in BUCKETS:
+        sizes = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": both}
+        theirs = T5MultiHeadAttention._relative_position_bucket(distance, **sizes)
+        found.append({**sizes, "buckets": np.asarray(theirs).tolist()})
+    return {"call": "T5MultiHeadAttention._relative_position_bucket(distance, ...)", "far": FAR, "found": found}
+
+
+def keras_rotations(query):
+    """Of the query of ``rotations``; here its heads stand behind the positions."""
+    query, found = np.array(query, np.float32).swapaxes(1, 2), []
+    for first in FIRST:
+        turned = np.swapaxes(RotaryEmbedding()(query, start_index=first), 1, 2)
+        found.append({"first_position": first, "turned": listed(turned)})
+    return {"call": "keras_hub.layers.RotaryEmbedding()(query, start_index=first)", "found": found}
+
+
 if __name__ == "__main__":
-    made = {"versions": {name: version(name) for name in ("torch", "transformers", "x-transformers")}}
-    for part in (sinusoids, rotations, alibi, buckets, relative_bias, shaw):
+    libraries = ("torch", "transformers", "x-transformers", "tensorflow", "keras", "keras-hub")
+    made = {"versions": {name: version(name) for name in libraries}}
+    parts = (sinusoids, rotations, alibi, buckets, relative_bias, shaw, keras_sinusoids, keras_alibi, keras_buckets)
+    for part in parts:
         made[part.__name__] = part()
+    made["keras_rotations"] = keras_rotations(made["rotations"]["query"])
     path = Path(__file__).with_name("positional.json")
     path.write_text(json.dumps(made) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What Hugging Face and x-transformers say about positions, stored by ``make_positional_goldens.py``."""
+"""What Hugging Face, x-transformers and keras-hub say about positions, stored by ``make_positional_goldens.py``."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ import pytest
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
+from attn_course.masks import causal_mask
 from attn_course.parity import set_parameters
 
 GOLDENS = json.loads(Path(__file__).with_name("positional.json").read_text(encoding="utf-8"))
@@ -26,10 +27,27 @@ def numbers(x):
     return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
 
 
+def first_position(golden):
+    return str(golden["first_position"])
+
+
+def bucket_sizes(golden):
+    return str([x for name, x in golden.items() if name != "buckets"])
+
+
 @FACES
 def test_sinusoids_of_wav2vec2_bert(face):
     theirs = np.array(GOLDENS["sinusoids"]["encoding"])
     np.testing.assert_allclose(numbers(face.sinusoidal_encoding(*theirs.shape)), theirs, **FLOAT32)
+
+
+@FACES
+@pytest.mark.parametrize("golden", GOLDENS["keras_sinusoids"]["found"], ids=first_position)
+def test_sinusoids_of_keras_hub(face, golden):
+    """An even width from the first position on, an odd one from a later position on."""
+    theirs, first = np.array(golden["encoding"]), golden["first_position"]
+    found = face.sinusoidal_encoding(*theirs.shape, first_position=first)
+    np.testing.assert_allclose(numbers(found), theirs, **FLOAT32)
 
 
 @FACES
@@ -51,6 +69,18 @@ def test_llama_and_gpt_j_differ_by_the_layout_alone():
 
 
 @FACES
+@pytest.mark.parametrize("golden", GOLDENS["keras_rotations"]["found"], ids=first_position)
+def test_rotations_of_keras_hub(face, golden):
+    """It takes halves, and counts from any position; so do our layers."""
+    query, first = to(face, GOLDENS["rotations"]["query"]), golden["first_position"]
+    found = [face.rotate(query, np.arange(first, first + 7))]
+    if face is not reference:
+        found += face.RotaryEncoding(6)(query, query, first_position=first)
+    for one in found:
+        np.testing.assert_allclose(numbers(one), golden["turned"], **FLOAT32)
+
+
+@FACES
 @pytest.mark.parametrize("num_heads", [int(heads) for heads in GOLDENS["alibi"]["bias"]])
 def test_alibi_of_x_transformers(face, num_heads):
     """Two queries on the last of four keys."""
@@ -59,12 +89,33 @@ def test_alibi_of_x_transformers(face, num_heads):
 
 
 @FACES
-@pytest.mark.parametrize("golden", GOLDENS["buckets"]["found"], ids=lambda golden: str(list(golden.values())[:3]))
-def test_buckets_of_t5(face, golden):
-    far, sizes = GOLDENS["buckets"]["far"], {name: x for name, x in golden.items() if name != "buckets"}
+@pytest.mark.parametrize("num_heads", [int(heads) for heads in GOLDENS["keras_alibi"]["bias"]])
+def test_alibi_of_keras_hub_after_a_causal_softmax(face, num_heads):
+    """Its bias is one and the same for every query, so without the mask it is another."""
+    biases = numbers(face.alibi_bias(num_heads, 2, 4)), np.array(GOLDENS["keras_alibi"]["bias"][str(num_heads)])
+    found, theirs = (reference.masked_softmax(bias, causal_mask(2, 4)) for bias in biases)
+    np.testing.assert_allclose(found, theirs, rtol=1e-6)
+    found, theirs = map(reference.masked_softmax, biases)
+    assert np.abs(found - theirs).max() > 1e-3
+
+
+def check_buckets(face, golden, far):
+    sizes = {name: x for name, x in golden.items() if name != "buckets"}
     found = numbers(face.relative_buckets(far + 1, far + 1, **sizes))
     np.testing.assert_array_equal(found[0], golden["buckets"][far:])
     np.testing.assert_array_equal(found[:, 0], golden["buckets"][far::-1])
+
+
+@FACES
+@pytest.mark.parametrize("golden", GOLDENS["buckets"]["found"], ids=bucket_sizes)
+def test_buckets_of_t5(face, golden):
+    check_buckets(face, golden, GOLDENS["buckets"]["far"])
+
+
+@FACES
+@pytest.mark.parametrize("golden", GOLDENS["keras_buckets"]["found"], ids=bucket_sizes)
+def test_buckets_of_t5_in_keras_hub(face, golden):
+    check_buckets(face, golden, GOLDENS["keras_buckets"]["far"])
 
 
 @pytest.mark.parametrize("face", [pytorch, tf])
