@@ -1,103 +1,45 @@
-"""Multi-head attention: by hand, by loops, alike in three; masks, heads cut away, and what Keras carries along."""
+"""Multi-head attention: by hand, by loops, alike in three; masks, and words that nobody sees."""
 
 import functools
 import math
 
 import numpy as np
 import pytest
+from multi_head_cases import (
+    EACH,
+    EACH_OPTION,
+    FACE,
+    OPTIONS,
+    PADDING,
+    PARAMETERS,
+    RNG,
+    ROWS,
+    B,
+    D,
+    E,
+    H,
+    K,
+    S,
+    T,
+    V,
+    close,
+    inputs,
+    layer,
+    numbers,
+    program,
+    run,
+    specification,
+    to,
+)
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.masks import causal_mask, padding_mask
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.frameworks import torch
+from attn_course.masks import padding_mask
+from attn_course.parity import get_parameters
 
-B, T, S, H, K, V, D, E, F = 3, 5, 7, 2, 11, 13, 17, 19, 23
-SIZES = {"model_dim": D, "num_heads": H, "key_dim": K, "value_dim": V, "memory_dim": (E, F)}
-PADDING = padding_mask([7, 4, 0], S)[:, None, None]  # the last row may see nothing
-FACE = pytest.mark.parametrize("face", [pytorch, tf])
-EACH = pytest.mark.parametrize("attend", [reference, pytorch, tf], ids=["reference", "pytorch", "tf"])
-RNG = np.random.default_rng(7)
-ROWS = RNG.random((B, H, T, S)) < 0.6  # each head and query its own share
-BIAS = RNG.normal(size=(H, T, S))
-SHARE = np.array([0.5, -2.0])
-OPTIONS = {
-    "plain": {},
-    "padding": {"mask": PADDING},
-    "rows": {"mask": ROWS},
-    "rows of one head": {"mask": ROWS[:, :1]},
-    "(T, S)": {"mask": ROWS[0, 0]},
-    "causal": {"causal": True},
-    "padding and causal": {"mask": PADDING, "causal": True},
-    "bias": {"bias": BIAS},
-    "head mask": {"head_mask": SHARE},
-    "head mask a row an example": {"head_mask": np.arange(B * H).reshape(B, H) / 5},
-    "head mask of bools": {"head_mask": np.array([True, False])},
-    "everything": {"mask": ROWS, "causal": True, "bias": BIAS, "head_mask": SHARE},
-}
-EACH_OPTION = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+# --- the right ones pass, the wrong ones are caught -----------------------------------
 
-
-def inputs(seed=0):
-    rng = np.random.default_rng(seed)
-    return [rng.normal(size=shape) for shape in ((B, T, D), (B, S, E), (B, S, F))]
-
-
-def to(face, *arrays):
-    if face is reference:
-        return list(arrays)
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [change(x) if isinstance(x, np.ndarray) else x for x in arrays]
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(numbers(found), numbers(expected), tolerance, tolerance)
-
-
-def layer(face, parameters=None, dtype="float64", **changes):
-    """A layer with drawn parameters, biases too; ``changes`` of its sizes."""
-    sizes = {**SIZES, **changes}
-    if face is tf:
-        built = tf.MultiHeadAttention(**sizes, dtype=dtype)
-    else:
-        built = pytorch.MultiHeadAttention(**sizes).to(getattr(torch, dtype))
-    if parameters is None:
-        rng = np.random.default_rng(3)
-        parameters = {name: rng.normal(size=x.shape) / 3 for name, x in sorted(get_parameters(built).items())}
-    set_parameters(built, parameters)
-    return built
-
-
-PARAMETERS = get_parameters(layer(pytorch))
-
-
-def run(face, item, arrays, **options):
-    """A layer, or the specification where item is a dict of parameters and sizes."""
-    converted = dict(zip(options, to(face, *options.values()), strict=True))
-    return item(*to(face, *arrays), **converted)
-
-
-def specification(parameters=PARAMETERS, num_heads=H, attend=reference.multi_head_attention, **more):
-    named = {"parameters": parameters, "num_heads": num_heads, **more}
-    return lambda *arrays, **options: attend(*arrays, **named, **options)
-
-
-def program(name, parameters=PARAMETERS, num_heads=H, **changes):
-    """One of the four as a function from NumPy to NumPy."""
-    if name == "reference":
-        return specification(parameters, num_heads)
-    if name == "at once":
-        return specification(parameters, num_heads, reference.multi_head_attention_at_once)
-    face = {"pytorch": pytorch, "tf": tf}[name]
-    built = layer(face, parameters, num_heads=num_heads, **changes)
-    return lambda *arrays, **options: [numbers(x) for x in run(face, built, arrays, **options)]
-
-
-# --- the right ones pass, the wrong ones are caught ------------------------------------
 
 EYE = np.eye(4)
 HAND = {
@@ -242,7 +184,7 @@ def test_a_planted_fault_is_caught(fault, catchers):
     assert catchers <= caught
 
 
-# --- three implementations -------------------------------------------------------------
+# --- three implementations ------------------------------------------------------------
 
 
 @EACH_OPTION
@@ -387,7 +329,7 @@ def test_no_look_into_the_future(face):
         assert np.abs(found[:, T - step :] - expected[:, T - step :]).max() > 1e-3
 
 
-# --- rows that see nothing, keys that nobody sees --------------------------------------
+# --- rows that see nothing, keys that nobody sees -------------------------------------
 
 
 @FACE
@@ -507,274 +449,8 @@ def test_padding_of_self_attention_may_hold_nan(need_weights, bad, causal):
     assert not numbers(gradients["query"])[hidden].any()
 
 
-# --- heads -----------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------
 
-
-@FACE
-@pytest.mark.parametrize("use_bias", [True, False])
-@pytest.mark.parametrize("heads", [[], [1], (2, 0), {0, 1}])
-def test_pruned_is_masked(face, use_bias, heads):
-    sizes = {"num_heads": 3, "use_bias": use_bias}
-    item = layer(face, **sizes)
-    pruned = item.prune_heads(heads)
-    share = np.array([float(h not in heads) for h in range(3)])
-    for options in ({}, {"mask": PADDING, "causal": True}):
-        expected, weights = run(face, item, inputs(), head_mask=share, **options)
-        found, kept = run(face, pruned, inputs(), **options)
-        close(found, expected)
-        close(kept, numbers(weights)[:, share > 0])
-    left = 3 - len(heads)
-    found = {name: x.shape for name, x in get_parameters(pruned).items()}
-    assert found["query_weight"] == (D, left * K) and found["value_weight"] == (F, left * V)
-    assert found["output_weight"] == (left * V, D) and ("key_bias" in found) == use_bias
-    assert pruned.num_heads == left and item.num_heads == 3
-    before = get_parameters(item)
-    set_parameters(pruned, {name: 0 * x for name, x in get_parameters(pruned).items()})
-    assert all(np.array_equal(x, before[name]) for name, x in get_parameters(item).items())  # copies
-    if face is tf:
-        assert pruned.get_config()["num_heads"] == left
-        again = tf.MultiHeadAttention.from_config(pruned.get_config())
-        assert get_parameters(again).keys() == found.keys()
-
-
-@FACE
-def test_pruned_keeps_what_the_layer_is(face):
-    item = layer(face, num_heads=3, dropout=0.25, dtype="float16", rotary=turn_of(face))
-    pruned = item.prune_heads([1])
-    assert {str(x.dtype) for x in get_parameters(pruned).values()} == {"float16"}
-    assert pruned.sizes["dropout"] == 0.25 and pruned.rotary is item.rotary
-    if face is pytorch:
-        assert pruned.training and not item.eval().prune_heads([1]).training
-    for heads, words in (([3], r"between 0 and 2, got \[3\]"), ([-1], "between"), (range(3), "at least one of 3")):
-        with pytest.raises(ValueError, match=f"heads must .*{words}"):
-            item.prune_heads(heads)
-
-
-@FACE
-def test_head_importance(face):
-    """Against differences of the specification, an example and a head at a time; of one layer and of two."""
-    sizes = {"num_heads": 3, "memory_dim": None}
-    rng = np.random.default_rng(11)
-    shapes = {name: x.shape for name, x in get_parameters(layer(face, **sizes)).items()}
-    drawn = [{name: rng.normal(size=shape) / 3 for name, shape in shapes.items()} for _ in range(2)]
-    items = [layer(face, parameters, **sizes) for parameters in drawn]
-    x = inputs()[0]
-
-    def specified(masks):
-        y = x
-        for which, (parameters, mask) in enumerate(zip(drawn, masks, strict=True)):
-            found, _ = reference.multi_head_attention(y, y, y, parameters, num_heads=3, head_mask=mask)
-            y = y + found if which == 0 else found
-        return np.sin(y).sum(axis=(1, 2))
-
-    expected = np.zeros((2, B, 3))
-    for place in np.ndindex(2, B, 3):
-        step = np.zeros((2, B, 3))
-        step[place] = 1e-5
-        difference = specified(1 + step) - specified(1 - step)
-        expected[place] = abs(difference[place[1]]) / 2e-5
-
-    (tokens,) = to(face, x)
-    sin_sum = (
-        (lambda y: y.sin().sum(dim=(1, 2)))
-        if face is pytorch
-        else (lambda y: tensorflow.reduce_sum(tensorflow.sin(y), axis=(1, 2)))
-    )
-
-    def loss(masks):
-        first = tokens + items[0](tokens, head_mask=masks[0], need_weights=False)[0]
-        return sin_sum(items[1](first, head_mask=masks[1])[0])
-
-    ones = to(face, np.ones((B, 3)))[0]
-    found = face.head_importance(loss, (ones, ones))
-    assert isinstance(found, tuple) and len(found) == 2
-    close(np.stack([numbers(one) for one in found]), expected.mean(axis=1), 1e-6)
-    # The absolute value stands inside the mean: signs of examples must not cancel.
-    assert expected.mean(axis=1).min() > 1e-3
-    alone = face.head_importance(lambda mask: loss((ones, mask)), ones)
-    close(alone, found[1])
-
-
-@FACE
-def test_head_importance_refuses(face):
-    item = layer(face)
-    arrays = to(face, *inputs())
-    ones, flat = to(face, np.ones((B, H)), np.ones(H))
-
-    def losses(mask):
-        output = item(*arrays, head_mask=mask)[0]
-        return output[:, 0, 0]
-
-    for loss, mask, words in (
-        (lambda mask: losses(mask)[0], ones, r"loss must have shape \(B\)"),  # the batch's loss in one number
-        (lambda mask: losses(mask)[:2], ones, r"loss must have shape \(B\) with B = 3"),
-        (losses, flat, r"head_mask must have shape \(B, H\), got \(2,\)"),
-        (lambda mask: losses(None), ones, "loss must depend on every head_mask"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            face.head_importance(loss, mask)
-
-
-# --- dropout and rotary ----------------------------------------------------------------
-
-
-def seed(number):
-    torch.manual_seed(number)
-    keras.utils.set_random_seed(number)
-
-
-@FACE
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_dropout_drops_weights_in_training_only(face, need_weights):
-    """With one key every weight is 1: in training a head's context is nothing or, at rate 1/2, twice the value."""
-    eye, batch = np.eye(6), 40
-    parameters = {f"{name}_weight": eye for name in ("query", "key", "value", "output")}
-    sizes = {"model_dim": 6, "num_heads": 3, "key_dim": 2, "value_dim": 2, "memory_dim": 6, "use_bias": False}
-    seed(1)
-    item = layer(face, parameters, **sizes, dropout=0.5)
-    rng = np.random.default_rng(0)
-    arrays = to(face, rng.normal(size=(batch, 5, 6)), rng.normal(size=(batch, 1, 6)))
-
-    def call(training):
-        if face is tf:
-            return item(*arrays, need_weights=need_weights, training=training)
-        return item.train(training)(*arrays, need_weights=need_weights)
-
-    value = np.broadcast_to(numbers(arrays[1]), (batch, 5, 6))
-    close(call(False)[0], value)
-    output, weights = call(True)
-    share = (numbers(output) / value).reshape(batch, 5, 3, 2)
-    assert np.allclose(share[..., 0], share[..., 1])  # a weight is dropped for the whole head
-    close(np.sort(np.unique(share.round(6))), [0, 2])
-    assert abs(share.mean() - 1) < 0.15
-    assert (weights is None) != need_weights
-    if need_weights:
-        close(weights, np.ones((batch, 3, 5, 1)))  # as they were before
-    assert not np.array_equal(numbers(call(True)[0]), numbers(output))
-
-
-def scaled(query, key):
-    """A stand-in for a rotation: position i + S - T of the query and j of the key change them."""
-    T, S = query.shape[-2], key.shape[-2]
-    where = np.arange(S, dtype=float)
-    return (np.cos(where[S - T :]), 3 * np.sin(where)) if T <= S else (np.ones(T), where)
-
-
-class Turn(torch.nn.Module):
-    def forward(self, query, key):
-        changes = (torch.from_numpy(x)[:, None].to(query.dtype) for x in scaled(query, key))
-        return tuple(x * change for x, change in zip((query, key), changes, strict=True))
-
-
-@keras.saving.register_keras_serializable("tests")
-class KerasTurn(keras.layers.Layer):
-    def call(self, query, key):
-        changes = (tensorflow.cast(x[:, None], query.dtype) for x in scaled(query, key))
-        return tuple(x * change for x, change in zip((query, key), changes, strict=True))
-
-
-def turn_of(face):
-    return Turn() if face is pytorch else KerasTurn(dtype="float64")
-
-
-def test_rotary_meets_projected_queries_and_keys(tmp_path):
-    def in_numpy(query, key):
-        return tuple(x * change[:, None] for x, change in zip((query, key), scaled(query, key), strict=True))
-
-    expected = specification(rotary=in_numpy)(*inputs())
-    assert np.abs(expected[1] - specification()(*inputs())[1]).max() > 0.1
-    found = [specification(attend=reference.multi_head_attention_at_once, rotary=in_numpy)(*inputs())]
-    layers = {face: layer(face, PARAMETERS, rotary=turn_of(face)) for face in (pytorch, tf)}
-    found += [run(face, item, inputs()) for face, item in layers.items()]
-    entries = [keras.Input(x.shape[1:], dtype="float64") for x in inputs()]
-    model = keras.Model(entries, layers[tf](*entries))
-    model.save(tmp_path / "model.keras")
-    found.append(keras.models.load_model(tmp_path / "model.keras")(inputs()))
-    for output, weights in found:
-        close(output, expected[0])
-        close(weights, expected[1])
-
-
-# --- what Keras carries along ----------------------------------------------------------
-
-TOKENS = np.array([[3, 1, 2, 0, 0], [4, 0, 0, 0, 0], [1, 2, 3, 4, 1], [0, 2, 0, 3, 0], [0, 0, 0, 0, 0]])
-
-
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("rows", [None, causal_mask(5, 5)[::-1].copy()])
-def test_padding_that_keras_carries(causal, rows):
-    """As many sentences as words: a padding (B, S) that is taken for (T, S) would break no shape."""
-    embedding = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64")
-    item = layer(tf, memory_dim=None)
-    words = embedding(TOKENS)
-    plain = tensorflow.constant(words.numpy())
-    padding = (TOKENS != 0)[:, None, None]
-    expected = item(plain, mask=padding if rows is None else padding & rows, causal=causal)
-    mask = None if rows is None else tensorflow.constant(rows)
-    entry = keras.Input((5,), dtype="int64")
-    embedded = embedding(entry)
-    for found in (
-        item(words, mask=mask, causal=causal),
-        item(query=words, mask=mask, causal=causal),
-        item(plain, words, mask=mask, causal=causal),
-        item(plain, plain, words, mask=mask, causal=causal),
-        item(plain, words, plain, mask=mask, causal=causal),
-        keras.Model(entry, item(embedded, mask=mask, causal=causal))(TOKENS),
-        tensorflow.function(lambda x: item(embedding(x), mask=mask, causal=causal))(TOKENS),
-    ):
-        close(found[0], expected[0])
-        close(found[1], expected[1])
-        assert getattr(found[0], "_keras_mask", None) is None
-    # The padding of the query alone says nothing about keys.
-    close(item(words, plain, mask=mask, causal=causal)[1], item(plain, mask=mask, causal=causal)[1])
-
-
-# --- compilers and numbers of less precision -------------------------------------------
-
-
-@pytest.mark.parametrize("need_weights", [True, False])
-@EACH_OPTION
-def test_torch_compiles_to_one_graph(options, need_weights):
-    torch.compiler.reset()
-    item = layer(pytorch)
-    compiled = torch.compile(item, backend="aot_eager", fullgraph=True)
-    found = run(pytorch, compiled, inputs(), need_weights=need_weights, **options)
-    close(found[0], run(pytorch, item, inputs(), **options)[0])
-
-
-@pytest.mark.parametrize("jit", [False, True])
-def test_one_graph_of_tensorflow_for_any_batch_and_length(jit):
-    item = layer(tf)
-    kinds = [((None, None, size), "float64") for size in (D, E, F)] + [((None, None, None, None), "bool")]
-    signature = [tensorflow.TensorSpec(shape, dtype) for shape, dtype in kinds]
-    graph = tensorflow.function(lambda *x: item(*x, causal=True), input_signature=signature, jit_compile=jit)
-    attend = specification()
-    query, key, value = inputs()
-    for arrays, mask in (
-        ((query, key, value), ROWS),
-        ((query[:1, :2], key[:1, :3], value[:1, :3]), ROWS[:1, :, :2, :3]),
-    ):
-        expected = attend(*arrays, mask=mask, causal=True)
-        for one, other in zip(graph(*to(tf, *arrays, mask)), expected, strict=True):
-            close(one, other)
-
-
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_torch_autocast(need_weights):
-    """An input may be float32 or, from a layer before, bfloat16."""
-    item = layer(pytorch, dtype="float32")
-    query, key, value = (x.float() for x in to(pytorch, *inputs()))
-    expected = specification()(*inputs(), mask=ROWS)[0]
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        (mask,) = to(pytorch, ROWS)
-        output, _ = item(query, key.bfloat16(), value, mask, need_weights=need_weights)
-    assert output.dtype == torch.bfloat16
-    assert np.abs(numbers(output.double()) - expected).max() < 0.1 * np.abs(expected).max()
-    with pytest.raises(ValueError, match="key must be float32 like query, got bfloat16"):
-        item(query, key.bfloat16(), value)
-
-
-# --- errors ----------------------------------------------------------------------------
 
 CALLS = [
     (

@@ -41,9 +41,9 @@ def alibi_bias(num_heads, T, S):
 
     Source: Press et al. 2022, section 3 and figure 3. Not scaled by 1 / sqrt(d_k)
         (footnote 10): it is added after the scale.
-    Differs: the paper is causal, where the distance is never negative. Bloom adds
-        slope * s instead, which is the same up to a constant for each row, but only
-        under a causal mask.
+    Differs: the paper is causal, where the distance is never negative. Bloom and
+        KerasHub add slope * s instead, which is the same up to a constant for each row,
+        but only under a causal mask.
     """
     return -alibi_slopes(num_heads)[:, None, None] * np.abs(key_distance(T, S))
 

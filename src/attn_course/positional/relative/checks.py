@@ -15,7 +15,7 @@ def layer_sizes(model_dim, num_heads, max_distance, key_dim, value_dim, use_bias
 
 
 def weight_shapes(sizes):
-    """The shape of every parameter by name, weights first."""
+    """The shape of every parameter by name."""
     memory_dim = (sizes["model_dim"], sizes["model_dim"])
     shapes = multi_head.weight_shapes({**sizes, "memory_dim": memory_dim})
     rows = 2 * sizes["max_distance"] + 1
@@ -23,7 +23,7 @@ def weight_shapes(sizes):
         "relative_key": (rows, sizes["key_dim"]),
         "relative_value": (rows, sizes["value_dim"]),
     }
-    return tables | shapes
+    return shapes | tables
 
 
 def check_relative(inputs, parameters, num_heads, mask):
