@@ -75,6 +75,30 @@ def test_windows_of_all_kinds_ask_for_the_same_bytes():
             np.testing.assert_array_equal(asked, 513 + np.arange(length.TESTED))
 
 
+def test_a_shuffled_past_keeps_its_bytes_and_its_last():
+    text = np.random.default_rng(0).integers(256, size=length.TESTED + 600)
+    (ordered, targets, counted), (shuffled, same, _) = (length.windows(text, 64, kind) for kind in length.PASTS)
+    assert counted == 1 and len(ordered) == length.TESTED
+    np.testing.assert_array_equal(targets[:, -1], text[513 : 513 + length.TESTED])
+    np.testing.assert_array_equal(targets, same)
+    np.testing.assert_array_equal(ordered[:, -1], shuffled[:, -1])
+    np.testing.assert_array_equal(np.sort(ordered), np.sort(shuffled))
+    assert (ordered != shuffled).mean() > 0.9
+
+
+def test_a_row_of_the_record_for_every_kind_of_windows(monkeypatch):
+    from attn_course.experiments.length import pytorch as module
+
+    monkeypatch.setattr(module, "STEPS", 2)
+    monkeypatch.setattr(length, "TESTED", 512)
+    rows = module.run("none", 0)
+    assert [(row["windows"], row["length"]) for row in rows[-2:]] == [("ordered", 64), ("shuffled", 64)]
+    assert len(rows) == 2 * len(length.LENGTHS) + 2 and all(row["steps"] == 2 for row in rows)
+    assert {row["length"] for row in module.run("learned", 0)} == {64}
+    (slow, fast) = (module.run("rotary", 0, base=base) for base in (10000.0, 10.0))
+    assert slow[0]["base"] == 10000.0 and slow[0]["bits"] != fast[0]["bits"]
+
+
 def test_training_windows():
     text = np.arange(300)
     inputs, targets = next(length.batches(text, seed=0))

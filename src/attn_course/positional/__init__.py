@@ -1,4 +1,4 @@
-"""Where a token stands: five ways to tell attention.
+"""Where a token stands: six ways to tell attention.
 
 ``absolute``: a vector for every position, added to the input.
     sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0)

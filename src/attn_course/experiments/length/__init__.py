@@ -2,7 +2,8 @@
 
 ``positions.pytorch`` and ``positions.tf`` have the model. It is tested in two ways, on
 the same bytes: in windows that stand apart, where the first bytes of each have next to
-no past, and in windows that slide, where every byte has a past of about one length.
+no past, and in windows that slide, where every byte has a past of about one length. The
+model without positions also gets its past in order and shuffled.
 
 python -m attn_course.experiments.length --seeds 0 1 2
 """
@@ -16,6 +17,7 @@ BATCH, RATE, STEPS = 32, 3e-3, 1500
 SLIDE = 32  # a sliding window moves by so many bytes, and is scored on these alone
 TESTED = 12_288  # bytes that are predicted, the same ones in every test
 ASKED = ("apart", "sliding")
+PASTS = ("ordered", "shuffled")  # of the same bytes, the past as it is or mixed up
 
 
 def batches(text, *, seed):
@@ -28,12 +30,19 @@ def batches(text, *, seed):
 
 
 def windows(text, length, kind):
-    """Windows (n, length), the bytes that follow, and how many at the end count."""
-    counted = length if kind == "apart" else SLIDE
+    """Windows (n, length), the bytes that follow, and how many at the end count.
+
+    "shuffled": all bytes of a window but the last change places.
+    """
+    counted = {"apart": length, "sliding": SLIDE}.get(kind, 1)
     first = max(LENGTHS)  # so that the longest window has its past
     ends = first + np.arange(counted, TESTED + 1, counted)
     rows = ends[:, None] + np.arange(-length, 0)
-    return text[rows], text[rows + 1], counted
+    inputs = text[rows]
+    if kind == "shuffled":
+        mixed = np.random.default_rng(0).permuted(inputs[:, :-1], axis=1)
+        inputs = np.concatenate([mixed, inputs[:, -1:]], axis=1)
+    return inputs, text[rows + 1], counted
 
 
 def evaluate(score, model, text, length, kind, at_once=16):

@@ -19,13 +19,15 @@ from attn_course.training import log_line, progress
 class Block(torch.nn.Module):
     """Attention, then a network for every token; each is added to what came in."""
 
-    def __init__(self, width, heads, positions):
+    def __init__(self, width, heads, positions, base):
         super().__init__()
         if positions == "shaw":
             sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
             self.attention = RelativeAttention(width, heads, **sizes)
         else:
-            rotary = RotaryEncoding(width // heads) if positions == "rotary" else None
+            rotary = None
+            if positions == "rotary":
+                rotary = RotaryEncoding(width // heads, base=base)
             self.attention = MultiHeadAttention(width, heads, rotary=rotary)
         self.norm1, self.norm2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
         self.inner = torch.nn.Linear(width, 4 * width)
@@ -41,13 +43,23 @@ class Block(torch.nn.Module):
 
 
 class Blocks(torch.nn.Module):
-    """Some blocks, with positions of one kind.
+    """Some blocks, with positions of one kind. base: of the rotation.
 
     Shapes:
         x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last block.
     """
 
-    def __init__(self, width, heads, layers, *, positions, max_length, causal=False):
+    def __init__(
+        self,
+        width,
+        heads,
+        layers,
+        *,
+        positions,
+        max_length,
+        causal=False,
+        base=10000.0,
+    ):
         super().__init__()
         self.causal, self.added, self.bias = causal, None, None
         if positions == "sinusoidal":
@@ -58,7 +70,7 @@ class Blocks(torch.nn.Module):
             self.bias = AlibiBias(heads)
         if positions == "t5":
             self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
-        blocks = [Block(width, heads, positions) for _ in range(layers)]
+        blocks = [Block(width, heads, positions, base) for _ in range(layers)]
         self.blocks = torch.nn.ModuleList(blocks)
         self.norm = torch.nn.LayerNorm(width)
 

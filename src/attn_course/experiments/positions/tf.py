@@ -19,13 +19,15 @@ EPSILON = 1e-5  # PyTorch's, in the norm
 class Block(keras.Model):
     """Attention, then a network for every token; each is added to what came in."""
 
-    def __init__(self, width, heads, positions):
+    def __init__(self, width, heads, positions, base):
         super().__init__()
         if positions == "shaw":
             sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
             self.attention = RelativeAttention(width, heads, **sizes)
         else:
-            rotary = RotaryEncoding(width // heads) if positions == "rotary" else None
+            rotary = None
+            if positions == "rotary":
+                rotary = RotaryEncoding(width // heads, base=base)
             self.attention = MultiHeadAttention(width, heads, rotary=rotary)
         self.norm1 = keras.layers.LayerNormalization(epsilon=EPSILON)
         self.norm2 = keras.layers.LayerNormalization(epsilon=EPSILON)
@@ -42,13 +44,23 @@ class Block(keras.Model):
 
 
 class Blocks(keras.Model):
-    """Some blocks, with positions of one kind.
+    """Some blocks, with positions of one kind. base: of the rotation.
 
     Shapes:
         x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last block.
     """
 
-    def __init__(self, width, heads, layers, *, positions, max_length, causal=False):
+    def __init__(
+        self,
+        width,
+        heads,
+        layers,
+        *,
+        positions,
+        max_length,
+        causal=False,
+        base=10000.0,
+    ):
         super().__init__()
         self.causal, self.added, self.bias = causal, None, None
         if positions == "sinusoidal":
@@ -59,7 +71,7 @@ class Blocks(keras.Model):
             self.bias = AlibiBias(heads)
         if positions == "t5":
             self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
-        self.blocks = [Block(width, heads, positions) for _ in range(layers)]
+        self.blocks = [Block(width, heads, positions, base) for _ in range(layers)]
         self.norm = keras.layers.LayerNormalization(epsilon=EPSILON)
 
     def call(self, x, need_weights=False):

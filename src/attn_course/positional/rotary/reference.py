@@ -30,8 +30,9 @@ def rotate(x, positions, *, layout="half", base=10000.0):
         ValueError: K is odd, the layout unknown, or a shape not as above.
 
     Source: Su et al. 2021 (arXiv:2104.09864), equations 15 and 34.
-    Differs: the paper and GPT-J interleave the pairs, Llama and GPT-NeoX take halves.
-        Weights trained for one give wrong scores in the other: ``change_layout``.
+    Differs: the paper, GPT-J and Meta's Llama interleave the pairs; GPT-NeoX, KerasHub
+        and Hugging Face's Llama take halves. Weights trained for one give wrong scores
+        in the other: ``change_layout``.
 
     >>> rotate(np.array([[1.0, 0.0]]), np.array([np.pi / 2])).round(4)
     array([[0., 1.]])
