@@ -28,14 +28,14 @@ class Device(NamedTuple):
 def device():
     """The first GPU with its memory and capability, or the CPU.
 
-    Asks whichever framework is imported already.
+    Asks PyTorch, then TensorFlow, as far as they are imported already.
     """
     torch, tf = sys.modules.get("torch"), sys.modules.get("tensorflow")
     if torch is not None and torch.cuda.is_available():
         found = torch.cuda.get_device_properties(0)
         memory_gib = found.total_memory / 2**30
         return Device("cuda", found.name, memory_gib, (found.major, found.minor))
-    if torch is None and tf is not None and tf.config.list_physical_devices("GPU"):
+    if tf is not None and tf.config.list_physical_devices("GPU"):
         gpu = tf.config.list_physical_devices("GPU")[0]
         details = tf.config.experimental.get_device_details(gpu)
         name = details.get("device_name", "GPU")
