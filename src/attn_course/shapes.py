@@ -12,7 +12,7 @@ Shape letters, the same in every docstring:
     R rank · N vocabulary · L layers
 """
 
-from numbers import Integral
+from numbers import Integral, Real
 
 
 def dtype_name(array):
@@ -83,8 +83,13 @@ def check_choice(name, value, choices):
 
 
 def check_at_least(least, **sizes):
-    """Raise ValueError unless every size is so large; a tensor of TensorFlow passes."""
+    """Raise ValueError unless every size is whole and so large.
+
+    A tensor of TensorFlow passes.
+    """
     for name, size in sizes.items():
+        if isinstance(size, Real) and not isinstance(size, Integral):
+            raise ValueError(f"{name} must be a whole number, got {size}")
         if isinstance(size, Integral) and size < least:
             raise ValueError(f"{name} must be at least {least}, got {size}")
 

@@ -6,6 +6,8 @@ import re
 import pytest
 from publisher import ROOT
 
+from attn_course.masks import from_blocked
+
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
 
 
@@ -18,6 +20,13 @@ def public_names(face):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
     ]
     return names
+
+
+def test_the_page_warns_of_masks_with_the_other_meaning():
+    """By the docstring of the converter, which the page takes over; the oracles test what it says of the libraries."""
+    assert ".. automodule:: attn_course.masks" in PAGE or ".. autofunction:: attn_course.masks.from_blocked" in PAGE
+    warning = " ".join(from_blocked.__doc__.split())
+    assert "Warning: libraries differ" in warning and "block where True" in warning
 
 
 @pytest.mark.parametrize("face", ["reference", "pytorch", "tf"])

@@ -59,6 +59,21 @@ def same(found, output, weights, tolerance):
         np.testing.assert_allclose(found[1], weights, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("turned", [True, False])
+def test_pytorch_s_transformer_layers_block_where_true(turned):
+    """Their masks fit as they are, and then show what they should hide; ``from_blocked`` turns them round."""
+    torch.manual_seed(0)
+    theirs = torch.nn.TransformerEncoderLayer(D, H, dim_feedforward=E, dropout=0.0, batch_first=True).double()
+    layer, x = pytorch.MultiHeadAttention.from_torch(theirs.self_attn), torch.from_numpy(draw((D, D))[1])
+    blocked = torch.from_numpy(~PADDING)
+    mask = from_blocked(blocked) if turned else blocked
+    y = theirs.norm1(x + layer(x, mask=mask[:, None, None])[0])
+    found = theirs.norm2(y + theirs.linear2(torch.relu(theirs.linear1(y))))
+    expected = theirs(x, src_key_padding_mask=blocked)
+    assert torch.allclose(found, expected, atol=1e-10) == turned
+    assert from_blocked(blocked).any(dim=1).all() and blocked[1:].any(dim=1).all()
+
+
 @MASKS
 @BIASES
 @WIDTHS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_course.experiments import load_record
-from attn_course.experiments.heads import HEADS, LAYERS, head_scores, hide
+from attn_course.experiments.heads import CUTS, DRAWS, HEADS, LAYERS, cut_in_three_orders, head_scores, hide
 from attn_course.experiments.heads import pytorch as in_torch
 from attn_course.experiments.heads import tf as in_tf
 from attn_course.frameworks import keras, torch
@@ -89,6 +89,29 @@ def test_losses_are_those_of_the_hidden_characters(module):
     logits -= logits.max(axis=-1, keepdims=True)
     each = np.log(np.exp(logits).sum(axis=-1)) - np.take_along_axis(logits, missing[..., None], axis=-1)[..., 0]
     np.testing.assert_allclose(found, (each * (missing != PAD)).sum(axis=1), rtol=1e-4)
+
+
+def test_heads_are_cut_in_three_orders():
+    """With a loss that adds up, and an importance that is right."""
+    importance, asked = np.random.default_rng(4).permutation(16.0 + np.arange(16)), []
+
+    def loss(heads):
+        asked.append(sorted(heads))
+        return importance[list(heads)].sum()
+
+    rows = cut_in_three_orders(importance, loss, np.random.default_rng(0))
+    ranked = np.sort(importance)
+    assert [row["cut"] for row in rows] == list(CUTS) and len(asked) == len(CUTS) * (DRAWS + 2)
+    for number, row in enumerate(rows):
+        count = row["cut"]
+        assert row["least important"] == ranked[:count].sum() and row["most important"] == ranked[-count:].sum()
+        drawn = asked[number * (DRAWS + 2) :][:DRAWS]
+        assert all(len(set(heads)) == count for heads in drawn) and len({tuple(heads) for heads in drawn}) > DRAWS / 2
+        sums = [importance[heads].sum() for heads in drawn]
+        # 20 draws: Student's t with 19 degrees of freedom, as any table has it
+        half = 2.093 * np.std(sums, ddof=1) / np.sqrt(20)
+        found = [row["low"], row["random"], row["high"]]
+        np.testing.assert_allclose(found, np.mean(sums) + half * np.array([-1, 0, 1]), atol=1e-4)
 
 
 def test_the_record_of_cut_heads():

@@ -1,6 +1,7 @@
 """Multi-head attention: by hand, by loops, alike in three; masks, and words that nobody sees."""
 
 import functools
+import json
 import math
 
 import numpy as np
@@ -14,6 +15,7 @@ from multi_head_cases import (
     PARAMETERS,
     RNG,
     ROWS,
+    SIZES,
     B,
     D,
     E,
@@ -496,9 +498,23 @@ def test_the_specification_names_wrong_parameters():
             "model_dim must be divisible by num_heads = 3 where key_dim is None, got 17",
         ),
         ({"num_heads": 0}, "num_heads must be at least 1, got 0"),
+        ({"num_heads": 2.0}, "num_heads must be a whole number, got 2.0"),
+        ({"key_dim": 0}, "key_dim must be at least 1, got 0"),
+        ({"memory_dim": (19, 0)}, "memory_dim must be at least 1, got 0"),
         ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
     ],
 )
 def test_wrong_sizes(face, changes, words):
     with pytest.raises(ValueError, match=words):
         layer(face, **changes)
+
+
+@FACE
+def test_sizes_may_be_numbers_of_numpy(face):
+    sizes = {name: np.int64(size) for name, size in SIZES.items() if name != "memory_dim"}
+    item = layer(face, **sizes, memory_dim=np.int64(E))
+    assert {name: x.shape for name, x in get_parameters(item).items()} == {
+        name: x.shape for name, x in get_parameters(layer(face, memory_dim=E)).items()
+    }
+    if face is tf:
+        json.dumps(item.get_config())

@@ -41,6 +41,13 @@ def test_slopes(face, num_heads):
 
 
 @FACES
+def test_a_number_of_heads_is_whole(face):
+    close(face.alibi_slopes(np.int64(12)), face.alibi_slopes(12), 0)
+    with pytest.raises(ValueError, match=r"num_heads must be a whole number, got 12\.0"):
+        face.alibi_slopes(12.0)
+
+
+@FACES
 def test_alibi_by_hand(face):
     """Two heads have the slopes 1/16 and 1/256; query 0 of 2 stands on key 1 of 3."""
     found = face.alibi_bias(2, 2, 3, **kind(face))

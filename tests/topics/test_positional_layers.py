@@ -241,6 +241,49 @@ def test_a_mask_that_keras_carries_ends_here():
         assert getattr(layer(words), "_keras_mask", None) is None
 
 
+# --- inside multi-head attention -------------------------------------------------------
+
+
+def by_reference(kind, layout="half"):
+    """What positions of a kind are to ``reference.multi_head_attention``."""
+
+    def turned(query, key):
+        places = np.arange(S - T, S), np.arange(S)
+        return [reference.rotate(x, t, layout=layout) for x, t in zip((query, key), places, strict=True)]
+
+    weight = {"weight": draw(32, H, seed=5)}
+    biases = {"alibi": reference.alibi_bias(H, T, S), "t5": reference.relative_bias(T, S, weight)}
+    return {"rotary": turned} if kind == "rotary" else {"bias": biases[kind]}
+
+
+@FACE
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "layout"), [("rotary", "half"), ("rotary", "interleaved"), ("alibi", "half"), ("t5", "half")]
+)
+def test_positions_inside_multi_head_attention(face, kind, layout, causal):
+    """The layer with the real encodings, and the specification; the queries stand at the end of the keys."""
+    rotary = build(face, "RotaryEncoding", K, layout=layout) if kind == "rotary" else None
+    layer = build(face, "MultiHeadAttention", D, H, key_dim=K, rotary=rotary)
+    parameters = {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()}
+    set_parameters(layer, parameters)
+    bias = None
+    if kind == "alibi":
+        bias = build(face, "AlibiBias", H)(T, S)
+    if kind == "t5":
+        learned = build(face, "RelativeBias", H)
+        set_parameters(learned, {"weight": draw(32, H, seed=5)})
+        bias = learned(T, S)
+    query, memory = draw(B, T, D), draw(B, S, D, seed=1)
+    options = {"num_heads": H, "causal": causal, **by_reference(kind, layout)}
+    expected = reference.multi_head_attention(query, memory, memory, parameters, **options)
+    found = layer(*to(face, query, memory), bias=bias, causal=causal)
+    for one, other in zip(found, expected, strict=True):
+        close(one, other)
+    alone, _ = layer(*to(face, query, memory), bias=bias, causal=causal, need_weights=False)
+    close(alone, expected[0])
+
+
 # --- wrong arguments ------------------------------------------------------------------
 
 

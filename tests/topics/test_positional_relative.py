@@ -173,6 +173,47 @@ def test_without_vectors_it_is_attention(face):
     close(layers[face](*to(face, *arrays, PADDING)), [output, weights])
 
 
+@CAUSAL
+def test_a_bias_is_added_to_the_scores(causal):
+    layers, parameters = pair()
+    arrays, bias = inputs(), np.random.default_rng(6).normal(size=(H, T, S))
+    options = {"num_heads": H, "mask": PADDING, "causal": causal}
+    expected = reference.relative_attention(*arrays, parameters, **options, bias=bias)
+    # e^(score + bias) is e^score times e^bias
+    weights = by_loops(*arrays, parameters, PADDING, causal)[1] * np.exp(bias)
+    close(expected[1:], [weights / weights.sum(axis=-1, keepdims=True)])
+    for face, layer in layers.items():
+        close(layer(*to(face, *arrays, PADDING), bias=to(face, bias)[0], causal=causal), expected)
+        with pytest.raises(ValueError, match=r"bias must be broadcastable to the scores"):
+            layer(*to(face, *arrays), bias=to(face, bias[:2])[0])
+
+
+@FACE
+def test_dropout_drops_the_weights_of_values_and_vectors_in_training_only(face):
+    """With one key every weight is 1: a head's context is nothing or, at rate 1/2, twice value and vector."""
+    eye, batch = np.eye(6), 40
+    torch.manual_seed(1)
+    keras.utils.set_random_seed(1)
+    sizes = {"max_distance": 1, "dropout": 0.5, **({"dtype": "float64"} if face is tf else {})}
+    layer = face.RelativeAttention(6, 3, **sizes)
+    parameters = {f"{name}_weight": eye for name in ("query", "key", "value", "output")}
+    parameters |= {"relative_key": np.zeros((3, 2)), "relative_value": np.full((3, 2), 5.0)}
+    set_parameters(layer, parameters)
+    query, key = (np.random.default_rng(n).normal(size=(batch, n, 6)) for n in (5, 1))
+
+    def call(training):
+        values = to(face, query, key)
+        return layer(*values, training=training) if face is tf else layer.double().train(training)(*values)
+
+    whole = np.broadcast_to(key + 5.0, (batch, 5, 6))
+    close([call(False)[0]], [whole])
+    output, weights = call(True)
+    close([weights], [np.ones((batch, 3, 5, 1))])  # as they were before
+    share = (numbers(output) / whole).reshape(batch, 5, 3, 2)
+    close([np.sort(np.unique(share.round(6)))], [[0, 2]])
+    assert np.allclose(share[..., 0], share[..., 1]) and abs(share.mean() - 1) < 0.15
+
+
 @FACE
 def test_an_empty_row_is_the_bias(face):
     layers, parameters = pair()

@@ -86,6 +86,17 @@ def test_queries_stand_on_the_last_keys(face, layout):
     close(far, whole)
 
 
+@LAYOUT
+@FACE
+def test_the_layer_turns_as_asked(face, layout):
+    """Its own layout and base: scores alone would not tell one layout from the other."""
+    query, key = draw(B, H, T, K), draw(B, H, S, K, seed=1)
+    layer = build(face, "RotaryEncoding", K, layout=layout, base=7.0)
+    found = layer(*to(face, query, key), first_position=3)
+    for one, x, t in zip(found, (query, key), (np.arange(S - T, S), np.arange(S)), strict=True):
+        close(one, reference.rotate(x, t + 3, layout=layout, base=7.0))
+
+
 @FACE
 def test_a_key_is_rotated_once_and_cached(face):
     query, key = draw(B, H, S, K), draw(B, 1, S, K, seed=1)  # one key head for three query heads

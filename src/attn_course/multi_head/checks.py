@@ -35,14 +35,16 @@ def layer_sizes(
     value_dim = key_dim if value_dim is None else value_dim
     check_at_least(1, key_dim=key_dim, value_dim=value_dim)
     memory_dim = model_dim if memory_dim is None else memory_dim
-    if isinstance(memory_dim, int):
+    if not isinstance(memory_dim, tuple | list):
         memory_dim = (memory_dim, memory_dim)
+    for width in memory_dim:
+        check_at_least(1, memory_dim=width)
     return {
-        "model_dim": model_dim,
-        "num_heads": num_heads,
-        "key_dim": key_dim,
-        "value_dim": value_dim,
-        "memory_dim": tuple(memory_dim),
+        "model_dim": int(model_dim),  # also of NumPy: a Keras file takes Python's own
+        "num_heads": int(num_heads),
+        "key_dim": int(key_dim),
+        "value_dim": int(value_dim),
+        "memory_dim": tuple(map(int, memory_dim)),
         "use_bias": use_bias,
         "dropout": dropout,
     }

@@ -19,9 +19,10 @@
         (T, S) -> (1, H, T, S), for ``bias=`` of any attention over heads
 ``relative``: a learned vector for every clipped distance, added to key and value.
     RelativeAttention(model_dim, num_heads, *, max_distance, key_dim=None,
-                      value_dim=None, use_bias=False)
+                      value_dim=None, use_bias=False, dropout=0.0)
         (query (B, T, D), key=None (B, S, D), value=None (B, S, D), mask=None, *,
-         causal=False, need_weights=True) -> output (B, T, D), weights (B, H, T, S)
+         bias=None, causal=False, need_weights=True)
+        -> output (B, T, D), weights (B, H, T, S)
         key_dim None means model_dim / num_heads, value_dim None means key_dim.
 
     sinusoid  x[t] + PE[t];   PE[t, 2i] = sin(t f_i), PE[t, 2i+1] = cos(t f_i)

@@ -9,6 +9,7 @@ from attn_course.experiments.heads import (
     LAYERS,
     READER_BATCH,
     READER_STEPS,
+    cut_in_three_orders,
     hide,
 )
 from attn_course.experiments.heads.pytorch import Asker, Reader, losses, train_asker
@@ -19,8 +20,6 @@ from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
 
 COUNTS = (1, 2, 4, 8, 16, 32)
-CUTS = (2, 4, 6, 8, 10, 12)
-DRAWS = 20
 EXAMPLES = 1000
 
 
@@ -44,19 +43,14 @@ def cut_away(seed):
         lambda masks: losses(model, *_given(train), masks),
         tuple(torch.ones(EXAMPLES, HEADS) for _ in range(LAYERS)),
     )
-    order = torch.cat(importance).argsort().tolist()
-    rng = np.random.default_rng(seed)
     dev = _given(load_dates("dev").encode())
-    whole, rows = round(_loss(model, dev, []), 4), []
-    for count in CUTS:
-        drawn = [rng.permutation(LAYERS * HEADS)[:count] for _ in range(DRAWS)]
-        drawn = [_loss(model, dev, heads) for heads in drawn]
-        middle, half = np.mean(drawn), 1.96 * np.std(drawn, ddof=1) / DRAWS**0.5
-        row = {"least important": _loss(model, dev, order[:count])}
-        row["most important"] = _loss(model, dev, order[-count:])
-        row |= {"random": middle, "low": middle - half, "high": middle + half}
-        row = {name: round(float(x), 4) for name, x in row.items()}
-        rows.append({"seed": seed, "cut": count, "whole": whole, **row})
+    whole = round(_loss(model, dev, []), 4)
+    rows = cut_in_three_orders(
+        torch.cat(importance).numpy(),
+        lambda heads: _loss(model, dev, heads),
+        np.random.default_rng(seed),
+    )
+    rows = [{"seed": seed, "whole": whole, **row} for row in rows]
     single = [_loss(model, dev, [head]) - whole for head in range(LAYERS * HEADS)]
     return rows, {"seed": seed, "alone": [round(x, 4) for x in single]}
 

@@ -34,9 +34,7 @@ class Block(torch.nn.Module):
         self.outer = torch.nn.Linear(4 * width, width)
 
     def forward(self, x, *, bias=None, causal=False, need_weights=False):
-        options = {"causal": causal, "need_weights": need_weights}
-        if bias is not None:  # Shaw's attention takes none
-            options["bias"] = bias
+        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         attended, weights = self.attention(self.norm1(x), **options)
         x = x + attended
         return x + self.outer(torch.relu(self.inner(self.norm2(x)))), weights

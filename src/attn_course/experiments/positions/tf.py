@@ -35,9 +35,7 @@ class Block(keras.Model):
         self.outer = keras.layers.Dense(width)
 
     def call(self, x, *, bias=None, causal=False, need_weights=False):
-        options = {"causal": causal, "need_weights": need_weights}
-        if bias is not None:  # Shaw's attention takes none
-            options["bias"] = bias
+        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         attended, weights = self.attention(self.norm1(x), **options)
         x = x + attended
         return x + self.outer(tf.nn.relu(self.inner(self.norm2(x)))), weights

@@ -8,7 +8,7 @@ from attn_course.shapes import check_at_least
 def head_slopes(num_heads):
     """See ``attn_course.reference.alibi_slopes``; a list."""
     check_at_least(1, num_heads=num_heads)
-    closest = 1 << (num_heads.bit_length() - 1)  # the power of two at or below
+    closest = 1 << (int(num_heads).bit_length() - 1)  # the power of two at or below
     slopes = [2.0 ** (-8 * head / closest) for head in range(1, closest + 1)]
     if closest < num_heads:
         slopes += head_slopes(2 * closest)[0::2][: num_heads - closest]

@@ -4,14 +4,16 @@ from attn_course.multi_head import checks as multi_head
 from attn_course.shapes import check_at_least, check_shapes
 
 
-def layer_sizes(model_dim, num_heads, max_distance, key_dim, value_dim, use_bias):
+def layer_sizes(
+    model_dim, num_heads, max_distance, key_dim, value_dim, use_bias, dropout
+):
     """What a layer is built from, defaults filled in; raises ValueError if wrong."""
     check_at_least(0, max_distance=max_distance)
     sizes = multi_head.layer_sizes(
-        model_dim, num_heads, key_dim, value_dim, None, use_bias, 0.0
+        model_dim, num_heads, key_dim, value_dim, None, use_bias, dropout
     )
-    names = ("model_dim", "num_heads", "key_dim", "value_dim", "use_bias")
-    return {name: sizes[name] for name in names} | {"max_distance": max_distance}
+    del sizes["memory_dim"]
+    return sizes | {"max_distance": max_distance}
 
 
 def weight_shapes(sizes):
@@ -26,11 +28,11 @@ def weight_shapes(sizes):
     return shapes | tables
 
 
-def check_relative(inputs, parameters, num_heads, mask):
-    """Raise ValueError unless query, key, value and mask fit the parameters."""
+def check_relative(inputs, parameters, num_heads, *, mask, bias):
+    """Raise ValueError unless query, key, value and the options fit the parameters."""
     tables = ("relative_key", "relative_value")
     shared = {name: x for name, x in parameters.items() if name not in tables}
-    options = {"mask": mask, "bias": None, "head_mask": None}
+    options = {"mask": mask, "bias": bias, "head_mask": None}
     multi_head.check_multi_head(inputs, shared, num_heads, **options)
     specs = zip(tables, ("RK", "RV"), ("key_weight", "value_weight"), strict=True)
     known = {}

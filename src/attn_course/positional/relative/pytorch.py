@@ -20,8 +20,12 @@ class RelativeAttention(torch.nn.Module):
 
     Shapes:
         query (B, T, model_dim); key and value (B, S, model_dim), where None is the
-        query, and the key; mask boolean (T, S), (B, 1, 1, S), (B, 1, T, S) ...
+        query, and the key; mask boolean (T, S), (B, 1, 1, S), (B, 1, T, S) ...; bias
+        broadcastable to (B, H, T, S), added to the scaled scores
         -> output (B, T, model_dim), weights (B, H, T, S).
+
+    Dropout drops weights, in training only; the weights that come back are those before
+    it.
 
     Raises:
         ValueError: a size, shape, dtype or mask is not as above.
@@ -36,11 +40,14 @@ class RelativeAttention(torch.nn.Module):
         key_dim=None,
         value_dim=None,
         use_bias=False,
+        dropout=0.0,
     ):
         super().__init__()
-        sizes = model_dim, num_heads, max_distance, key_dim, value_dim, use_bias
+        sizes = model_dim, num_heads, max_distance, key_dim, value_dim
+        sizes = layer_sizes(*sizes, use_bias, dropout)
         self.num_heads, self.max_distance = num_heads, max_distance
-        for name, shape in weight_shapes(layer_sizes(*sizes)).items():
+        self.dropout = dropout
+        for name, shape in weight_shapes(sizes).items():
             weight = torch.nn.Parameter(torch.zeros(shape))
             if weight.ndim == 2:
                 torch.nn.init.xavier_uniform_(weight)
@@ -53,6 +60,7 @@ class RelativeAttention(torch.nn.Module):
         value=None,
         mask=None,
         *,
+        bias=None,
         causal=False,
         need_weights=True,
     ):
@@ -60,10 +68,11 @@ class RelativeAttention(torch.nn.Module):
         value = key if value is None else value
         inputs = {"query": query, "key": key, "value": value}
         parameters = dict(self.named_parameters())
-        check_relative(inputs, parameters, self.num_heads, mask)
+        options = {"mask": mask, "bias": bias}
+        check_relative(inputs, parameters, self.num_heads, **options)
         # Autocast brings them to one dtype by itself.
         if not torch.is_autocast_enabled(query.device.type):
-            check_dtypes(inputs, parameters, None)
+            check_dtypes(inputs, parameters, bias)
         if mask is not None:
             inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
@@ -75,11 +84,20 @@ class RelativeAttention(torch.nn.Module):
         row_TS = row_TS + self.max_distance
         far_TSK = torch.nn.functional.embedding(row_TS, self.relative_key)
         far_TSV = torch.nn.functional.embedding(row_TS, self.relative_value)
-        bias = torch.einsum("bhtk,tsk->bhts", queries, far_TSK)
-        bias = bias * queries.shape[-1] ** -0.5
+        far = torch.einsum("bhtk,tsk->bhts", queries, far_TSK)
+        far = far * queries.shape[-1] ** -0.5
         context, weights = scaled_dot_product_attention(
-            queries, keys, values, mask, bias=bias, causal=causal
+            queries,
+            keys,
+            values,
+            mask,
+            bias=far if bias is None else far + bias,
+            causal=causal,
         )
-        context = context + torch.einsum("bhts,tsv->bhtv", weights, far_TSV)
+        used = weights
+        if self.training and self.dropout > 0:
+            used = torch.dropout(weights, self.dropout, train=True)
+            context = used @ values
+        context = context + torch.einsum("bhts,tsv->bhtv", used, far_TSV)
         output = project(merge_heads(context), parameters, "output")
         return output, weights if need_weights else None

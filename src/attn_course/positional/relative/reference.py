@@ -17,6 +17,7 @@ def relative_attention(
     *,
     num_heads,
     mask=None,
+    bias=None,
     causal=False,
     need_weights=True,
 ):
@@ -34,6 +35,7 @@ def relative_attention(
     Shapes:
         query: (B, T, D). key, value: (B, S, D).
         mask: boolean (T, S), (B, 1, 1, S), (B, 1, T, S) or (B, H, T, S).
+        bias: broadcastable to (B, H, T, S), added to the scaled scores.
         parameters: as in ``attn_course.positional``; max_distance is half of the rows
             of ``relative_key``, which stand for -max_distance to max_distance.
         returns: output (B, T, D), weights (B, H, T, S);
@@ -51,8 +53,8 @@ def relative_attention(
     """
     parameters = {name: np.asarray(x, np.float64) for name, x in parameters.items()}
     inputs = {"query": query, "key": key, "value": value}
-    check_dtypes(inputs, {}, None)
-    check_relative(inputs, parameters, num_heads, mask)
+    check_dtypes(inputs, {}, bias)
+    check_relative(inputs, parameters, num_heads, mask=mask, bias=bias)
     queries, keys, values = (
         split_heads(project(x, parameters, name), num_heads)
         for name, x in hide(inputs, mask, causal).items()
@@ -63,7 +65,8 @@ def relative_attention(
     score = np.einsum("bhtk,bhsk->bhts", queries, keys)
     score += np.einsum("bhtk,tsk->bhts", queries, parameters["relative_key"][row_TS])
     allowed = block_future(mask, query, key) if causal else mask
-    weights = masked_softmax(score * queries.shape[-1] ** -0.5, allowed)
+    score = score * queries.shape[-1] ** -0.5 + (0.0 if bias is None else bias)
+    weights = masked_softmax(score, allowed)
     context = np.einsum("bhts,bhsv->bhtv", weights, values)
     far_TSV = parameters["relative_value"][row_TS]
     context += np.einsum("bhts,tsv->bhtv", weights, far_TSV)

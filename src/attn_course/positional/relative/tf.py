@@ -23,8 +23,12 @@ class RelativeAttention(Layer):
 
     Shapes:
         query (B, T, model_dim); key and value (B, S, model_dim), where None is the
-        query, and the key; mask boolean (T, S), (B, 1, 1, S), (B, 1, T, S) ...
+        query, and the key; mask boolean (T, S), (B, 1, 1, S), (B, 1, T, S) ...; bias
+        broadcastable to (B, H, T, S), added to the scaled scores
         -> output (B, T, model_dim), weights (B, H, T, S).
+
+    Dropout drops weights, in training only; the weights that come back are those before
+    it.
 
     Raises:
         ValueError: a size, shape, dtype or mask is not as above.
@@ -39,12 +43,14 @@ class RelativeAttention(Layer):
         key_dim=None,
         value_dim=None,
         use_bias=False,
+        dropout=0.0,
         **options,
     ):
         super().__init__(**options)
-        sizes = model_dim, num_heads, max_distance, key_dim, value_dim, use_bias
-        self.sizes = layer_sizes(*sizes)
+        sizes = model_dim, num_heads, max_distance, key_dim, value_dim
+        self.sizes = layer_sizes(*sizes, use_bias, dropout)
         self.num_heads, self.max_distance = num_heads, max_distance
+        self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
         self.names = tuple(weight_shapes(self.sizes))
         for name, shape in weight_shapes(self.sizes).items():
             start = "glorot_uniform" if len(shape) == 2 else "zeros"
@@ -63,15 +69,18 @@ class RelativeAttention(Layer):
         value=None,
         mask=None,
         *,
+        bias=None,
         causal=False,
         need_weights=True,
+        training=False,
     ):
         key = query if key is None else key
         value = key if value is None else value
         inputs = {"query": query, "key": key, "value": value}
         parameters = {n: tf.cast(getattr(self, n), query.dtype) for n in self.names}
-        check_relative(inputs, parameters, self.num_heads, mask)
-        check_dtypes(inputs, parameters, None)
+        options = {"mask": mask, "bias": bias}
+        check_relative(inputs, parameters, self.num_heads, **options)
+        check_dtypes(inputs, parameters, bias)
         if mask is not None:
             inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
@@ -83,11 +92,20 @@ class RelativeAttention(Layer):
         row_TS = row_TS + self.max_distance
         far_TSK = tf.gather(parameters["relative_key"], row_TS)
         far_TSV = tf.gather(parameters["relative_value"], row_TS)
-        bias = tf.einsum("bhtk,tsk->bhts", queries, far_TSK)
-        bias = bias * queries.shape[-1] ** -0.5
+        far = tf.einsum("bhtk,tsk->bhts", queries, far_TSK)
+        far = far * queries.shape[-1] ** -0.5
         context, weights = scaled_dot_product_attention(
-            queries, keys, values, mask, bias=bias, causal=causal
+            queries,
+            keys,
+            values,
+            mask,
+            bias=far if bias is None else far + bias,
+            causal=causal,
         )
-        context = context + tf.einsum("bhts,tsv->bhtv", weights, far_TSV)
+        used = weights
+        if training and self.sizes["dropout"] > 0:
+            used = self.dropout(weights, training=True)
+            context = used @ values
+        context = context + tf.einsum("bhts,tsv->bhtv", used, far_TSV)
         output = project(merge_heads(context), parameters, "output")
         return output, weights if need_weights else None
