@@ -35,19 +35,31 @@ def merge_heads(x):
     return x.transpose(1, 2).flatten(2)
 
 
+def add_weights(layer, shapes):
+    """Give a layer its parameters by name: matrices drawn, biases zero."""
+    for name, shape in shapes.items():
+        weight = torch.nn.Parameter(torch.zeros(shape))
+        if weight.ndim == 2:
+            torch.nn.init.xavier_uniform_(weight)
+        setattr(layer, name, weight)
+
+
 def project(x, parameters, name):
     """x @ weight + bias, in one product for all heads."""
     weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
     return torch.nn.functional.linear(x, weight.T, bias)
 
 
-def hide(inputs, mask):
+def hide(inputs, mask, causal):
     """Key and value, zero where no query may look with any head.
 
     Before they are projected: a NaN would reach the gradient of the weights. In
     self-attention the query is zero too where it can't be seen and isn't finite.
     """
+    if mask is None:
+        return inputs
     query, key, value = inputs.values()
+    mask = block_future(mask, query, key) if causal else mask
     seen = mask if mask.ndim == 2 else mask.any(dim=1)
     shown = hide_unseen(key, seen)
     return {
@@ -96,11 +108,7 @@ class MultiHeadAttention(torch.nn.Module):
             model_dim, num_heads, key_dim, value_dim, memory_dim, use_bias, dropout
         )
         self.num_heads, self.dropout, self.rotary = num_heads, dropout, rotary
-        for name, shape in weight_shapes(self.sizes).items():
-            weight = torch.nn.Parameter(torch.zeros(shape))
-            if weight.ndim == 2:
-                torch.nn.init.xavier_uniform_(weight)
-            setattr(self, name, weight)
+        add_weights(self, weight_shapes(self.sizes))
 
     def forward(
         self,
@@ -123,11 +131,9 @@ class MultiHeadAttention(torch.nn.Module):
         # Autocast brings them to one dtype by itself.
         if not torch.is_autocast_enabled(query.device.type):
             check_dtypes(inputs, parameters, bias)
-        if mask is not None:
-            inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
             split_heads(project(x, parameters, name), self.num_heads)
-            for name, x in inputs.items()
+            for name, x in hide(inputs, mask, causal).items()
         )
         if self.rotary is not None:
             queries, keys = self.rotary(queries, keys)

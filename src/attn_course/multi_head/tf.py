@@ -40,6 +40,13 @@ def merge_heads(x):
     return tf.reshape(x, (tf.shape(x)[0], tf.shape(x)[1], width))
 
 
+def add_weights(layer, shapes):
+    """Give a layer its parameters by name: matrices drawn, biases zero."""
+    for name, shape in shapes.items():
+        start = "glorot_uniform" if len(shape) == 2 else "zeros"
+        setattr(layer, name, layer.add_weight(shape, start, name=name))
+
+
 def project(x, parameters, name):
     """x @ weight + bias, in one product for all heads."""
     projected = tf.einsum("btd,dx->btx", x, parameters[f"{name}_weight"])
@@ -47,13 +54,16 @@ def project(x, parameters, name):
     return projected if bias is None else projected + bias
 
 
-def hide(inputs, mask):
+def hide(inputs, mask, causal):
     """Key and value, zero where no query may look with any head.
 
     Before they are projected: a NaN would reach the gradient of the weights. In
     self-attention the query is zero too where it can't be seen and isn't finite.
     """
+    if mask is None:
+        return inputs
     query, key, value = inputs.values()
+    mask = block_future(mask, query, key) if causal else mask
     seen = mask if len(mask.shape) == 2 else tf.reduce_any(mask, axis=1)
     shown = hide_unseen(key, seen)
     return {
@@ -105,10 +115,9 @@ class MultiHeadAttention(Layer):
         )
         self.num_heads, self.rotary = num_heads, rotary
         self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
-        self.names = tuple(weight_shapes(self.sizes))
-        for name, shape in weight_shapes(self.sizes).items():
-            start = "glorot_uniform" if len(shape) == 2 else "zeros"
-            setattr(self, name, self.add_weight(shape, start, name=name))
+        shapes = weight_shapes(self.sizes)
+        self.names = tuple(shapes)
+        add_weights(self, shapes)
         self.built = True
 
     def __call__(self, query, key=None, value=None, mask=None, **options):
@@ -136,11 +145,9 @@ class MultiHeadAttention(Layer):
         options = {"mask": mask, "bias": bias, "head_mask": head_mask}
         check_multi_head(inputs, parameters, self.num_heads, **options)
         check_dtypes(inputs, parameters, bias)
-        if mask is not None:
-            inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
             split_heads(project(x, parameters, name), self.num_heads)
-            for name, x in inputs.items()
+            for name, x in hide(inputs, mask, causal).items()
         )
         if self.rotary is not None:
             queries, keys = self.rotary(queries, keys)

@@ -34,11 +34,12 @@ def check_relative(inputs, parameters, num_heads, *, mask, bias):
     shared = {name: x for name, x in parameters.items() if name not in tables}
     options = {"mask": mask, "bias": bias, "head_mask": None}
     multi_head.check_multi_head(inputs, shared, num_heads, **options)
-    specs = zip(tables, ("RK", "RV"), ("key_weight", "value_weight"), strict=True)
-    known = {}
-    for table, spec, weight in specs:
-        known[spec[1]] = parameters[weight].shape[1] // num_heads
-        known |= check_shapes(known, **{table: (parameters[table], spec)})
-    if known["R"] % 2 == 0:
+    widths = {"K": parameters["key_weight"], "V": parameters["value_weight"]}
+    rows = check_shapes(
+        {letter: x.shape[1] // num_heads for letter, x in widths.items()},
+        relative_key=(parameters["relative_key"], "RK"),
+        relative_value=(parameters["relative_value"], "RV"),
+    )["R"]
+    if rows % 2 == 0:
         wanted = "2 max_distance + 1 rows, one a distance"
-        raise ValueError(f"relative_key must have {wanted}, got {known['R']}")
+        raise ValueError(f"relative_key must have {wanted}, got {rows}")

@@ -1,9 +1,15 @@
 """Shaw's relative attention in PyTorch. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.pytorch import block_future, scaled_dot_product_attention
+from attn_course.dot_product.pytorch import scaled_dot_product_attention
 from attn_course.frameworks import torch
 from attn_course.multi_head.checks import check_dtypes
-from attn_course.multi_head.pytorch import hide, merge_heads, project, split_heads
+from attn_course.multi_head.pytorch import (
+    add_weights,
+    hide,
+    merge_heads,
+    project,
+    split_heads,
+)
 from attn_course.positional.bias.pytorch import key_distance
 from attn_course.positional.relative.checks import (
     check_relative,
@@ -47,11 +53,7 @@ class RelativeAttention(torch.nn.Module):
         sizes = layer_sizes(*sizes, use_bias, dropout)
         self.num_heads, self.max_distance = num_heads, max_distance
         self.dropout = dropout
-        for name, shape in weight_shapes(sizes).items():
-            weight = torch.nn.Parameter(torch.zeros(shape))
-            if weight.ndim == 2:
-                torch.nn.init.xavier_uniform_(weight)
-            setattr(self, name, weight)
+        add_weights(self, weight_shapes(sizes))
 
     def forward(
         self,
@@ -73,11 +75,9 @@ class RelativeAttention(torch.nn.Module):
         # Autocast brings them to one dtype by itself.
         if not torch.is_autocast_enabled(query.device.type):
             check_dtypes(inputs, parameters, bias)
-        if mask is not None:
-            inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
             split_heads(project(x, parameters, name), self.num_heads)
-            for name, x in inputs.items()
+            for name, x in hide(inputs, mask, causal).items()
         )
         distance = key_distance(query.shape[1], key.shape[1], device=query.device)
         row_TS = distance.clamp(-self.max_distance, self.max_distance)

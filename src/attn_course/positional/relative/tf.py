@@ -1,10 +1,16 @@
 """Shaw's relative attention in TensorFlow. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.tf import block_future, scaled_dot_product_attention
+from attn_course.dot_product.tf import scaled_dot_product_attention
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
 from attn_course.multi_head.checks import check_dtypes
-from attn_course.multi_head.tf import hide, merge_heads, project, split_heads
+from attn_course.multi_head.tf import (
+    add_weights,
+    hide,
+    merge_heads,
+    project,
+    split_heads,
+)
 from attn_course.positional.bias.tf import key_distance
 from attn_course.positional.relative.checks import (
     check_relative,
@@ -51,10 +57,9 @@ class RelativeAttention(Layer):
         self.sizes = layer_sizes(*sizes, use_bias, dropout)
         self.num_heads, self.max_distance = num_heads, max_distance
         self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
-        self.names = tuple(weight_shapes(self.sizes))
-        for name, shape in weight_shapes(self.sizes).items():
-            start = "glorot_uniform" if len(shape) == 2 else "zeros"
-            setattr(self, name, self.add_weight(shape, start, name=name))
+        shapes = weight_shapes(self.sizes)
+        self.names = tuple(shapes)
+        add_weights(self, shapes)
         self.built = True
 
     def __call__(self, query, key=None, value=None, mask=None, **options):
@@ -81,11 +86,9 @@ class RelativeAttention(Layer):
         options = {"mask": mask, "bias": bias}
         check_relative(inputs, parameters, self.num_heads, **options)
         check_dtypes(inputs, parameters, bias)
-        if mask is not None:
-            inputs = hide(inputs, block_future(mask, query, key) if causal else mask)
         queries, keys, values = (
             split_heads(project(x, parameters, name), self.num_heads)
-            for name, x in inputs.items()
+            for name, x in hide(inputs, mask, causal).items()
         )
         distance = key_distance(tf.shape(query)[1], tf.shape(key)[1])
         row_TS = tf.clip_by_value(distance, -self.max_distance, self.max_distance)
