@@ -60,3 +60,12 @@ def test_store_names_the_command_that_makes_it_again(tmp_path, monkeypatch):
     assert stored["rows"] == [{"exact": 1.0}] and stored["more"] == [3]
     monkeypatch.setattr("sys.argv", ["experiment"])
     assert experiments.chosen_seeds() == [0]
+
+
+def test_a_plan_runs_with_every_seed(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["experiment", "--seeds", "3", "5"])
+    stored = []
+    monkeypatch.setattr(experiments, "store", lambda *given, **more: stored.append((given, more)))
+    experiments.run_plan("name", [("a", 1), ("b", 2)], lambda *given: [given, "row"], size=lambda: 7)
+    rows = [("a", 1, 3), "row", ("b", 2, 3), "row", ("a", 1, 5), "row", ("b", 2, 5), "row"]
+    assert stored == [(("name", rows, [3, 5]), {"size": 7})]

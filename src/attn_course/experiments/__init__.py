@@ -18,6 +18,20 @@ def chosen_seeds():
     return parser.parse_args().seeds
 
 
+def run_plan(name, plan, run, **more):
+    """Run every entry of a plan with every seed of the command line; store the rows.
+
+    run: of the values of an entry and a seed; returns rows. more: functions of no
+    arguments whose results the record keeps too.
+    """
+    seeds, rows = chosen_seeds(), []
+    for seed in seeds:
+        for entry in plan:
+            rows += run(*entry, seed)
+            print(rows[-1], flush=True)
+    store(name, rows, seeds, **{key: measure() for key, measure in more.items()})
+
+
 def store(name, rows, seeds, **more):
     """Write ``records/NAME.json``: the rows, with date, machine and command."""
     listed = " ".join(map(str, seeds))

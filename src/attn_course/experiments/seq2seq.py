@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from attn_course.experiments import chosen_seeds, store
+from attn_course.experiments import run_plan
 from attn_course.tasks.metrics import by_length, exact_match
 from attn_course.tasks.text import Vocabulary, batches
 
@@ -79,15 +79,11 @@ def run_and_store(task, plan, *, build=build, **more):
     ``plan`` is a list of ``(framework, setting, steps)``; ``more`` holds functions of
     no arguments whose results the record keeps too.
     """
-    seeds = chosen_seeds()
-    rows = []
-    for seed in seeds:
-        for framework, setting, steps in plan:
-            row = run(task, framework, setting, seed=seed, steps=steps, build=build)
-            print(row, flush=True)
-            rows.append(row)
-    found = {name: measure() for name, measure in more.items()}
-    store(task.name, rows, seeds, **found)
+
+    def rows(framework, setting, steps, seed):
+        return [run(task, framework, setting, seed=seed, steps=steps, build=build)]
+
+    run_plan(task.name, plan, rows, **more)
 
 
 def _load(framework, seed):

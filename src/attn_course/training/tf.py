@@ -56,6 +56,19 @@ def predict(model, examples, *, max_length, batch_size=500):
     return tokens, weights
 
 
+def build(optimizer, model, *inputs):
+    """Call a model once, so that it has its weights, and ready the optimizer."""
+    model(*inputs)
+    optimizer.build(model.trainable_variables)
+
+
+def descend(optimizer, tape, loss, model):
+    """One step of the optimizer along the slopes of the loss."""
+    variables = model.trainable_variables
+    gradients = tape.gradient(loss, variables)
+    optimizer.apply_gradients(zip(gradients, variables, strict=True))
+
+
 def _join(parts):
     """One array of NumPy out of the parts; None if there are none."""
     return None if parts[0] is None else np.concatenate([x.numpy() for x in parts])

@@ -1,6 +1,6 @@
 """Every reader with every seed; stores the record."""
 
-from attn_course.experiments import chosen_seeds, store
+from attn_course.experiments import run_plan
 from attn_course.experiments.digits import LOOKS, STEPS, tf
 from attn_course.experiments.digits import pytorch as torch_readers
 from attn_course.frameworks import keras, torch
@@ -11,7 +11,7 @@ READERS += [("rows", "RowReader", attends) for attends in (True, False)]
 
 
 def run(framework, kind, reader, setting, seed):
-    """Train one reader and test it; returns a row of the record."""
+    """Train one reader and test it; returns the row of the record, alone in a list."""
     torch.manual_seed(seed)
     keras.utils.set_random_seed(seed)
     module = torch_readers if framework == "pytorch" else tf
@@ -19,15 +19,9 @@ def run(framework, kind, reader, setting, seed):
     module.train(model, load_digits("train"), steps=STEPS, seed=seed)
     exact = round(float(module.accuracy(model, load_digits("test"))), 4)
     row = {"framework": framework, "reader": kind, "looks": setting, "seed": seed}
-    return row | {"steps": STEPS, "exact": exact}
+    return [row | {"steps": STEPS, "exact": exact}]
 
 
 if __name__ == "__main__":
-    seeds = chosen_seeds()
     plan = [(name, *reader) for name in ("pytorch", "tf") for reader in READERS]
-    rows = []
-    for seed in seeds:
-        for entry in plan:
-            rows.append(run(*entry, seed))
-            print(rows[-1], flush=True)
-    store("digits", rows, seeds)
+    run_plan("digits", plan, run)

@@ -12,6 +12,7 @@ from attn_course.experiments.digits import (
 from attn_course.frameworks import keras, tf
 from attn_course.tf import FeatureMapAttention, IntraAttentionLSTM
 from attn_course.training import log_line, progress
+from attn_course.training.tf import build, descend
 
 
 class PixelReader(keras.Model):
@@ -74,13 +75,10 @@ def train(model, digits, *, steps, seed=0, every=40):
             logits, _ = model(images)
             each = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
             loss = tf.reduce_mean(each)
-        variables = model.trainable_variables
-        gradients = tape.gradient(loss, variables)
-        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        descend(optimizer, tape, loss, model)
         return loss
 
-    model(digits.images[:1])  # its weights exist after the first call
-    optimizer.build(model.trainable_variables)
+    build(optimizer, model, digits.images[:1])
     log, losses = [], []
     for step, batch in zip(
         progress(steps, "TensorFlow"), batches(digits, seed=seed), strict=False

@@ -20,6 +20,7 @@ from attn_course.tasks.look_up import (
 from attn_course.tasks.text import PAD
 from attn_course.tf import MultiHeadAttention, RotaryEncoding
 from attn_course.training import log_line, progress
+from attn_course.training.tf import build, descend
 
 
 class Asker(keras.Model):
@@ -59,14 +60,14 @@ def train_asker(model, *, steps, seed=0, every=100):
             logits, _ = model(names, values, asked)
             each = tf.nn.sparse_softmax_cross_entropy_with_logits(answer, logits)
             loss = tf.reduce_mean(each)
-        _descend(optimizer, tape, loss, model)
+        descend(optimizer, tape, loss, model)
         right = tf.argmax(logits, axis=-1) == answer
         return tf.reduce_mean(tf.cast(right, tf.float32))
 
     right = []
     for _, batch in zip(progress(steps, "TensorFlow"), questions, strict=False):
         if not right:
-            _build(optimizer, model, *batch[:3])
+            build(optimizer, model, *batch[:3])
         right.append(float(train_step(*map(tf.constant, batch))))
     return [sum(right[i : i + every]) / every for i in range(0, steps, every)]
 
@@ -126,7 +127,7 @@ def train(model, batches, *, steps, seed=0, every=50):
         with tf.GradientTape() as tape:
             count = tf.reduce_sum(tf.cast(missing != PAD, tf.float32))
             loss = tf.reduce_sum(losses(model, tokens, mask, missing)) / count
-        _descend(optimizer, tape, loss, model)
+        descend(optimizer, tape, loss, model)
         return loss
 
     log, seen = [], []
@@ -134,7 +135,7 @@ def train(model, batches, *, steps, seed=0, every=50):
         tokens, missing = hide(batch.source, batch.source_mask, rng)
         given = [tf.constant(x) for x in (tokens, batch.source_mask, missing)]
         if step == 1:
-            _build(optimizer, model, *given[:2])
+            build(optimizer, model, *given[:2])
         seen.append(float(train_step(*given)))
         log_line(log, seen, step, every)
     return log
@@ -151,15 +152,3 @@ def fill_in(model, tokens, mask, need_weights=False):
 def _embedding(rows):
     normal = keras.initializers.RandomNormal(stddev=1.0)  # as PyTorch begins
     return keras.layers.Embedding(rows, MODEL_DIM, normal)
-
-
-def _build(optimizer, model, *inputs):
-    """A model has its weights after its first call."""
-    model(*inputs)
-    optimizer.build(model.trainable_variables)
-
-
-def _descend(optimizer, tape, loss, model):
-    variables = model.trainable_variables
-    gradients = tape.gradient(loss, variables)
-    optimizer.apply_gradients(zip(gradients, variables, strict=True))

@@ -1,6 +1,8 @@
 """Every kind of positions, both frameworks, every seed; stores the record."""
 
-from attn_course.experiments import chosen_seeds, store
+from itertools import product
+
+from attn_course.experiments import run_plan
 from attn_course.experiments.patches import (
     KINDS,
     RATE,
@@ -16,7 +18,7 @@ from attn_course.tasks.digits import load_digits
 
 
 def run(framework, kind, seed):
-    """Train one model and test it; returns a row of the record."""
+    """Train one model and test it; returns the row of the record, alone in a list."""
     torch.manual_seed(seed)
     keras.utils.set_random_seed(seed)
     module = torch_models if framework == "pytorch" else tf_models
@@ -26,15 +28,8 @@ def run(framework, kind, seed):
     test = load_digits("test")
     _, right = module.score(model, to_patches(test.images), test.labels)
     row = {"framework": framework, "positions": kind, "seed": seed, "steps": STEPS}
-    return row | {"exact": round(float(right.mean()), 4)}
+    return [row | {"exact": round(float(right.mean()), 4)}]
 
 
 if __name__ == "__main__":
-    seeds = chosen_seeds()
-    rows = []
-    for seed in seeds:
-        for framework in ("pytorch", "tf"):
-            for kind in KINDS:
-                rows.append(run(framework, kind, seed))
-                print(rows[-1], flush=True)
-    store("patches", rows, seeds)
+    run_plan("patches", list(product(("pytorch", "tf"), KINDS)), run)

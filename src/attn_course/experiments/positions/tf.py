@@ -12,6 +12,7 @@ from attn_course.tf import (
     SinusoidalEncoding,
 )
 from attn_course.training import log_line, progress
+from attn_course.training.tf import build
 
 EPSILON = 1e-5  # PyTorch's, in the norm
 
@@ -139,8 +140,7 @@ def train(model, batches, *, steps, rate, every=50):
     for step, batch in zip(progress(steps, "TensorFlow"), batches, strict=False):
         inputs, targets = map(tf.constant, batch)
         if not optimizer.built:
-            model(inputs)  # its weights exist after the first call
-            optimizer.build(model.trainable_variables)
+            build(optimizer, model, inputs)
         optimizer.learning_rate.assign(rate_at(step, steps, rate))
         losses.append(float(train_step(inputs, targets)))
         log_line(log, losses, step, every)
