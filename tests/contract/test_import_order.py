@@ -22,6 +22,7 @@ RANKS = {
     **dict.fromkeys(("parity", "tasks"), 5),
     **dict.fromkeys(("training", "plots", "bench", "records"), 6),
     **dict.fromkeys(("experiments", "exercises", "notebook"), 7),
+    "__main__": 8,
 }
 
 

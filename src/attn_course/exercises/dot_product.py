@@ -115,7 +115,7 @@ def _pool_cases(rng):
         return (D,), (memory, mask), {"query": rng.normal(size=D).astype(np.float32)}
 
     def large(sizes, inputs, weights):
-        return sizes, inputs, {"query": 500 * weights["query"]}
+        return sizes, inputs, {"query": 3000 * weights["query"]}
 
     def full(sizes, inputs, weights):
         return sizes, (inputs[0], np.ones_like(inputs[1])), weights

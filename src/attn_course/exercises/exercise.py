@@ -146,14 +146,17 @@ def source_of(function):
 
 
 def edited(function, *edits):
-    """The function with pieces of its source replaced, or None where one is missing."""
+    """The function with pieces of its source replaced; None where that can't be done."""
     source = source_of(function)
     for old, new in edits:
         if old not in source:
             return None
         source = source.replace(old, new)
     namespace = {**function.__globals__, "unsafe_softmax": unsafe_softmax}
-    exec(compile(source, f"<edited {function.__name__}>", "exec"), namespace)
+    try:
+        exec(compile(source, f"<edited {function.__name__}>", "exec"), namespace)
+    except SyntaxError:  # two edits of one place
+        return None
     return namespace[function.__name__]
 
 

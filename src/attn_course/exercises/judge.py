@@ -36,8 +36,11 @@ def run_cases(exercise, cases, answer, framework, seconds=None):
     return found
 
 
-def first_fault(exercise: Exercise, cases, found):
-    """What is wrong with the outcomes, or None: (words, the case or None)."""
+def first_fault(exercise: Exercise, cases, found, named=True):
+    """What is wrong with the outcomes, or None: (words, the case or None).
+
+    named: whether to look for the mistake that explains them.
+    """
     call = caller(exercise)
     right = [Outcome(expected(call, exercise.solution, case)) for case in cases]
     wrong = [
@@ -50,7 +53,7 @@ def first_fault(exercise: Exercise, cases, found):
     case = cases[wrong[0]]
     if found[-1].fatal:
         return found[-1].error, cases[len(found) - 1]
-    if not _is_starter(exercise, cases, found):
+    if named and not _is_starter(exercise, cases, found):
         for words, mistake in known_mistakes(exercise):
             if _explains(call, mistake, cases, found, wrong):
                 return words, None

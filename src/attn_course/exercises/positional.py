@@ -67,7 +67,7 @@ def _linear_cases(rng):
         return *strong(query, key), value
 
     cases = fixed_cases(rng, draw, 5, long=(1,), large=large)
-    for heads in (4, 6, 8, 12, int(rng.choice([20, 24, 14]))):
+    for heads in (4, 6, 12, 15, int(rng.choice([8, 16, 20]))):
         cases.append(Case("another number of heads", draw(heads, 3, 2, 5, 7)))
     return [*cases, Case("no cache yet", draw(3, 7, 0, 2, 5))]
 
@@ -205,7 +205,9 @@ EXERCISES = (
             "first * cos - second * sin, beside first * sin + second * cos.",
         ),
         starters={
-            "numpy": "def turned(x, positions):\n    ...  # (T, K), (T); return (T, K)\n",
+            "numpy": (
+                "def turned(x, positions):\n    ...  # (T, K), (T); return (T, K)\n"
+            ),
         },
     ),
     Exercise(

@@ -26,7 +26,7 @@ class Refused(Exception):
 
 
 class _Stop(BaseException):
-    """Raised inside a thread that runs for too long. `except Exception` lets it pass."""
+    """Raised in a thread that runs for too long; `except Exception` lets it pass."""
 
 
 def limited(call, seconds):

@@ -56,7 +56,12 @@ def _patch_cases(rng):
         shape = C, rows * size, columns * size
         return rng.normal(size=shape), size
 
-    return fixed_cases(rng, draw, 4, equal=3, long=())
+    cases = fixed_cases(rng, draw, 4, equal=3, long=())
+    return [
+        *cases,
+        Case("one patch", draw(3, 1, 1, 5)),
+        Case("one pixel", draw(1, 2, 3, 1)),
+    ]
 
 
 def patches(image, size):
