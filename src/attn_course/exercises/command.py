@@ -18,7 +18,7 @@ def add_commands(parser):
     def add(name, run, words):
         command = commands.add_parser(name, help=words, description=words)
         command.set_defaults(run=run)
-        command.add_argument("--json", action="store_true", help="machine-readable")
+        command.add_argument("--json", action="store_true", help="print JSON")
         return command
 
     add("list", list_all, "list the exercises")

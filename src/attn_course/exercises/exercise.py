@@ -2,6 +2,7 @@
 
 import inspect
 import textwrap
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -146,7 +147,7 @@ def source_of(function):
 
 
 def edited(function, *edits):
-    """The function with pieces of its source replaced; None where that can't be done."""
+    """The function with pieces of its source replaced; None where that can't be."""
     source = source_of(function)
     for old, new in edits:
         if old not in source:
@@ -154,9 +155,12 @@ def edited(function, *edits):
         source = source.replace(old, new)
     namespace = {**function.__globals__, "unsafe_softmax": unsafe_softmax}
     try:
-        exec(compile(source, f"<edited {function.__name__}>", "exec"), namespace)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(source, f"<edited {function.__name__}>", "exec")
     except SyntaxError:  # two edits of one place
         return None
+    exec(code, namespace)
     return namespace[function.__name__]
 
 

@@ -5,6 +5,7 @@ here. It can read neither the seed nor what was expected. But it can read this p
 and the solutions stand in it: public exercises are practice, not an exam.
 """
 
+import contextlib
 import csv
 import importlib.util
 import json
@@ -82,10 +83,8 @@ def _run(path, cases, folder, seconds, megabytes):
 def _end(worker):
     """End the submission's process and every child that it left in its session."""
     if hasattr(os, "killpg"):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(worker.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     elif worker.poll() is None:
         worker.kill()
     worker.wait()

@@ -38,7 +38,8 @@ def export(folder):
 
 def _cells(exercise):
     key = exercise.name.replace(".", "-")
-    text = f"## {exercise.name}\n\n{exercise.statement}\n\nLevel {exercise.level}, {exercise.minutes} minutes."
+    size = f"Level {exercise.level}, {exercise.minutes} minutes."
+    text = f"## {exercise.name}\n\n{exercise.statement}\n\n{size}"
     answer, first = exercise.solution.__name__, ""
     solution = source_of(exercise.solution)
     if exercise.kind == "predict":

@@ -17,7 +17,7 @@ from attn_course.exercises.submission import collect
 
 
 def limit_memory(megabytes):
-    """Let this process have no more address space; there is no such limit on Windows."""
+    """Let this process have no more address space; Windows has no such limit."""
     try:
         import resource
     except ImportError:
