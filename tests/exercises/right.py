@@ -15,12 +15,14 @@ RIGHT = {
         ("torch", "def f(q, k, v):\n    return torch.nn.functional.scaled_dot_product_attention(q, k, v)"),
         (
             "tf",
-            "def f(q, k, v):\n    s = tf.matmul(q, k, transpose_b=True) / k.shape[1] ** 0.5\n    return tf.nn.softmax(s) @ v",
+            "def f(q, k, v):\n    s = tf.matmul(q, k, transpose_b=True) / k.shape[1] ** 0.5\n"
+            "    return tf.nn.softmax(s) @ v",
         ),
         (
             "numpy",
             "def f(q, k, v):\n    out = np.zeros((len(q), v.shape[1]), np.float32)\n    for i, one in enumerate(q):\n"
-            "        s = k @ one / k.shape[1] ** 0.5\n        e = np.exp(s - s.max())\n        out[i] = e / e.sum() @ v\n"
+            "        s = k @ one / k.shape[1] ** 0.5\n        e = np.exp(s - s.max())\n"
+            "        out[i] = e / e.sum() @ v\n"
             "    return out",
         ),
     ],
@@ -49,7 +51,8 @@ RIGHT = {
     "01.last_state": [
         (
             "numpy",
-            "def f(h, m):\n    last = m.shape[1] - 1 - m[:, ::-1].argmax(axis=1)\n    return h[np.arange(len(h)), last]",
+            "def f(h, m):\n    last = m.shape[1] - 1 - m[:, ::-1].argmax(axis=1)\n"
+            "    return h[np.arange(len(h)), last]",
         ),
         ("torch", "def f(h, m):\n    return h[torch.arange(len(h)), m.sum(1) - 1]"),
         (
@@ -83,7 +86,8 @@ RIGHT = {
         (
             "numpy",
             "def f(x, W, U, m):\n    out = []\n    for one, keep in zip(x, m):\n        h = np.zeros(len(U))\n"
-            "        for word in one[keep]:\n            h = np.tanh(word @ W + h @ U)\n        out.append(h)\n    return out",
+            "        for word in one[keep]:\n            h = np.tanh(word @ W + h @ U)\n        out.append(h)\n"
+            "    return out",
         ),
     ],
     "01.influence": [
@@ -152,7 +156,8 @@ RIGHT = {
         (
             "torch",
             "def f(s, c, D):\n    d = torch.arange(s.shape[1]) - c[:, None]\n"
-            "    w = torch.softmax(s.masked_fill(d.abs() > D, -torch.inf), 1)\n    return w * torch.exp(-2 * (d / D) ** 2)",
+            "    w = torch.softmax(s.masked_fill(d.abs() > D, -torch.inf), 1)\n"
+            "    return w * torch.exp(-2 * (d / D) ** 2)",
         ),
         (
             "tf",
@@ -261,7 +266,8 @@ RIGHT = {
     "05.over_image": [
         (
             "torch",
-            "def f(i, a, b, c, gate):\n    x = i.flatten(1).T\n    w = torch.softmax((x @ a) @ (x @ b).T / b.shape[1] ** 0.5, 1)\n"
+            "def f(i, a, b, c, gate):\n    x = i.flatten(1).T\n"
+            "    w = torch.softmax((x @ a) @ (x @ b).T / b.shape[1] ** 0.5, 1)\n"
             "    return i + gate * (w @ (x @ c)).T.reshape(i.shape)",
         ),
         (
@@ -289,7 +295,8 @@ RIGHT = {
         ("tf", "def f(x, n):\n    return tf.stack(tf.split(x, n, axis=-1), axis=1)"),
         (
             "numpy",
-            "def f(x, num_heads):\n    B, T, width = x.shape\n    return x.reshape(B, T, int(num_heads), -1).swapaxes(1, 2)",
+            "def f(x, num_heads):\n    B, T, width = x.shape\n"
+            "    return x.reshape(B, T, int(num_heads), -1).swapaxes(1, 2)",
         ),
     ],
     "06.two_heads": [
@@ -320,7 +327,8 @@ RIGHT = {
         (
             "torch",
             "def f(x, t):\n    n = x.shape[1] // 2\n    a = t[:, None] * 10000.0 ** (-torch.arange(n) / n)\n"
-            "    c, s = torch.cos(a), torch.sin(a)\n    return torch.cat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)",
+            "    c, s = torch.cos(a), torch.sin(a)\n"
+            "    return torch.cat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)",
         ),
         (
             "tf",
@@ -331,7 +339,8 @@ RIGHT = {
         (
             "numpy",
             "def f(x, t):\n    n = x.shape[1] // 2\n    z = x[:, :n] + 1j * x[:, n:]\n"
-            "    z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n    return np.hstack([z.real, z.imag])",
+            "    z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n"
+            "    return np.hstack([z.real, z.imag])",
         ),
     ],
     "07.distances": [
@@ -350,7 +359,8 @@ RIGHT = {
         (
             "numpy",
             "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n"
-            "    H, T, K = q.shape\n    return softmax(q @ k.swapaxes(1, 2) / np.sqrt(K) + alibi_bias(H, T, k.shape[1])) @ v",
+            "    H, T, K = q.shape\n"
+            "    return softmax(q @ k.swapaxes(1, 2) / np.sqrt(K) + alibi_bias(H, T, k.shape[1])) @ v",
         ),
     ],
     "07.wavelength": [

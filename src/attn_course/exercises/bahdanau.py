@@ -25,7 +25,8 @@ def _score_cases(rng):
 
 
 def additive_score(query, memory, query_weight, memory_weight, score_weight):
-    hidden = (query @ query_weight)[:, :, None] + (memory @ memory_weight)[:, None]
+    asked = (query @ query_weight)[:, :, None]  # (B, T, 1, A)
+    hidden = asked + (memory @ memory_weight)[:, None]
     return np.tanh(hidden) @ score_weight
 
 
@@ -170,13 +171,10 @@ EXERCISES = (
                 "(np.tanh(hidden) @ score_weight).swapaxes(1, 2)",
             ),
             "query and memory are multiplied; they should be added": (
-                "[:, :, None] +",
-                "[:, :, None] *",
+                "asked +",
+                "asked *",
             ),
-            "the memory is subtracted; it should be added": (
-                "[:, :, None] +",
-                "[:, :, None] -",
-            ),
+            "the memory is subtracted; it should be added": ("asked +", "asked -"),
             "the score is divided by the root of A; additive scores are not": (
                 "np.tanh(hidden) @ score_weight",
                 "np.tanh(hidden) @ score_weight / np.sqrt(len(score_weight))",

@@ -68,7 +68,7 @@ def list_all(options):
 
 
 def check_file(options):
-    """Check every answer of a file; 0 if all are right, 1 if not, 2 if there is none."""
+    """Check every answer of a file; 0 if all are right, 1 if not, 2 if none."""
     if not options.file.is_file():
         print(f"no such file: {options.file}", file=sys.stderr)
         return 2

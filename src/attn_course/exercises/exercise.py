@@ -146,6 +146,7 @@ def source_of(function):
     return textwrap.dedent(inspect.getsource(function))
 
 
+@lru_cache(maxsize=2048)
 def edited(function, *edits):
     """The function with pieces of its source replaced; None where that can't be."""
     source = source_of(function)
@@ -165,7 +166,7 @@ def edited(function, *edits):
 
 
 def _edits(mistake):
-    return [mistake] if isinstance(mistake[0], str) else list(mistake)
+    return (mistake,) if isinstance(mistake[0], str) else mistake
 
 
 def known_mistakes(exercise):

@@ -79,8 +79,8 @@ def with_alibi(query, key, value):
     between = 2.0 ** (-8 * np.arange(1, 2 * near + 1) / (2 * near))
     slopes = np.concatenate([slopes, between[0::2]])[:H]
     distance = np.abs(np.arange(S) - np.arange(S - T, S)[:, None])
-    score = query @ key.swapaxes(1, 2) / np.sqrt(K) - slopes[:, None, None] * distance
-    return softmax(score) @ value
+    score = query @ key.swapaxes(1, 2) / np.sqrt(K)
+    return softmax(score - slopes[:, None, None] * distance) @ value
 
 
 def _wave_cases(rng):
@@ -304,8 +304,8 @@ EXERCISES = (
                 "slopes = 2.0 ** (-8 * np.arange(1, H + 1) / H)",
             ),
             "the bias is divided by the root of K": (
-                " / np.sqrt(K) - slopes[:, None, None] * distance",
-                " / np.sqrt(K) - slopes[:, None, None] * distance / np.sqrt(K)",
+                "* distance)",
+                "* distance / np.sqrt(K))",
             ),
             "queries and keys are aligned at the start; the last query stands on the "
             "last key": ("np.arange(S - T, S)", "np.arange(T)"),
@@ -337,10 +337,7 @@ EXERCISES = (
                 "np.abs(np.arange(S) - np.arange(S - T, S)[:, None])",
                 "(np.arange(S) - np.arange(S - T, S)[:, None]) ** 2",
             ),
-            "the softmax runs over the queries": (
-                "softmax(score)",
-                "softmax(score, axis=1)",
-            ),
+            "the softmax runs over the queries": ("* distance)", "* distance, axis=1)"),
         },
         hints=(
             "ALiBi has two rules: how slopes are chosen, and where the bias is added.",
