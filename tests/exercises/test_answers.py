@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mutants import mutants, spoiled
 from right import RIGHT
+from wrong import WRONG
 
 from attn_course.exercises import EXERCISES, judge, run, softmax
 from attn_course.exercises.exercise import edited, known_mistakes, source_of
@@ -243,6 +244,17 @@ def test_wrong_modules_in_pytorch_are_refused(name):
         assert old in text, old
         answer = from_text(text.replace(old, new))
         assert outcome_of(name, answer, 1, "torch") is not None, (old, new)
+
+
+def test_wrong_answers_of_people_are_refused(capsys):
+    told = {(name, text): outcome_of(name, made(text), 2) for name, texts in WRONG.items() for text in texts}
+    assert all(told.values()), [key for key, words in told.items() if not words]
+    # The starter of a bug is one of them: it is told where it differs, not what it is.
+    specific = "in place", "axis of size 1 is lost"
+    named = sum("case " not in words or any(x in words for x in specific) for words in told.values())
+    with capsys.disabled():
+        print(f"\nwrong answers, whole functions: {len(told)}, told what it is: {named / len(told):.0%}", end="")
+    assert named / len(told) >= 0.7
 
 
 def test_shares_of_specific_answers(capsys):

@@ -254,6 +254,9 @@ EXERCISES = (
             "blocked scores are set to 0, which is a score like any other": (
                 lambda s, mask: softmax(s * mask)
             ),
+            "0 is a score like any other: blocked scores should be -inf": (
+                lambda s, mask: softmax(s * mask) * mask.any(axis=-1, keepdims=True)
+            ),
             "exp of a large score overflows: subtract the largest allowed one": (
                 "np.exp(score - np.where(np.isinf(highest), 0, highest))",
                 "np.exp(score)",

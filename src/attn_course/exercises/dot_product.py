@@ -222,6 +222,9 @@ EXERCISES = (
             "-50 is no low score: an allowed one may be lower": (
                 lambda q, k, v, mask: _filled(q, k, v, mask, -50)
             ),
+            "0 is a score like any other: blocked scores should be -inf": (
+                lambda q, k, v, mask: _filled(q, k, v, mask, 0)
+            ),
         },
         hints=(
             "Scores, mask, softmax, average: the mask comes before the softmax.",

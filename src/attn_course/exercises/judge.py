@@ -168,7 +168,9 @@ def _difference(result, right, case, exercise):
         if fault := _dtype_fault(found, wanted):
             return where + fault
         if found.shape != wanted.shape:
-            return f"{where}the shape is {found.shape}, expected {wanted.shape}"
+            words = f"{where}the shape is {found.shape}, expected {wanted.shape}"
+            lost = 1 in wanted.shape and found.shape == wanted.squeeze().shape
+            return words + (": an axis of size 1 is lost" if lost else "")
         return where + _number(found, wanted, case)
     raise AssertionError("nothing differs")
 
