@@ -46,6 +46,7 @@ const HeadingSearch = {
         let score = HeadingSearch.score(title, page, asked, stem);
         // A chapter explains; the pages of the reference are for those who know.
         if (score && /(^|\/)\d\d_/.test(index.docnames[file])) score += 300;
+        if (score && id === null && title !== page) score -= 90; // the title of a question, not a heading
         const name = title === page ? title : `${page} > ${title}`;
         const anchor = id === null ? "" : `#${id}`;
         if (score) found.push([index.docnames[file], name, anchor, null, score, index.filenames[file]]);
@@ -55,17 +56,16 @@ const HeadingSearch = {
   },
 };
 
-// Before the builder's script begins to search; results stand in rising order, the best one last.
-if (typeof document !== "undefined") {
-  document.addEventListener("DOMContentLoaded", () => {
-    if (typeof Search === "undefined") return;
-    const others = Search._performSearch;
-    Search._performSearch = (query, ...rest) => {
-      const stemmer = new Stemmer();
-      const headings = HeadingSearch.find(Search._index, query, (word) => stemmer.stemWord(word));
-      const key = (result) => `${result[0]}${result[2]}`;
-      const seen = new Set(headings.map(key));
-      return [...others(query, ...rest).filter((result) => !seen.has(key(result))), ...headings];
-    };
-  });
+// The builder's script may stand before this one or after it. Results stand in rising order, the best one last.
+function searchHeadingsFirst() {
+  const others = Search._performSearch;
+  Search._performSearch = (query, ...rest) => {
+    const stemmer = new Stemmer();
+    const headings = HeadingSearch.find(Search._index, query, (word) => stemmer.stemWord(word));
+    const key = (result) => `${result[0]}${result[2]}`;
+    const seen = new Set(headings.map(key));
+    return [...others(query, ...rest).filter((result) => !seen.has(key(result))), ...headings];
+  };
 }
+if (typeof Search !== "undefined") searchHeadingsFirst();
+else document.addEventListener("DOMContentLoaded", searchHeadingsFirst);

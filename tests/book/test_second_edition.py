@@ -123,5 +123,6 @@ def test_an_older_cell_is_left_as_it_is():
 
 
 def test_words_are_those_of_one_framework():
-    text = "# A b\n\n:::{torch}\none two three\n:::\n\n:::{tf}\none two\n:::\n\n:::{dropdown} Q\nfolded\n:::\n\n$a + b$ c\n"
+    text = "# A b\n\n:::{torch}\none two three\n:::\n\n:::{tf}\none two\n:::\n\n"
+    text += ":::{dropdown} Q\nfolded\n:::\n\n$a + b$ c\n"
     assert words(text) == 2 + 3 + 2
