@@ -1,5 +1,7 @@
 """The rules that a chapter of the second edition keeps, as functions that return complaints.
 
+    python tools/page_rules.py 04    complaints about book/04_*.md, its words, cells and claims
+
 tests/book runs `complaints` over the chapters that have a heading "## At a glance"; CONTRIBUTING lists the rules.
 """
 
@@ -7,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
-from chapter_rules import MOST_IGNORED, _can_fail, _imported, _run_nodes, text_of, tree
-from chapters import code_cells, read_source, tags
+from chapter_rules import _can_fail, _imported, _run_nodes, text_of, tree
+from chapters import code_cells, read_source, sources, tags
 from execute import IGNORED
 from marks import FRAMEWORKS, framework_of
 from mystmd.blocks import directive_of, parse
@@ -27,8 +30,7 @@ TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise"
 TAGS |= {"remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
 FOLDED = {"check", "package", "exercise", "solution", "hide-input", "remove-cell", "remove-input"}
 _NAMES = re.compile(
-    r"\b(pytorch|tensorflow|keras|torch|attn_torch|attn_tf)\b|\btf\.|\bnn\.|\b\w+_(torch|tf)\b|\bimport tf\b",
-    re.IGNORECASE,
+    r"(?i:\b(pytorch|tensorflow|keras|torch|attn_torch|attn_tf)\b)|\b(tf|nn)\.|\b\w+_(torch|tf)\b|\bimport tf\b"
 )
 _ADDRESS = re.compile(r"\]\([^)]*\)|\{[\w:]+\}`[^`]*`|https?://\S+|\([\w-]+\)=")
 
@@ -88,7 +90,8 @@ def _prose(text: str, *left_out: str) -> str:
                 lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
         elif token.type in ("math_block", "math_block_label", "myst_line_comment", "amsmath"):
             lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
-    return "\n".join(lines)
+    inner = rf"(?ms)^[ ]*(:{{3,}})\{{(?:{'|'.join(left_out)})\}}.*?^[ ]*\1[ ]*$"  # inside another block
+    return re.sub(inner, "", "\n".join(lines)) if left_out else "\n".join(lines)
 
 
 def prose_faults(text: str) -> list[str]:
@@ -294,4 +297,22 @@ def figure_faults(notebook: NotebookNode) -> list[str]:
     return faults
 
 
-__all__ = ["MOST_IGNORED", "complaints", "visible", "words"]
+def main(selected: list[str]) -> int:
+    """Print the complaints about the selected chapters, and what a budget applies to."""
+    faults = 0
+    for path in sources(selected=selected):
+        notebook = read_source(path)
+        claims = [cell for cell in code_cells(notebook) if "check" in tags(cell) and "tab-tf" not in tags(cell)]
+        ignored = sum(IGNORED in tags(cell) for cell in code_cells(notebook))
+        found = complaints(path)
+        faults += len(found)
+        print(
+            f"{path.name}: {words(text_of(path))} words, {len(visible(notebook))} visible of "
+            f"{len(code_cells(notebook))} code cells, {len(claims)} claims, {ignored} cells not compared"
+        )
+        print("".join(f"  {fault}\n" for fault in found), end="")
+    return min(faults, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -25,14 +25,23 @@ if importlib.util.find_spec("attn_course") is None:
     spec = os.environ.get("ATTN_COURSE_SPEC", "{spec}")
     %pip install -q "{{spec}}"
 """
+# What a chapter of the second edition adds: a package of another version may answer otherwise.
+VERSION_CELL = """\
+elif importlib.metadata.version("attn-course") != "{version}":
+    print("This notebook is of version {version}, the installed attn-course is not.")
+"""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 
 
-def install_cell(publisher: Publisher) -> NotebookNode:
+def install_cell(publisher: Publisher, version: str = "") -> NotebookNode:
+    """The first code cell; with a version it also compares that with the installed package's."""
     source = INSTALL_CELL.format(spec=publisher.install_spec).rstrip("\n")
+    if version:
+        source = source.replace("import importlib.util", "import importlib.metadata\nimport importlib.util")
+        source += "\n" + VERSION_CELL.format(version=version).rstrip("\n")
     return nbformat.v4.new_code_cell(source, metadata={"tags": [INSTALL_TAG]})
 
 
@@ -44,13 +53,14 @@ def render(path: Path, book: Book) -> NotebookNode:
     """The chapter's notebook, not yet executed. Raises ValueError for what has no plain Markdown."""
     page = Page(f"book/{path.name}", path.stem, book)
     source = read_source(path)
-    code = _marked if second_edition(source) else _code
+    second = second_edition(source)
+    code = _marked if second else _code
     cells = _prose_and_code(source.cells, page, code)
     if not cells or not cells[0].source.startswith("# "):
         raise ValueError(f"book/{path.name}: a chapter begins with its title, '# ...'")
     title, _, rest = cells[0].source.partition("\n")
     cells[0].source = f"{title}\n\n{badge(book.publisher, path.stem)}\n\n{rest.lstrip()}".rstrip("\n")
-    cells.insert(1, install_cell(book.publisher))
+    cells.insert(1, install_cell(book.publisher, book.version if second else ""))
     return _notebook(cells)
 
 

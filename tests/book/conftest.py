@@ -31,7 +31,7 @@ def small(tmp_path):
 
 def _second(root):
     (root / "book").mkdir(parents=True)
-    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    (root / "pyproject.toml").write_text(f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}', encoding="utf-8")
     for path in sorted((HERE / "second").iterdir()):
         shutil.copy(path, root / "book")
     return root

@@ -1,6 +1,7 @@
 """The form of a chapter in the second edition: each rule holds in the book, and each one bites."""
 
 import pytest
+from chapter_rules import leftover_faults, text_of
 from chapters import alone_paths, read_notebook, read_source, sources, tags
 from marks import second_edition
 from page_rules import complaints, visible, words
@@ -10,7 +11,7 @@ CHAPTERS = [path for path in sources() if second_edition(read_source(path))]
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
 def test_form(source):
-    assert complaints(source) == []
+    assert complaints(source) + leftover_faults(text_of(source)) == []
 
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)

@@ -126,3 +126,20 @@ def test_words_are_those_of_one_framework():
     text = "# A b\n\n:::{torch}\none two three\n:::\n\n:::{tf}\none two\n:::\n\n"
     text += ":::{dropdown} Q\nfolded\n:::\n\n$a + b$ c\n"
     assert words(text) == 2 + 3 + 2
+
+
+def test_the_first_cell_compares_versions(second_built, monkeypatch, capsys):
+    first = code(second_built)[0]
+    assert first.outputs and "This notebook is of version 7.8.9" in first.outputs[0].text
+    runnable = first.source.replace('%pip install -q "{spec}"', "pass")
+    for installed, said in (("7.8.9", False), ("7.8.10", True)):
+        monkeypatch.setattr("importlib.metadata.version", lambda name, found=installed: found)
+        exec(runnable, {})
+        assert ("version 7.8.9" in capsys.readouterr().out) is said
+
+
+def test_nbval_compares_it(second_built, capfd):
+    """Exercises are skipped; tables, printed lines and the rest agree with the notebook."""
+    assert main(["--root", str(second_built), "check", "--jobs", "1"]) == 0
+    shown = capfd.readouterr().out
+    assert "compared: 17, ignored: 2" in shown and "1 skipped" in shown and "failed" not in shown
