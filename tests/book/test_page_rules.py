@@ -76,6 +76,8 @@ BEFORE_BREAKS = "## Where it breaks: two silent mistakes\n"
         ("# The package's version: what it adds (shape errors, rows without keys)\n", "", "begins with its title"),
         ("[tab-torch]\ndef average_torch", "[tab-tf]\ndef average_torch", "all tab-torch cells come first"),
         (":::{tf}\nBuilt in", "Text.\n\n:::{tf}\nBuilt in", None),
+        ("\n:::{dropdown} Hint\n", "\n::::{dropdown} A\n:::{torch}\nPyTorch.\n:::\n::::\n\n:::{dropdown} Hint\n", None),
+        ("\n:::{dropdown} Hint\n", "\n:::{dropdown} A\nPyTorch.\n:::\n\n:::{dropdown} Hint\n", "'PyTorch' outside"),
         (
             "```{code-cell} ipython3\n:tags: [tab-tf]\nfrom attn_course.fra",
             "Text.\n\n```{code-cell} ipython3\n:tags: [tab-tf]\nfrom attn_course.fra",

@@ -155,6 +155,16 @@ def test_the_transpose_sign_is_not_clipped(second_page):
         assert hidden == 0
 
 
+def test_a_formula_begins_at_its_beginning_on_a_phone(second_page):
+    """What is centered and too wide would hang over at the left, where nothing scrolls to it."""
+    with second_page(width=320) as tab:
+        left = tab.evaluate(
+            """() => [...document.querySelectorAll("mjx-container[display]")].map((formula) =>
+              formula.querySelector("mjx-math").getBoundingClientRect().left - formula.getBoundingClientRect().left)"""
+        )
+        assert left and min(left) >= -1
+
+
 def test_paper_has_both_frameworks_and_open_folds(second_page):
     with second_page() as tab:
         tab.emulate_media(media="print")
