@@ -1,6 +1,5 @@
 """Wrong answers as people write them: whole functions, some with two mistakes or with what only fits one example."""
 
-MAX = "    e = np.exp(s - s.max(1, keepdims=True))\n    return e / e.sum(1, keepdims=True)"
 WRONG = {
     "00.weights": [
         "def f(s):\n    e = np.exp(s)\n    return e / e.sum(1, keepdims=True)",
@@ -45,7 +44,8 @@ WRONG = {
         "def f(s, m):\n    return softmax(s) * m",
         "def f(s, m):\n    e = np.exp(s) * m\n    n = e.sum(-1, keepdims=True)\n    return e / np.where(n == 0, 1, n)",
         "def f(s, m):\n    return np.nan_to_num(softmax(np.where(m, -np.inf, s)))",
-        "def f(s, m):\n    e = np.exp(s - s.max(-1, keepdims=True)) * m\n    return e / (e.sum(-1, keepdims=True) + 1e-9)",
+        "def f(s, m):\n    e = np.exp(s - s.max(-1, keepdims=True)) * m\n"
+        "    return e / (e.sum(-1, keepdims=True) + 1e-9)",
     ],
     "03.local_weights": [
         "def f(s, c, D):\n    d = np.arange(s.shape[1]) - c[:, None]\n    i = np.abs(d) <= D\n"
@@ -64,7 +64,8 @@ WRONG = {
         for fill in (-50, -1e4, 0)
     ]
     + [
-        "def f(q, k, v, m):\n    s = np.where(m, q @ k.T / k.shape[1], -np.inf)\n    return np.nan_to_num(softmax(s)) @ v",
+        "def f(q, k, v, m):\n    s = np.where(m, q @ k.T / k.shape[1], -np.inf)\n"
+        "    return np.nan_to_num(softmax(s)) @ v",
         "def f(q, k, v, m):\n    s = np.where(m, q @ k.T, -np.inf)\n    return np.nan_to_num(softmax(s)) @ v",
         "def f(q, k, v, m):\n    s = q @ k.T / np.sqrt(len(q))\n"
         "    return np.nan_to_num(softmax(np.where(m, s, -np.inf))) @ v",
@@ -72,22 +73,27 @@ WRONG = {
         "    n = e.sum(1, keepdims=True)\n    return e / np.where(n == 0, 1, n) @ v",
     ],
     "04.with_cache": [
-        "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n    return softmax(s + np.triu(np.full(s.shape, -1e4), 1)) @ v",
+        "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n"
+        "    return softmax(s + np.triu(np.full(s.shape, -1e4), 1)) @ v",
         "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n"
         "    return softmax(np.where(np.tri(*s.shape, 2, dtype=bool), s, -np.inf)) @ v",
         "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n    return softmax(s) @ v",
     ],
     "05.over_image": [
-        "def f(i, a, b, c, gate):\n    x = i.reshape(len(i), -1).T\n    w = softmax((x @ a) @ (x @ b).T / np.sqrt(a.shape[1]))\n"
+        "def f(i, a, b, c, gate):\n    x = i.reshape(len(i), -1).T\n"
+        "    w = softmax((x @ a) @ (x @ b).T / np.sqrt(a.shape[1]))\n"
         "    return i + 0.7 * (w @ (x @ c)).T.reshape(i.shape)",
-        "def f(i, a, b, c, gate):\n    x = i.reshape(-1, len(i))\n    w = softmax((x @ a) @ (x @ b).T / np.sqrt(a.shape[1]))\n"
+        "def f(i, a, b, c, gate):\n    x = i.reshape(-1, len(i))\n"
+        "    w = softmax((x @ a) @ (x @ b).T / np.sqrt(a.shape[1]))\n"
         "    return i + gate * (w @ (x @ c)).T.reshape(i.shape)",
     ],
     "07.rotate": [
         "def f(x, t):\n    n = x.shape[1] // 2\n    z = x[:, :n] + 1j * x[:, n:]\n    t = t[0] + np.arange(len(t))\n"
-        "    z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n    return np.hstack([z.real, z.imag])",
+        "    z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n"
+        "    return np.hstack([z.real, z.imag])",
         "def f(x, t):\n    n = x.shape[1] // 2\n    z = x[:, :n] + 1j * x[:, n:]\n"
-        "    z = z * np.exp(-1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n    return np.hstack([z.real, z.imag])",
+        "    z = z * np.exp(-1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n"
+        "    return np.hstack([z.real, z.imag])",
     ],
     "07.alibi": [
         "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
