@@ -36,8 +36,8 @@
   const div = (className, ...children) => make("div", { className }, ...children);
   const hidden = (className, ...children) => make("div", { className, ariaHidden: "true" }, ...children);
   const slider = (text, low, high, value, shown, changed, step = 1) => {
-    const output = make("output");
-    const input = make("input", { type: "range", min: low, max: high, step, value });
+    const output = make("b", { className: "num", ariaHidden: "true" }); // an output element would take the label for itself
+    const input = make("input", { type: "range", min: low, max: high, step, value, ariaLabel: text });
     const name = make("span", {}, text);
     const show = () => {
       output.textContent = shown(+input.value);

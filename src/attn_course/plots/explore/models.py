@@ -112,8 +112,6 @@ def explore_steps(
     scores = array("scores", scores, (T, S), blocked=True)
     queries = array("queries", queries, (T, "D"))
     memory = array("memory", memory, (S, "E"))
-    open_ = np.isfinite(scores)
-    filled = whole(np.where(open_, scores, 0))
     data = {
         "kind": "steps",
         "label": label,
@@ -123,8 +121,8 @@ def explore_steps(
         "verb": verb,
         "start": integer("start", start, 0, T - 1),
         "scores": [
-            [value if seen else None for value, seen in zip(*pair, strict=True)]
-            for pair in zip(filled, open_.tolist(), strict=True)
+            [None if score == -np.inf else whole(score) for score in row]
+            for row in scores
         ],
         "queries": whole(queries),
         "memory": whole(memory),
