@@ -97,7 +97,9 @@
         display: Number.isFinite(value) ? "" : "none", bottom: percent(Math.min(value, 0) - low), height: percent(Math.abs(value)) });
       columns.forEach(([bar, ghost, number], index) => {
         const value = values[index];
-        const top = Math.max(value, ghosts[index] || 0, 0);
+        // The number stands on the bar, or on the outline where it would cross its edge.
+        const [own, outline] = [Math.max(value, 0), ghosts[index] || 0];
+        const top = outline > own && (outline - own) / (high - low) < 0.14 ? outline : own;
         place(bar, value);
         place(ghost, ghosts[index]);
         bar.classList.toggle("minus", value < 0);
@@ -192,6 +194,7 @@
     try {
       const data = JSON.parse(root.querySelector("script").textContent);
       const ui = make("div", { className: "ui", role: "group", ariaLabel: data.label });
+      ui.dataset.kind = data.kind;
       // Screen readers hear the end of a movement, not each step of it.
       const region = make("p", { className: "hide", role: "status" });
       let waiting;

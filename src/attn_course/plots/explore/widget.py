@@ -33,7 +33,10 @@ def code(*parts):
     Comments and indentation are left out, nothing else is changed.
     """
     parts = parts or PARTS
-    style = "".join(_read(f"{name}.css") for name in ("core", *parts))
+    styles = {name: _read(f"{name}.css") for name in parts}
+    # Styles of one kind stay with it: names may be the same in two kinds.
+    own = (f"[data-kind={name}]{{{style}}}" for name, style in styles.items() if style)
+    style = "".join((_read("core.css"), *own))
     style = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
     style = re.sub(r"\s*([{};,>])\s*|(:)\s+", r"\1\2", style).replace(";}", "}")
     body = "".join(f"{{\n{_read(f'{name}.js')}}}\n" for name in parts)
