@@ -110,15 +110,8 @@ CONFIGURATION = """
 """
 
 
-def write_site(folder):
-    """A page with all figures, one without any, and plain files: outputs as Colab shows them, and a broken one."""
-    source, out = folder / "source", folder / "html"
-    source.mkdir(parents=True)
-    static = ROOT / "book" / "_static"
-    folders = {"extensions": ROOT / "book" / "_ext", "static": static, "favicon": static / "favicon.svg"}
-    settings = CONFIGURATION.format(**{name: str(path) for name, path in folders.items()})
-    (source / "conf.py").write_text(textwrap.dedent(settings), encoding="utf-8")
-    made = figures()
+def write_notebook(path, made):
+    """Figures as the outputs of cells that ran."""
     cells = [new_markdown_cell("# Figures")]
     for name, figure in made.items():
         data = {"text/html": figure._repr_html_(), "text/plain": repr(figure)}
@@ -128,9 +121,22 @@ def write_site(folder):
         cell.id = f"cell-{number}"
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
-    nbformat.write(new_notebook(cells=cells, metadata=metadata), source / "figures.ipynb")
+    nbformat.write(new_notebook(cells=cells, metadata=metadata), path)
+
+
+def write_site(folder):
+    """A page with all figures, one without any, and plain files: outputs as Colab shows them, and a broken one."""
+    source, out = folder / "source", folder / "html"
+    source.mkdir(parents=True)
+    static = ROOT / "book" / "_static"
+    folders = {"extensions": ROOT / "book" / "_ext", "static": static, "favicon": static / "favicon.svg"}
+    settings = CONFIGURATION.format(**{name: str(path) for name, path in folders.items()})
+    (source / "conf.py").write_text(textwrap.dedent(settings), encoding="utf-8")
+    made = figures()
+    write_notebook(source / "figures.ipynb", made)
+    write_notebook(source / "one.ipynb", {"window": made["window"], "again": made["window"]})
     (source / "plain.md").write_text("# Plain\n\nNo figure stands here.\n", encoding="utf-8")
-    (source / "index.md").write_text("# Index\n\n```{toctree}\nfigures\nplain\n```\n", encoding="utf-8")
+    (source / "index.md").write_text("# Index\n\n```{toctree}\nfigures\none\nplain\n```\n", encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(source), str(out)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

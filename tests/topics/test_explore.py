@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -136,11 +138,17 @@ def test_the_code_is_small_and_names_no_address():
 
 def test_the_code_files_are_part_of_the_package():
     """What setuptools takes into the wheel is named by pattern; every file must fit one."""
-    from pathlib import Path
-
     folder = Path(module.__file__).parent
     assert {path.stem for path in folder.glob("*.js")} == {"core", *PARTS}
     assert {path.stem for path in folder.glob("*.css")} <= {"core", *PARTS}
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    data = project["tool"]["setuptools"]["package-data"]["attn_course"]
+    assert {f"plots/explore/*.{kind}" for kind in ("js", "css")} <= set(data)
+
+
+def test_styles_of_a_kind_stay_with_it():
+    """Two kinds may use one name for different things."""
+    assert "[data-kind=cache]{.entries{" in code() and "[data-kind=lengths]{.area{" in code()
 
 
 # --- Errors -----------------------------------------------------------------------------------------------------------
