@@ -1,0 +1,40 @@
+"""Sizes and checks of a cache that both frameworks share."""
+
+from attn_course.shapes import check_at_least, check_floats, check_shapes
+
+
+def cache_slots(batch, num_kv_heads, capacity, key_dim, value_dim, window, sinks):
+    """How many positions a cache keeps: its capacity, or its window and sinks.
+
+    Raises:
+        ValueError: a size is not a whole number, or too small, or needs another.
+    """
+    check_at_least(1, batch=batch, num_kv_heads=num_kv_heads, key_dim=key_dim)
+    check_at_least(0, value_dim=value_dim, sinks=sinks)
+    if capacity is None and window is None:
+        raise ValueError("capacity must be a whole number without a window, got None")
+    if sinks and window is None:
+        raise ValueError(f"sinks must be 0 without a window, got {sinks}")
+    sizes = {"capacity": capacity, "window": window}
+    check_at_least(1, **{name: x for name, x in sizes.items() if x is not None})
+    if window is None:
+        return capacity
+    return sinks + window if capacity is None else min(capacity, sinks + window)
+
+
+def check_chunk(key_store, value_store, sizes, key, value):
+    """Raise ValueError unless a chunk of keys and values fits the cache's sizes."""
+    check_floats(cache=key_store, key=key, value=value)
+    letters = dict(zip("BGKV", sizes, strict=True))
+    check_shapes(letters, key=(key, "BGTK"), value=(value, "BGTV"))
+
+
+def overflow(length, more, capacity):
+    """The words for a chunk that a cache has no room for."""
+    room = f"key must have at most {capacity - length} positions"
+    return f"{room}, as {length} of {capacity} are taken, got {more}"
+
+
+def blocks_of(positions, block_size):
+    """How many blocks so many positions need; the last may be partly empty."""
+    return -(-positions // block_size)
