@@ -3,13 +3,20 @@
 import numpy as np
 
 from attn_course.dot_product.reference import scaled_dot_product_attention
-from attn_course.grouped_query.shared import check_groups
+from attn_course.grouped_query.shared import check_grouped
 from attn_course.multi_head.reference import merge_heads, project, split_heads
 
 __all__ = ["grouped_query_attention", "grouped_query_layer"]
 
 
-def grouped_query_attention(query, key, value, mask=None, *, causal=False):
+def grouped_query_attention(
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: np.ndarray | None = None,
+    *,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Attend with H heads of the query to G heads of key and value, one per group.
 
     output[h] = softmax(query[h] @ key[g]^T / sqrt(K)) @ value[g],  g = h // (H / G)
@@ -34,7 +41,7 @@ def grouped_query_attention(query, key, value, mask=None, *, causal=False):
     Differs: Shazeer's code does not divide the scores by the root of K; his projection
         is drawn smaller instead.
     """
-    H, G = check_groups(query, key, value, mask)
+    H, G = check_grouped(query, key, value, mask)
     outputs, weights = [], []
     for head in range(H):
         group = head // (H // G)
@@ -50,8 +57,16 @@ def grouped_query_attention(query, key, value, mask=None, *, causal=False):
 
 
 def grouped_query_layer(
-    query, key, value, parameters, *, num_heads, num_kv_heads, mask=None, causal=False
-):
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    parameters: dict[str, np.ndarray],
+    *,
+    num_heads: int,
+    num_kv_heads: int,
+    mask: np.ndarray | None = None,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Project, split, attend in groups, merge and project.
 
     heads    = num_heads blocks of columns of query @ query_weight + query_bias,

@@ -1,7 +1,12 @@
-"""Checks and sizes of grouped queries that all three implementations share."""
+"""Checks of grouped queries, and how heads are pooled."""
 
+from typing import Any
+
+import numpy as np
+
+from attn_course.layers.shared import check_groups
 from attn_course.shapes import (
-    check_at_least,
+    check_bias,
     check_choice,
     check_floats,
     check_head_mask,
@@ -9,9 +14,12 @@ from attn_course.shapes import (
 )
 
 METHODS = ("mean", "first", "random")
+POOLED = ("key_weight", "value_weight", "key_bias", "value_bias")
 
 
-def check_groups(query, key, value, mask=None, bias=None):
+def check_grouped(
+    query: Any, key: Any, value: Any, mask: Any = None, bias: Any = None
+) -> tuple[int, int]:
     """Check the arguments of a grouped attention; return H and G.
 
     Raises:
@@ -22,26 +30,40 @@ def check_groups(query, key, value, mask=None, bias=None):
         query=(query, "BHTK"), key=(key, "BGSK"), value=(value, "BGSV")
     )
     H, G = sizes["H"], sizes["G"]
-    if None not in (H, G):
-        check_share("key", H, G)
+    if H % G:
+        wanted = f"a number of heads that divides the query's {H}"
+        raise ValueError(f"key must have {wanted}, got {G}")
+    score_shape = tuple(sizes[letter] for letter in "BHTS")
     if mask is not None:
-        check_head_mask(mask, [sizes[letter] for letter in "BHTS"])
+        check_head_mask(mask, score_shape)
+    if bias is not None:
+        check_bias(bias, score_shape)
     return H, G
 
 
-def check_share(name, num_heads, num_kv_heads):
-    """Raise ValueError unless all groups of heads are of one size."""
-    check_at_least(1, num_kv_heads=num_kv_heads)
-    if num_heads % num_kv_heads:
-        few = f"a number of heads that divides {num_heads}"
-        raise ValueError(f"{name} must have {few}, got {num_kv_heads}")
+def grouped_config(layer: Any, num_kv_heads: int, method: str) -> dict[str, Any]:
+    """The sizes of a layer whose key heads are grouped to fewer.
 
-
-def check_conversion(sizes, kv_heads, num_kv_heads, method):
-    """Raise ValueError unless a layer with so many key heads can be grouped so."""
+    Raises:
+        ValueError: num_kv_heads doesn't divide the layer's, or the method is unknown.
+    """
     check_choice("method", method, METHODS)
-    check_at_least(1, num_kv_heads=num_kv_heads)
-    if kv_heads % num_kv_heads:
-        few = f"num_kv_heads must divide the layer's {kv_heads} key heads"
-        raise ValueError(f"{few}, got {num_kv_heads}")
-    return sizes | {"num_kv_heads": num_kv_heads}
+    heads = getattr(layer, "num_kv_heads", None)
+    if heads is None or not hasattr(layer, "config"):
+        wanted = "MultiHeadAttention or GroupedQueryAttention"
+        raise ValueError(f"layer must be {wanted}, got {type(layer).__name__}")
+    check_groups(heads, num_kv_heads)
+    return layer.config | {"num_kv_heads": num_kv_heads}
+
+
+def pool_heads(
+    array: np.ndarray, num_heads: int, num_groups: int, method: str
+) -> np.ndarray:
+    """One block of columns per group, from those of its heads.
+
+    With "mean" group g is the mean of its heads' blocks, with "first" the first.
+    """
+    *lead, _ = array.shape
+    blocks = array.reshape(*lead, num_groups, num_heads // num_groups, -1)
+    pooled = blocks.mean(axis=-2) if method == "mean" else blocks[..., 0, :]
+    return pooled.reshape(*lead, -1)

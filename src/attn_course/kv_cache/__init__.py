@@ -13,8 +13,8 @@ Public names, alike in ``pytorch`` and ``tf``:
 
 Every layer takes one as ``cache=``. A cache has ``update(key, value)``, which writes a
 chunk and returns what its queries may see; ``limit(T, mask, bias)``, which cuts a mask
-and a bias to that, and is asked before ``update``; ``length``, the positions so far;
-``nbytes``; ``reset()``.
+and a bias to that, and is asked before ``update``; ``next_position(mask)``, where a
+rotary encoding goes on; ``length``, the positions so far; ``nbytes``; ``reset()``.
 
 - The memory is taken once: capacity positions, or with a window ``sinks + window``. It
   is for inference: no gradient flows through a cache.
@@ -23,7 +23,7 @@ and a bias to that, and is asked before ``update``; ``length``, the positions so
   The slots are a ring: position p stands in slot sinks + (p - sinks) % window. What is
   returned is in the order of the positions. Capacity may be None then.
 - Padding stands on the left, or it is masked wherever it is. Positions go on counting
-  through padding on the right, so a rotary encoding refuses that.
+  through padding on the right, so a layer with a rotary encoding refuses that.
 
 There is no ``reference``: the specification is that a chunk gives the rows that the
 attention over the whole sequence gives.

@@ -1,7 +1,17 @@
 """The cache of keys and values in PyTorch; see ``attn_course.kv_cache``."""
 
+from typing import Any
+
 from attn_course.frameworks import torch
-from attn_course.kv_cache.shared import blocks_of, cache_slots, check_chunk, overflow
+from attn_course.kv_cache.shared import (
+    blocks_of,
+    cache_slots,
+    check_chunk,
+    check_columns,
+    gap_refused,
+    overflow,
+)
+from attn_course.layers.pytorch import Mask, to_mask
 from attn_course.shapes import check_at_least
 
 __all__ = ["KVCache", "PagedKVCache"]
@@ -22,17 +32,17 @@ class KVCache:
 
     def __init__(
         self,
-        batch,
-        num_kv_heads,
-        capacity,
-        key_dim,
-        value_dim=None,
+        batch: int,
+        num_kv_heads: int,
+        capacity: int | None,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        dtype=None,
-        device=None,
-        window=None,
-        sinks=0,
-    ):
+        dtype: torch.dtype | None = None,
+        device: Any = None,
+        window: int | None = None,
+        sinks: int = 0,
+    ) -> None:
         value_dim = key_dim if value_dim is None else value_dim
         self.sizes = batch, num_kv_heads, key_dim, value_dim
         slots = cache_slots(
@@ -45,16 +55,18 @@ class KVCache:
         self.length = 0
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """The bytes of its keys and values."""
         return self.key.nbytes + self.value.nbytes
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget everything; the memory stays."""
         self.length = 0
 
     @torch.no_grad()
-    def update(self, key, value):
+    def update(
+        self, key: torch.Tensor, value: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Write a chunk behind what is there; return what its queries may see."""
         start, end = self.extend(key, value)
         if self.window is None:
@@ -69,14 +81,18 @@ class KVCache:
             store[:, :, self.slots(new)] = chunk[:, :, new - start]
         return tuple(seen)
 
-    def limit(self, T, mask=None, bias=None):
+    def limit(
+        self, T: int, mask: Mask = None, bias: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
         """Mask and bias, over all keys so far, for what ``update`` will return.
 
         T is the number of positions in the chunk. Without a window they stay.
         """
+        mask = to_mask(mask, self.key)
         if self.window is None:
             return mask, bias
         start, end = self.length, self.length + T
+        check_columns(end, mask=mask, bias=bias)
         query = torch.arange(start, end, device=self.key.device)
         key = torch.cat([self.kept(0, start, start - self.window + 1), query])
         mask, bias = columns(mask, key), columns(bias, key)
@@ -85,9 +101,24 @@ class KVCache:
             mask = near if mask is None else mask & near
         return mask, bias
 
+    def next_position(self, mask: Mask = None) -> int:
+        """Where the next chunk begins, for a rotary encoding.
+
+        Raises:
+            ValueError: padding (B, 1, 1, S) blocks keys between others, so that their
+                positions are not those of the text. Compiled code can't look.
+        """
+        mask = to_mask(mask, self.key)
+        looks = mask is not None and not torch.compiler.is_compiling()
+        if looks and mask.ndim == 4 and mask.shape[1:3] == (1, 1):
+            ended = (mask[..., :-1] & ~mask[..., 1:]).cumsum(-1) > 0
+            if (ended & mask[..., 1:]).any():
+                raise gap_refused()
+        return self.length
+
     def extend(self, key, value):
         """The first position of a chunk and the one behind it, after checks."""
-        check_chunk(self.key, self.value, self.sizes, key, value)
+        check_chunk(self.key, self.sizes, key, value)
         start, T = self.length, key.shape[2]
         if self.capacity is not None and start + T > self.capacity:
             raise ValueError(overflow(start, T, self.capacity))
@@ -119,16 +150,16 @@ class PagedKVCache(KVCache):
 
     def __init__(
         self,
-        batch,
-        num_kv_heads,
-        capacity,
-        key_dim,
-        value_dim=None,
+        batch: int,
+        num_kv_heads: int,
+        capacity: int,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        block_size,
-        dtype=None,
-        device=None,
-    ):
+        block_size: int,
+        dtype: torch.dtype | None = None,
+        device: Any = None,
+    ) -> None:
         check_at_least(1, block_size=block_size)
         place = {"dtype": dtype, "device": device}
         super().__init__(batch, num_kv_heads, capacity, key_dim, value_dim, **place)
@@ -142,17 +173,19 @@ class PagedKVCache(KVCache):
         )
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """The bytes of the blocks in use."""
         position = self.key[0].nbytes + self.value[0].nbytes
         return self.used * self.block_size * position
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget everything; all blocks are free again."""
         self.length = self.used = 0
 
     @torch.no_grad()
-    def update(self, key, value):
+    def update(
+        self, key: torch.Tensor, value: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """Write a chunk into the sequences' blocks; return all positions so far."""
         start, end = self.extend(key, value)
         self.take_blocks(start, end)

@@ -1,9 +1,19 @@
 """Sizes and checks of a cache that both frameworks share."""
 
-from attn_course.shapes import check_at_least, check_floats, check_shapes
+from typing import Any
+
+from attn_course.shapes import check_at_least, check_floats, check_shapes, shape_of
 
 
-def cache_slots(batch, num_kv_heads, capacity, key_dim, value_dim, window, sinks):
+def cache_slots(
+    batch: int,
+    num_kv_heads: int,
+    capacity: int | None,
+    key_dim: int,
+    value_dim: int,
+    window: int | None,
+    sinks: int,
+) -> int:
     """How many positions a cache keeps: its capacity, or its window and sinks.
 
     Raises:
@@ -22,19 +32,34 @@ def cache_slots(batch, num_kv_heads, capacity, key_dim, value_dim, window, sinks
     return sinks + window if capacity is None else min(capacity, sinks + window)
 
 
-def check_chunk(key_store, value_store, sizes, key, value):
+def check_chunk(store: Any, sizes: tuple, key: Any, value: Any) -> None:
     """Raise ValueError unless a chunk of keys and values fits the cache's sizes."""
-    check_floats(cache=key_store, key=key, value=value)
+    check_floats(cache=store, key=key, value=value)
     letters = dict(zip("BGKV", sizes, strict=True))
     check_shapes(letters, key=(key, "BGTK"), value=(value, "BGTV"))
 
 
-def overflow(length, more, capacity):
+def overflow(length: int, more: int, capacity: int) -> str:
     """The words for a chunk that a cache has no room for."""
     room = f"key must have at most {capacity - length} positions"
     return f"{room}, as {length} of {capacity} are taken, got {more}"
 
 
-def blocks_of(positions, block_size):
+def blocks_of(positions: Any, block_size: int) -> Any:
     """How many blocks so many positions need; the last may be partly empty."""
     return -(-positions // block_size)
+
+
+def check_columns(positions: Any, **arguments: Any) -> None:
+    """Raise ValueError unless a mask and a bias cover so many keys, all keys so far."""
+    for name, x in arguments.items():
+        columns = 1 if x is None else shape_of(x)[-1]
+        if columns not in (1, positions):
+            wanted = f"a column for each of the {positions} keys so far"
+            raise ValueError(f"{name} must have {wanted}, got {shape_of(x)}")
+
+
+def gap_refused() -> ValueError:
+    """The error for padding between keys whose positions have gone on counting."""
+    hint = "Positions count through padding; pad on the left"
+    return ValueError(f"mask must not block keys between others. {hint}")

@@ -1,7 +1,17 @@
 """The cache of keys and values in TensorFlow; see ``attn_course.kv_cache``."""
 
+from typing import Any
+
 from attn_course.frameworks import keras, tf
-from attn_course.kv_cache.shared import blocks_of, cache_slots, check_chunk, overflow
+from attn_course.kv_cache.shared import (
+    blocks_of,
+    cache_slots,
+    check_chunk,
+    check_columns,
+    gap_refused,
+    overflow,
+)
+from attn_course.layers.tf import Mask
 from attn_course.shapes import check_at_least
 
 __all__ = ["KVCache", "PagedKVCache"]
@@ -25,16 +35,16 @@ class KVCache(tf.Module):
 
     def __init__(
         self,
-        batch,
-        num_kv_heads,
-        capacity,
-        key_dim,
-        value_dim=None,
+        batch: int,
+        num_kv_heads: int,
+        capacity: int | None,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        dtype=None,
-        window=None,
-        sinks=0,
-    ):
+        dtype: Any = None,
+        window: int | None = None,
+        sinks: int = 0,
+    ) -> None:
         super().__init__()
         value_dim = key_dim if value_dim is None else value_dim
         self.sizes = batch, num_kv_heads, key_dim, value_dim
@@ -47,15 +57,15 @@ class KVCache(tf.Module):
         self.length = zeros((), "int32")
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """The bytes of its keys and values."""
         return bytes_of(self.key) + bytes_of(self.value)
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget everything; the memory stays."""
         self.length.assign(0)
 
-    def update(self, key, value):
+    def update(self, key: tf.Tensor, value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Write a chunk behind what is there; return what its queries may see."""
         start, end = self.extend(key, value)
         if self.window is None:
@@ -71,7 +81,9 @@ class KVCache(tf.Module):
             write(store, self.slots(new), tf.gather(chunk, new - start, axis=2))
         return tuple(seen)
 
-    def limit(self, T, mask=None, bias=None):
+    def limit(
+        self, T: Any, mask: Mask = None, bias: tf.Tensor | None = None
+    ) -> tuple[tf.Tensor | None, tf.Tensor | None]:
         """Mask and bias, over all keys so far, for what ``update`` will return.
 
         T is the number of positions in the chunk. Without a window they stay.
@@ -79,6 +91,8 @@ class KVCache(tf.Module):
         if self.window is None:
             return mask, bias
         start = tf.identity(self.length)
+        if tf.executing_eagerly():
+            check_columns(int(start) + T, mask=mask, bias=bias)
         query = tf.range(start, start + T)
         key = tf.concat([self.kept(0, start, start - self.window + 1), query], axis=0)
         mask, bias = columns(mask, key), columns(bias, key)
@@ -87,9 +101,23 @@ class KVCache(tf.Module):
             mask = near if mask is None else mask & near
         return mask, bias
 
+    def next_position(self, mask: Mask = None) -> tf.Tensor:
+        """Where the next chunk begins, for a rotary encoding.
+
+        Raises:
+            ValueError: padding (B, 1, 1, S) blocks keys between others, so that their
+                positions are not those of the text. A graph can't look.
+        """
+        looks = mask is not None and tf.executing_eagerly()
+        if looks and mask.ndim == 4 and tuple(mask.shape[1:3]) == (1, 1):
+            fell = tf.cast(mask[..., :-1] & ~mask[..., 1:], tf.int32)
+            if tf.reduce_any((tf.cumsum(fell, axis=-1) > 0) & mask[..., 1:]):
+                raise gap_refused()
+        return tf.identity(self.length)
+
     def extend(self, key, value):
         """The first position of a chunk and the one behind it, after checks."""
-        check_chunk(self.key, self.value, self.sizes, key, value)
+        check_chunk(self.key, self.sizes, key, value)
         start, T = tf.identity(self.length), tf.shape(key)[2]
         if self.capacity is not None:
             if tf.executing_eagerly() and start + T > self.capacity:
@@ -124,15 +152,15 @@ class PagedKVCache(KVCache):
 
     def __init__(
         self,
-        batch,
-        num_kv_heads,
-        capacity,
-        key_dim,
-        value_dim=None,
+        batch: int,
+        num_kv_heads: int,
+        capacity: int,
+        key_dim: int,
+        value_dim: int | None = None,
         *,
-        block_size,
-        dtype=None,
-    ):
+        block_size: int,
+        dtype: Any = None,
+    ) -> None:
         check_at_least(1, block_size=block_size)
         super().__init__(batch, num_kv_heads, capacity, key_dim, value_dim, dtype=dtype)
         blocks = blocks_of(capacity, block_size)
@@ -145,17 +173,17 @@ class PagedKVCache(KVCache):
         )
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """The bytes of the blocks in use."""
         position = bytes_of(self.key[0]) + bytes_of(self.value[0])
         return int(self.used) * self.block_size * position
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget everything; all blocks are free again."""
         self.length.assign(0)
         self.used.assign(0)
 
-    def update(self, key, value):
+    def update(self, key: tf.Tensor, value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Write a chunk into the sequences' blocks; return all positions so far."""
         start, end = self.extend(key, value)
         self.take_blocks(start, end)
