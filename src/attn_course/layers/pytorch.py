@@ -142,8 +142,10 @@ class AttentionLayer(torch.nn.Module):
         keys = split_heads(self.key(key), self.num_kv_heads)
         values = split_heads(self.value(value), self.num_kv_heads)
         if self.rotary is not None:
-            first = 0 if cache is None else cache.next_position(mask)
-            queries, keys = self.rotary(queries, keys, first_position=first)
+            place = {}
+            if cache is not None:
+                place["first_position"] = cache.next_position(mask)
+            queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
             mask, bias = cache.limit(keys.shape[2], mask, bias)
             keys, values = cache.update(keys, values)
