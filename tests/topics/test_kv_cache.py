@@ -16,9 +16,7 @@ from attn_course.masks import causal_mask
 B, H, G, S, K, V = 2, 6, 3, 17, 5, 7
 FACES = {"pytorch": pytorch, "tf": tf}
 FACE = pytest.mark.parametrize("face", FACES)
-CHUNKS = pytest.mark.parametrize(
-    "chunks", [(1,) * S, (S,), (5, *(1,) * 12), (3, 7, 2, 5), (1, 1, 13, 1, 1), (2, 15), (12, 5)], ids=str
-)
+CHUNKS = pytest.mark.parametrize("chunks", [(1,) * S, (S,), (3, 7, 2, 5), (1, 13, 1, 1, 1)], ids=str)
 KINDS = {
     "whole": {},
     "window": {"window": 4},
@@ -98,8 +96,8 @@ def test_what_a_chunk_may_see(face, kind, chunks):
 
 
 @FACE
-@KIND
-@CHUNKS
+@pytest.mark.parametrize("kind", ["whole", "sinks", "many sinks", "paged"])
+@pytest.mark.parametrize("chunks", [(5, 1, 1, 1, 1, 1, 1, 1, 4, 1), (2, 15)], ids=str)
 @pytest.mark.parametrize("masked", [None, "left", "right", "rows"])
 def test_attention_chunk_by_chunk_is_attention_at_once(face, kind, chunks, masked):
     """With a mask over all keys so far, and a bias; the weights stand at the positions that are seen."""
@@ -141,7 +139,7 @@ def test_the_attention_at_once_is_the_specification():
 
 
 @FACE
-@CHUNKS
+@pytest.mark.parametrize("chunks", [(5, *(1,) * 12), (3, 14)], ids=str)
 @pytest.mark.parametrize("kind", ["paged", "one block", "blocks of one"])
 def test_paged_is_contiguous_bit_for_bit(face, kind, chunks):
     """And a sequence wastes less than a block; the blocks of two sequences alternate."""
