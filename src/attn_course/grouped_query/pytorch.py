@@ -70,14 +70,12 @@ def grouped_query_attention(
 
 def fold_heads(x, num_groups):
     """(B, H, T, X) -> (B, G, H/G * T, X): the rows of head 0, then of head 1, ..."""
-    B, H, T, X = x.shape
-    return x.reshape(B, num_groups, H // num_groups * T, X)
+    return x.unflatten(1, (num_groups, -1)).flatten(2, 3)
 
 
 def unfold_heads(x, num_heads):
     """The inverse of ``fold_heads``."""
-    B, G, rows, X = x.shape
-    return x.reshape(B, num_heads, G * rows // num_heads, X)
+    return x.unflatten(2, (num_heads // x.shape[1], -1)).flatten(1, 2)
 
 
 def fold_rows(x, num_heads, num_groups, T):
@@ -90,7 +88,7 @@ def fold_rows(x, num_heads, num_groups, T):
         return None
     if x.ndim > 2 and x.shape[-3] > 1:  # every head has rows of its own
         rows = x.expand(*x.shape[:-2], T, x.shape[-1])
-        return rows.reshape(*x.shape[:-3], num_groups, -1, x.shape[-1])
+        return rows.unflatten(-3, (num_groups, -1)).flatten(-3, -2)
     if x.shape[-2] > 1:
         return torch.cat([x] * (num_heads // num_groups), dim=-2)
     return x if x.ndim > 2 else x[None, None]
