@@ -171,7 +171,7 @@ def test_inside_torch_compile(kind):
         attend = grouped_pytorch.grouped_query_attention
         return attend(query, *cache.update(key, value), mask, causal=True)[0]
 
-    compiled = torch.compile(step, backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(step, backend="eager", fullgraph=True)
     mask = torch.from_numpy(window_mask(kind) & causal_mask(S, S))
     expected = grouped_pytorch.grouped_query_attention(query, key, value, mask)[0]
     for start, end in spans((5, *(1,) * 9, 3)):
