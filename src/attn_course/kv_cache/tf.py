@@ -74,11 +74,13 @@ class KVCache(tf.Module):
             return self.key[:, :, :end], self.value[:, :, :end]
         past = self.slots(self.kept(0, start, start - self.window + 1))
         new = self.kept(start, end, end - self.window)
+        axes = [tf.range(size) for size in self.key.shape[:2]]
+        place = tf.stack(tf.meshgrid(*axes, self.slots(new), indexing="ij"), axis=-1)
         seen = []
         for store, chunk in ((self.key, key), (self.value, value)):
             chunk = tf.stop_gradient(chunk)
             seen.append(tf.concat([tf.gather(store, past, axis=2), chunk], axis=2))
-            write(store, self.slots(new), tf.gather(chunk, new - start, axis=2))
+            write(store, place, tf.gather(chunk, new - start, axis=2))
         return tuple(seen)
 
     def limit(
@@ -189,8 +191,8 @@ class PagedKVCache(KVCache):
         self.take_blocks(start, end)
         seen = self.slots(tf.range(end))
         new = seen[:, start:, None]
-        self.key.scatter_nd_update(new, tf.transpose(key, (0, 2, 1, 3)))
-        self.value.scatter_nd_update(new, tf.transpose(value, (0, 2, 1, 3)))
+        write(self.key, new, tf.transpose(key, (0, 2, 1, 3)))
+        write(self.value, new, tf.transpose(value, (0, 2, 1, 3)))
         return tuple(
             tf.transpose(tf.gather(x, seen), (0, 2, 1, 3))
             for x in (self.key, self.value)
@@ -216,11 +218,10 @@ def columns(x, key):
     return x if x is None or x.shape[-1] == 1 else tf.gather(x, key, axis=-1)
 
 
-def write(store, slots, chunk):
-    """store[:, :, slots] = chunk, in a variable."""
-    B, G = store.shape[:2]
-    place = tf.meshgrid(tf.range(B), tf.range(G), slots, indexing="ij")
-    store.scatter_nd_update(tf.stack(place, axis=-1), chunk)
+def write(store, place, chunk):
+    """store[place] = chunk, in a variable; of values without a width there are none."""
+    if store.shape[-1]:
+        store.scatter_nd_update(place, chunk)
 
 
 def zeros(shape, dtype):
