@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.pytorch import *
 from attn_course.dot_product.pytorch import *
+from attn_course.encoder.pytorch import *
 from attn_course.grouped_query.pytorch import *
 from attn_course.kv_cache.pytorch import *
 from attn_course.latent.pytorch import *

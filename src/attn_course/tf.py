@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.tf import *
 from attn_course.dot_product.tf import *
+from attn_course.encoder.tf import *
 from attn_course.grouped_query.tf import *
 from attn_course.kv_cache.tf import *
 from attn_course.latent.tf import *
