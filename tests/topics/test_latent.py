@@ -197,7 +197,7 @@ def test_gradients_of_both_forms_agree(face):
             if one == "pytorch":
                 layer(torch.from_numpy(X), absorbed=absorbed)[0].sin().sum().backward()
                 parts = {n: p.grad.numpy() for n, p in layer.named_parameters()}
-                found = [parts["latent.weight"].T, parts["key_value.weight"].T, parts["query_norm.scale"]]
+                found = [parts["latent.weight"].T, parts["key_value.weight"].T, parts["query_norm.weight"]]
             else:
                 with tensorflow.GradientTape() as tape:
                     total = tensorflow.reduce_sum(tensorflow.sin(layer(X, absorbed=absorbed)[0]))
@@ -240,7 +240,7 @@ def test_pytorch_compiles_and_keeps_its_state(absorbed):
     twin = pytorch.LatentAttention(D, H, **SIZES, query_latent_dim=Q, dtype=torch.float64, device="meta")
     twin = twin.to_empty(device="cpu")
     twin.reset_parameters()
-    assert (twin.latent_norm.scale == 1).all() and not torch.equal(twin.latent.weight, layer.latent.weight)
+    assert (twin.latent_norm.weight == 1).all() and not torch.equal(twin.latent.weight, layer.latent.weight)
     twin.load_state_dict(layer.state_dict())
     assert torch.equal(twin(torch.from_numpy(X))[0], layer(torch.from_numpy(X))[0])
     assert "latent_dim=11" in repr(layer)

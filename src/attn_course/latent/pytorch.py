@@ -23,19 +23,6 @@ from attn_course.shapes import check_floats, check_shapes
 __all__ = ["LatentAttention"]
 
 
-class RMSNorm(torch.nn.Module):
-    """x / sqrt(mean(x^2)) * scale, over the last axis."""
-
-    def __init__(self, width: int, **place: Any) -> None:
-        super().__init__()
-        self.scale = torch.nn.Parameter(torch.ones(width, **place))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x_wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        mean = x_wide.square().mean(dim=-1, keepdim=True)
-        return (x_wide * torch.rsqrt(mean + EPSILON) * self.scale).to(x.dtype)
-
-
 class LatentAttention(torch.nn.Module):
     """Latent attention: ``attn_course.reference.latent_attention``.
 
@@ -71,24 +58,24 @@ class LatentAttention(torch.nn.Module):
             value_dim=value_dim,
         )
         place = {"device": device, "dtype": dtype}
-        plain = {"use_bias": False, **place}
+        plain, norm = {"use_bias": False, **place}, {"eps": EPSILON, **place}
         queries = num_heads * (key_dim + rope_dim)
         if query_latent_dim is None:
             self.query = linear(model_dim, queries, **plain)
         else:
             self.query_down = linear(model_dim, query_latent_dim, **plain)
-            self.query_norm = RMSNorm(query_latent_dim, **place)
+            self.query_norm = torch.nn.RMSNorm(query_latent_dim, **norm)
             self.query_up = linear(query_latent_dim, queries, **plain)
         self.latent = linear(model_dim, latent_dim + rope_dim, **plain)
-        self.latent_norm = RMSNorm(latent_dim, **place)
+        self.latent_norm = torch.nn.RMSNorm(latent_dim, **norm)
         self.key_value = linear(latent_dim, num_heads * (key_dim + value_dim), **plain)
         self.output = linear(num_heads * value_dim, model_dim, **plain)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew; the norms' scales are ones."""
         for part in self.children():
-            if isinstance(part, RMSNorm):
-                torch.nn.init.ones_(part.scale)
+            if isinstance(part, torch.nn.RMSNorm):
+                part.reset_parameters()
             else:
                 reset_linear(part)
 

@@ -22,22 +22,6 @@ from attn_course.shapes import check_floats, check_shapes, dtype_name
 __all__ = ["LatentAttention"]
 
 
-class RMSNorm(Layer):
-    """x / sqrt(mean(x^2)) * scale, over the last axis."""
-
-    def __init__(self, width: int, **options: Any) -> None:
-        super().__init__(**options)
-        self.scale = self.add_weight((width,), "ones", name="scale")
-        self.built = True
-
-    def call(self, x: tf.Tensor) -> tf.Tensor:
-        wide = tf.float64 if x.dtype == tf.float64 else tf.float32
-        x_wide = tf.cast(x, wide)
-        mean = tf.reduce_mean(x_wide**2, axis=-1, keepdims=True)
-        scaled = x_wide * tf.math.rsqrt(mean + EPSILON) * tf.cast(self.scale, wide)
-        return tf.cast(scaled, x.dtype)
-
-
 @keras.saving.register_keras_serializable("attn_course")
 class LatentAttention(Layer):
     """Latent attention: ``attn_course.reference.latent_attention``.
@@ -79,10 +63,10 @@ class LatentAttention(Layer):
             self.query_dense = self.linear("query", model_dim, queries)
         else:
             self.query_down = self.linear("query_down", model_dim, query_latent_dim)
-            self.query_norm = RMSNorm(query_latent_dim, dtype=self.dtype_policy)
+            self.query_norm = self.norm("query_norm", query_latent_dim)
             self.query_up = self.linear("query_up", query_latent_dim, queries)
         self.latent = self.linear("latent", model_dim, latent_dim + rope_dim)
-        self.latent_norm = RMSNorm(latent_dim, dtype=self.dtype_policy)
+        self.latent_norm = self.norm("latent_norm", latent_dim)
         built = num_heads * (key_dim + value_dim)
         self.key_value = self.linear("key_value", latent_dim, built)
         self.output_dense = self.linear("output", num_heads * value_dim, model_dim)
@@ -90,6 +74,13 @@ class LatentAttention(Layer):
 
     def linear(self, name, inputs, outputs):
         return dense(self, name, inputs, outputs, use_bias=False)
+
+    def norm(self, name, width):
+        options = {"epsilon": EPSILON, "name": name, "dtype": self.dtype_policy}
+        part = keras.layers.RMSNormalization(**options)
+        with keras.name_scope(self.name):
+            part.build((None, width))
+        return part
 
     def __call__(self, x: Any, mask: Any = None, **options: Any) -> Any:
         return super().__call__(x, with_padding(mask, x, axes=2), **options)
