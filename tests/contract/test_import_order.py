@@ -21,7 +21,7 @@ RANKS = {
     **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 4),
     **dict.fromkeys(("parity", "tasks"), 5),
     **dict.fromkeys(("training", "plots", "bench", "records"), 6),
-    **dict.fromkeys(("experiments", "exercises", "notebook"), 7),
+    **dict.fromkeys(("labs", "exercises", "notebook"), 7),
 }
 
 
