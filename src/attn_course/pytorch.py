@@ -3,9 +3,6 @@
 from attn_course.bahdanau.pytorch import (
     AdditiveAttention,
     BahdanauDecoder,
-    EncoderDecoder,
-    FixedContextDecoder,
-    RecurrentEncoder,
     additive_attention,
 )
 from attn_course.dot_product.pytorch import masked_softmax, scaled_dot_product_attention
@@ -35,6 +32,11 @@ from attn_course.positional.pytorch import (
     relative_buckets,
     rotate,
     sinusoidal_encoding,
+)
+from attn_course.recurrent.pytorch import (
+    EncoderDecoder,
+    FixedContextDecoder,
+    RecurrentEncoder,
 )
 from attn_course.self_attention.pytorch import (
     FeatureMapAttention,

@@ -3,10 +3,7 @@
 from attn_course.bahdanau.reference import (
     additive_attention,
     bahdanau_decoder,
-    fixed_context_decoder,
-    gru_step,
     prepare_memory,
-    recurrent_encoder,
 )
 from attn_course.dot_product.reference import (
     masked_softmax,
@@ -36,6 +33,11 @@ from attn_course.positional.reference import (
     rotate,
     sinusoidal_encoding,
     sinusoidal_shift,
+)
+from attn_course.recurrent.reference import (
+    fixed_context_decoder,
+    gru_step,
+    recurrent_encoder,
 )
 from attn_course.self_attention.reference import (
     feature_map_attention,

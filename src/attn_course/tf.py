@@ -3,9 +3,6 @@
 from attn_course.bahdanau.tf import (
     AdditiveAttention,
     BahdanauDecoder,
-    EncoderDecoder,
-    FixedContextDecoder,
-    RecurrentEncoder,
     additive_attention,
 )
 from attn_course.dot_product.tf import masked_softmax, scaled_dot_product_attention
@@ -35,6 +32,11 @@ from attn_course.positional.tf import (
     relative_buckets,
     rotate,
     sinusoidal_encoding,
+)
+from attn_course.recurrent.tf import (
+    EncoderDecoder,
+    FixedContextDecoder,
+    RecurrentEncoder,
 )
 from attn_course.self_attention.tf import (
     FeatureMapAttention,

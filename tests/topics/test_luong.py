@@ -555,7 +555,7 @@ def window_fault(change):
     ],
 )
 def test_a_wrong_window_is_caught(fault, monkeypatch):
-    from attn_course.luong.attention import pytorch as module
+    from attn_course.luong import pytorch as module
 
     layers, parameters = pair(lambda face: attention(face, "general", "predictive"))
     expected = specified("general", "predictive", parameters, MASK)[1]

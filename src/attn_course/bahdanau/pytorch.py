@@ -1,21 +1,110 @@
-"""The functions and layers of this topic, in PyTorch."""
+"""Additive attention and its decoder in PyTorch.
 
-from attn_course.bahdanau.additive.pytorch import (
-    AdditiveAttention,
-    BahdanauDecoder,
-    additive_attention,
-)
-from attn_course.bahdanau.encoder_decoder.pytorch import (
-    EncoderDecoder,
-    FixedContextDecoder,
-    RecurrentEncoder,
-)
+Formulas and shapes: ``reference.py``.
+"""
+
+from attn_course.dot_product.pytorch import hide_unseen, masked_softmax
+from attn_course.frameworks import torch
+from attn_course.recurrent.pytorch import RecurrentDecoder
+from attn_course.shapes import check_floats, check_memory_mask, check_shapes
 
 __all__ = [
     "AdditiveAttention",
     "BahdanauDecoder",
-    "EncoderDecoder",
-    "FixedContextDecoder",
-    "RecurrentEncoder",
     "additive_attention",
 ]
+
+
+def additive_attention(query, memory, parameters, mask=None, *, prepared=None):
+    """See ``attn_course.reference.additive_attention``.
+
+    Raises:
+        ValueError: a shape, dtype or mask is not as the reference says.
+    """
+    check_floats(query=query, memory=memory, score_weight=parameters["score_weight"])
+    sizes = check_shapes(
+        query=(query, "BTD"),
+        memory=(memory, "BSE"),
+        query_weight=(parameters["query_weight"], "DA"),
+        memory_weight=(parameters["memory_weight"], "EA"),
+        score_weight=(parameters["score_weight"], "A"),
+    )
+    if mask is not None:
+        check_memory_mask(mask, sizes["B"], sizes["T"], sizes["S"])
+    memory, keys = prepared or prepare_memory(memory, parameters["memory_weight"], mask)
+    queries = query @ parameters["query_weight"]
+    hidden = torch.tanh(queries[:, :, None] + keys[:, None])
+    score = hidden @ parameters["score_weight"]
+    weights = masked_softmax(score, _rows(mask))
+    return weights @ memory, weights
+
+
+def prepare_memory(memory, memory_weight, mask=None):
+    """See ``attn_course.reference.prepare_memory``: once a sentence, not a step."""
+    if mask is not None:
+        memory = hide_unseen(memory, _rows(mask))
+    return memory, memory @ memory_weight
+
+
+def _rows(mask):
+    return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
+
+
+class AdditiveAttention(torch.nn.Module):
+    """Additive attention with its parameters.
+
+    See ``attn_course.reference.additive_attention``.
+
+    Shapes:
+        query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
+        -> context (B, T, memory_dim), weights (B, T, S).
+    """
+
+    def __init__(self, query_dim, memory_dim, hidden_dim):
+        super().__init__()
+        self.query_weight = torch.nn.Parameter(torch.empty(query_dim, hidden_dim))
+        self.memory_weight = torch.nn.Parameter(torch.empty(memory_dim, hidden_dim))
+        self.score_weight = torch.nn.Parameter(torch.empty(hidden_dim))
+        torch.nn.init.xavier_uniform_(self.query_weight)
+        torch.nn.init.xavier_uniform_(self.memory_weight)
+        torch.nn.init.normal_(self.score_weight, std=hidden_dim**-0.5)
+
+    def prepare(self, memory, mask=None):
+        """What a decoder computes once a sentence and passes to every step."""
+        return prepare_memory(memory, self.memory_weight, mask)
+
+    def forward(self, query, memory, mask=None, *, prepared=None):
+        parameters = {
+            "query_weight": self.query_weight,
+            "memory_weight": self.memory_weight,
+            "score_weight": self.score_weight,
+        }
+        return additive_attention(query, memory, parameters, mask, prepared=prepared)
+
+
+class BahdanauDecoder(RecurrentDecoder):
+    """Looks back at the whole sentence before every step.
+
+    See ``attn_course.reference.bahdanau_decoder``.
+    """
+
+    def __init__(
+        self, vocab_size, embedding_dim, hidden_dim, *, memory_dim, attention_dim
+    ):
+        sizes = {"memory_dim": memory_dim, "start_dim": memory_dim // 2}
+        super().__init__(vocab_size, embedding_dim, hidden_dim, **sizes)
+        self.attention = AdditiveAttention(hidden_dim, memory_dim, attention_dim)
+
+    def start(self, last_state):
+        """The first state, from the right reader's last alone (appendix A.2.2)."""
+        return super().start(last_state[:, last_state.shape[-1] // 2 :])
+
+    def prepare(self, memory, mask=None):
+        """The memory and its projection, once a sentence."""
+        return self.attention.prepare(memory, mask)
+
+    def look(self, previous_state, prepared, mask=None):
+        """Attend from the previous state, s[i-1]: context (B, E), weights (B, S)."""
+        query, memory = previous_state[:, None], prepared[0]
+        context, weights = self.attention(query, memory, mask, prepared=prepared)
+        return context[:, 0], weights[:, 0]

@@ -3,9 +3,15 @@
 Formulas: ``reference.py``.
 """
 
-from attn_course.bahdanau.encoder_decoder.checks import check_decoder
 from attn_course.frameworks import torch
+from attn_course.recurrent.shared import check_decoder
 from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
+
+__all__ = [
+    "EncoderDecoder",
+    "FixedContextDecoder",
+    "RecurrentEncoder",
+]
 
 
 class RecurrentEncoder(torch.nn.Module):

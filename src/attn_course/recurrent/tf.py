@@ -3,10 +3,16 @@
 Formulas: ``reference.py``.
 """
 
-from attn_course.bahdanau.encoder_decoder.checks import check_decoder
 from attn_course.frameworks import keras, tf
 from attn_course.keras_layer import Layer
+from attn_course.recurrent.shared import check_decoder
 from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
+
+__all__ = [
+    "EncoderDecoder",
+    "FixedContextDecoder",
+    "RecurrentEncoder",
+]
 
 
 def orthogonal(shape, dtype=None):

@@ -1,5 +1,7 @@
 """The checks that the attentions of all three implementations share."""
 
+from typing import Any, NamedTuple
+
 from attn_course.shapes import (
     check_choice,
     check_floats,
@@ -56,3 +58,11 @@ def check_attention(query, memory, parameters, score, mask):
     if mask is not None:
         check_memory_mask(mask, sizes["B"], sizes["T"], sizes["S"])
     return sizes
+
+
+class LuongState(NamedTuple):
+    """The recurrent and the attentional state, both (B, H), and the step's number."""
+
+    hidden: Any
+    attentional: Any
+    step: int

@@ -2,8 +2,14 @@
 
 import numpy as np
 
-from attn_course.bahdanau.encoder_decoder.checks import check_decoder
+from attn_course.recurrent.shared import check_decoder
 from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
+
+__all__ = [
+    "fixed_context_decoder",
+    "gru_step",
+    "recurrent_encoder",
+]
 
 
 def gru_step(x, state, parameters, prefix):
