@@ -8,7 +8,9 @@ way: ``weight`` (in, out) and ``bias`` of a linear map, ``weight`` of an embeddi
 of a GRU ``input_weight`` (in, 3H), ``state_weight`` (H, 3H), ``input_bias`` and
 ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
 dot: ``attention.query_weight``. The linear maps of a layer whose ``parity_joint`` is
-``"_"``, as in all attention layers, are joined by that: ``query_weight``.
+``"_"``, as in all attention layers, are joined by that: ``query_weight``. Where a paper
+names a map otherwise, the layer's ``parity_leads`` says so: ``{"query": ""}`` makes it
+``weight``.
 """
 
 from typing import Any
@@ -61,13 +63,16 @@ def _torch_slots(module, prefix=""):
     for name, parameter in module.named_parameters(recurse=False):
         yield prefix + name, _torch_slot(parameter, _same, _same)
     for name, child in module.named_children():
-        yield from _torch_slots(child, f"{prefix}{name}{_joint(module, child)}")
+        yield from _torch_slots(child, prefix + _lead(module, name, child))
 
 
-def _joint(layer, part):
-    """What stands between the name of a part and the names of its parameters."""
+def _lead(layer, name, part):
+    """What stands before the names of a part's own parameters."""
     is_linear = type(part).__name__ in ("Linear", "Dense")
-    return getattr(layer, "parity_joint", ".") if is_linear else "."
+    joint = getattr(layer, "parity_joint", ".") if is_linear else "."
+    # Keras has taken the attributes input and output: query_dense is "query".
+    name = part.name if joint == "_" and hasattr(part, "name") else name
+    return getattr(layer, "parity_leads", {}).get(name, f"{name}{joint}")
 
 
 def _torch_slot(parameter, view, back):
@@ -97,10 +102,7 @@ def _keras_slots(layer, prefix=""):
         if any(value is weight for weight in layer._trainable_variables):
             yield prefix + name, _keras_slot(value, ..., _same)
         elif hasattr(value, "trainable_variables") and not name.startswith("_"):
-            joint = _joint(layer, value)
-            # Keras has taken the attributes input and output: query_dense is "query".
-            known = value.name if joint == "_" else name
-            yield from _keras_slots(value, f"{prefix}{known}{joint}")
+            yield from _keras_slots(value, prefix + _lead(layer, name, value))
 
 
 def _keras_slot(variable, rows, gates):

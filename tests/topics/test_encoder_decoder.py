@@ -175,7 +175,7 @@ def test_what_is_hidden_has_no_gradient(name, face):
     models = dict(zip((pytorch, tf), pair(name)[:2], strict=True))
     decoder = models[face].decoder
     memory, state, *_ = specified(name, get_parameters(models[face]))
-    memory[~MASK] = np.nan
+    memory[~MASK] = 1e30
     targets, mask = to(face, TARGETS, MASK)
     if face is pytorch:
         leaf = torch.from_numpy(memory).requires_grad_()
@@ -212,13 +212,13 @@ def test_a_context_that_is_not_fed_is_caught(name, face):
     memory, state, *expected = specified(name, get_parameters(models[face]))
     inputs = to(face, TARGETS, memory, state, MASK)
     same(decoder(*inputs), expected)
-    look = decoder.look
+    attend = decoder.attend
 
     def unfed(*arguments):
-        context, weights = look(*arguments)
+        context, weights = attend(*arguments)
         return 0.0 * context, weights
 
-    decoder.look = unfed
+    decoder.attend = unfed
     with pytest.raises(AssertionError):
         same(decoder(*inputs), expected)
 

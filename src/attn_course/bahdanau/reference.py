@@ -2,18 +2,22 @@
 
 import numpy as np
 
-from attn_course.dot_product.reference import hide_unseen, masked_softmax
-from attn_course.recurrent.reference import check_inputs, decode
-from attn_course.shapes import check_floats, check_memory_mask, check_shapes
+from attn_course.bahdanau.shared import SPECS, check_additive
+from attn_course.dot_product.reference import masked_softmax
+from attn_course.recurrent.reference import check_inputs, decode, part_of
+from attn_course.recurrent.shared import as_rows, check_names
 
-__all__ = [
-    "additive_attention",
-    "bahdanau_decoder",
-    "prepare_memory",
-]
+__all__ = ["additive_attention", "bahdanau_decoder"]
 
 
-def additive_attention(query, memory, parameters, mask=None, *, prepared=None):
+def additive_attention(
+    query: np.ndarray,
+    memory: np.ndarray,
+    parameters: dict[str, np.ndarray],
+    mask: np.ndarray | None = None,
+    *,
+    keys: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Score every memory vector against every query with a small network, and average.
 
     hidden[t, s] = tanh(query[t] @ query_weight + memory[s] @ memory_weight)
@@ -28,8 +32,8 @@ def additive_attention(query, memory, parameters, mask=None, *, prepared=None):
             ``score_weight`` (A).
         mask: boolean (B, S), padding, or (B, T, S); True = may attend.
             None allows everything.
-        prepared: what ``prepare_memory`` gave for this memory and mask;
-            None computes it here.
+        keys: memory @ memory_weight (B, S, A), which no query changes, where the
+            caller has it already: once a sentence, not once a step.
         returns: context (B, T, E), weights (B, T, S).
 
     Edge case: a query that may attend to nothing gets zero weights and a zero context.
@@ -49,48 +53,23 @@ def additive_attention(query, memory, parameters, mask=None, *, prepared=None):
     array([[[0.179, 0.821]]])
     """
     check_additive(query, memory, parameters, mask)
-    query = np.asarray(query, np.float64)
-    memory, keys = prepared or prepare_memory(memory, parameters["memory_weight"], mask)
-    hidden = np.tanh((query @ parameters["query_weight"])[:, :, None] + keys[:, None])
+    query, memory = np.asarray(query, np.float64), np.asarray(memory, np.float64)
+    queries = query @ parameters["query_weight"]
+    keys = memory @ parameters["memory_weight"] if keys is None else keys
+    hidden = np.tanh(queries[:, :, None] + keys[:, None])
     score = hidden @ parameters["score_weight"]
-    weights = masked_softmax(score, rows(mask))
+    weights = masked_softmax(score, as_rows(mask))
     return weights @ memory, weights
 
 
-def prepare_memory(memory, memory_weight, mask=None):
-    """The part of the score that no query changes, U_a h[j]: once a sentence.
-
-    Shapes:
-        returns: memory (B, S, E), zero where no query may look, and its projection
-            (B, S, A).
-    """
-    memory = np.asarray(memory, np.float64)
-    if mask is not None:
-        memory = hide_unseen(memory, rows(mask))
-    return memory, memory @ memory_weight
-
-
-def rows(mask):
-    """A mask of padding (B, S) as one row for all queries, (B, 1, S)."""
-    return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
-
-
-def check_additive(query, memory, parameters, mask):
-    """Raise ValueError unless all arguments fit ``additive_attention``."""
-    check_floats(query=query, memory=memory, score_weight=parameters["score_weight"])
-    sizes = check_shapes(
-        query=(query, "BTD"),
-        memory=(memory, "BSE"),
-        query_weight=(parameters["query_weight"], "DA"),
-        memory_weight=(parameters["memory_weight"], "EA"),
-        score_weight=(parameters["score_weight"], "A"),
-    )
-    if mask is not None:
-        check_memory_mask(mask, sizes["B"], sizes["T"], sizes["S"])
-
-
-def bahdanau_decoder(targets, memory, initial_state, parameters, mask=None):
-    """Read the targets one by one; before each step, look from the previous state.
+def bahdanau_decoder(
+    targets: np.ndarray,
+    memory: np.ndarray,
+    initial_state: np.ndarray,
+    parameters: dict[str, np.ndarray],
+    mask: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Read the targets one by one; before each step, attend from the previous state.
 
     context[i] = additive_attention(s[i-1], memory)
     s[i]       = gru_step([embedding(y[i-1]); context[i]], s[i-1])
@@ -104,14 +83,13 @@ def bahdanau_decoder(targets, memory, initial_state, parameters, mask=None):
     Source: Bahdanau et al. 2015, section 3.1 and appendix A.2.2.
     """
     check_inputs(targets, memory, initial_state, parameters, mask)
-    names = ("query_weight", "memory_weight", "score_weight")
-    attention = {name: parameters[f"attention.{name}"] for name in names}
-    prepared = prepare_memory(memory, attention["memory_weight"], mask)
+    attention = part_of(parameters, "attention.")
+    check_names(attention, *SPECS)
+    keys = memory @ attention["memory_weight"]
 
-    def look(previous_state):
-        context, weights = additive_attention(
-            previous_state[:, None], memory, attention, mask, prepared=prepared
-        )
+    def attend(state):
+        query = state[:, None]
+        context, weights = additive_attention(query, memory, attention, mask, keys=keys)
         return context[:, 0], weights[:, 0]
 
-    return decode(targets, initial_state, parameters, look)
+    return decode(targets, initial_state, parameters, attend)

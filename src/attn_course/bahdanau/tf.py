@@ -1,135 +1,185 @@
-"""Additive attention and its decoder in TensorFlow.
+"""Additive attention and its decoder in TensorFlow. Formulas: ``reference.py``."""
 
-Formulas and shapes: ``reference.py``.
-"""
+from collections.abc import Callable
+from typing import Any
 
-from attn_course.dot_product.tf import hide_unseen, masked_softmax
+from attn_course.bahdanau.shared import check_additive
+from attn_course.dot_product.tf import softmax, wide
 from attn_course.frameworks import keras, tf
-from attn_course.keras_layer import Layer
-from attn_course.recurrent.tf import RecurrentDecoder
-from attn_course.shapes import check_floats, check_memory_mask, check_shapes
+from attn_course.layers.tf import Layer, Mask, dense
+from attn_course.recurrent.shared import (
+    as_rows,
+    check_memory,
+    decoder_sizes,
+    whole_sizes,
+)
+from attn_course.recurrent.tf import ContextDecoder, add_padding
 
-__all__ = [
-    "AdditiveAttention",
-    "BahdanauDecoder",
-    "additive_attention",
-]
+__all__ = ["AdditiveAttention", "BahdanauDecoder", "additive_attention"]
 
 
-def additive_attention(query, memory, parameters, mask=None, *, prepared=None):
-    """See ``attn_course.reference.additive_attention``.
+def attention(queries, keys, memory, score_weight, mask=None):
+    """The formula, equations 5 and 6 of the paper: softmax(v . tanh(W s + U h)) h.
+
+    queries is W s, (B, T, A); keys is U h, (B, S, A).
+    """
+    score = additive_score(queries, keys, score_weight)
+    weights = softmax(score, mask)
+    return weights @ memory, weights
+
+
+def additive_score(queries, keys, score_weight):
+    """v . tanh(W s + U h) of every query and key: (B, T, S)."""
+    hidden = tf.tanh(queries[:, :, None] + keys[:, None])
+    return tf.linalg.matvec(hidden, score_weight)
+
+
+def in_wide(formula: Callable, *inputs: Any, **options: Any) -> Any:
+    """A formula computed in float32 or more, and rounded once to the first's dtype."""
+    dtype = inputs[0].dtype
+    given = (x if x is None else tf.cast(x, wide(dtype)) for x in inputs)
+    found = formula(*given, **options)
+    if isinstance(found, tuple):
+        return tuple(tf.cast(x, dtype) for x in found)
+    return tf.cast(found, dtype)
+
+
+def additive_attention(
+    query: tf.Tensor,
+    memory: tf.Tensor,
+    parameters: dict[str, tf.Tensor],
+    mask: Mask = None,
+    *,
+    keys: tf.Tensor | None = None,
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """``attention`` of checked arguments: ``reference.additive_attention``.
 
     Raises:
         ValueError: a shape, dtype or mask is not as the reference says.
     """
-    check_floats(query=query, memory=memory, score_weight=parameters["score_weight"])
-    sizes = check_shapes(
-        query=(query, "BTD"),
-        memory=(memory, "BSE"),
-        query_weight=(parameters["query_weight"], "DA"),
-        memory_weight=(parameters["memory_weight"], "EA"),
-        score_weight=(parameters["score_weight"], "A"),
-    )
-    if mask is not None:
-        check_memory_mask(mask, sizes["B"], sizes["T"], sizes["S"])
-    memory, keys = prepared or prepare_memory(memory, parameters["memory_weight"], mask)
+    check_additive(query, memory, parameters, mask)
     queries = query @ parameters["query_weight"]
-    hidden = tf.tanh(queries[:, :, None] + keys[:, None])
-    score = tf.linalg.matvec(hidden, parameters["score_weight"])
-    weights = masked_softmax(score, _rows(mask))
-    return weights @ memory, weights
+    keys = memory @ parameters["memory_weight"] if keys is None else keys
+    inputs = queries, keys, memory, parameters["score_weight"]
+    return in_wide(attention, *inputs, mask=as_rows(mask))
 
 
-def prepare_memory(memory, memory_weight, mask=None):
-    """See ``attn_course.reference.prepare_memory``: once a sentence, not a step."""
-    if mask is not None:
-        memory = hide_unseen(memory, _rows(mask))
-    return memory, memory @ memory_weight
+class MemoryAttention(Layer):
+    """What attentions over one memory share: the maps of query and memory, or None."""
+
+    parity_joint = "_"  # query.kernel is called query_weight in ``attn_course.parity``
+
+    def __call__(
+        self, query: Any, memory: Any, mask: Any = None, **options: Any
+    ) -> Any:
+        # By position: Keras would take a mask by name for that of the query.
+        return super().__call__(query, memory, mask, **options)
+
+    def prepare(self, memory: tf.Tensor) -> tf.Tensor:
+        """The keys, which no query changes: a decoder computes them once a sentence."""
+        return memory if self.memory_dense is None else self.memory_dense(memory)
+
+    def project(self, query, memory, mask, keys):
+        """Check all; queries, keys unless they are given, and the mask as rows."""
+        known = {"D": self.config["query_dim"], "E": self.config["memory_dim"]}
+        check_memory(query, memory, mask, known=known)
+        queries = query if self.query_dense is None else self.query_dense(query)
+        keys = self.prepare(memory) if keys is None else keys
+        return queries, keys, as_rows(add_padding(mask, memory))
+
+    def compute_mask(self, query: Any, previous_mask: Any = None) -> Any:
+        return previous_mask, None
+
+    def compute_output_shape(
+        self, query_shape: tuple, memory_shape: tuple, **shapes: Any
+    ) -> tuple[tuple, tuple]:
+        lead = tuple(query_shape[:2])
+        return (*lead, memory_shape[2]), (*lead, memory_shape[1])
 
 
-def _rows(mask):
-    return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
+def vector(layer: Layer, name: str, size: int) -> Any:
+    """A vector of parameters, drawn with a variance of 1 / size."""
+    start = keras.initializers.RandomNormal(stddev=size**-0.5)
+    return layer.add_weight((size,), start, name=name)
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class AdditiveAttention(Layer):
-    """Additive attention with its parameters.
+class AdditiveAttention(MemoryAttention):
+    """Additive attention: ``attn_course.reference.additive_attention``.
 
-    See ``attn_course.reference.additive_attention``.
+    The padding that Keras carries on the memory is blocked, together with what the mask
+    blocks.
 
-    A mask that Keras carries on the memory (``Embedding(mask_zero=True)``) serves as
-    padding.
-
-    Shapes:
-        query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
-        -> context (B, T, memory_dim), weights (B, T, S).
+    Raises:
+        ValueError: a size is not a whole number of at least 1.
     """
 
-    def __init__(self, query_dim, memory_dim, hidden_dim, **options):
+    def __init__(
+        self, query_dim: int, memory_dim: int, hidden_dim: int, **options: Any
+    ) -> None:
         super().__init__(**options)
-        self.sizes = {
-            "query_dim": query_dim,
-            "memory_dim": memory_dim,
-            "hidden_dim": hidden_dim,
-        }
-        normal = keras.initializers.RandomNormal(stddev=hidden_dim**-0.5)
-        self.query_weight = self.add_weight(
-            (query_dim, hidden_dim), "glorot_uniform", name="query_weight"
-        )
-        self.memory_weight = self.add_weight(
-            (memory_dim, hidden_dim), "glorot_uniform", name="memory_weight"
-        )
-        self.score_weight = self.add_weight((hidden_dim,), normal, name="score_weight")
+        sizes = {"query_dim": query_dim, "memory_dim": memory_dim}
+        self.config = whole_sizes(**sizes, hidden_dim=hidden_dim)
+        self.score_weight = vector(self, "score_weight", hidden_dim)
+        no_bias = {"use_bias": False}
+        self.query_dense = dense(self, "query", query_dim, hidden_dim, **no_bias)
+        self.memory_dense = dense(self, "memory", memory_dim, hidden_dim, **no_bias)
         self.built = True
 
-    def prepare(self, memory, mask=None):
-        """What a decoder computes once a sentence and passes to every step."""
-        return prepare_memory(memory, tf.cast(self.memory_weight, memory.dtype), mask)
+    def call(
+        self,
+        query: tf.Tensor,
+        memory: tf.Tensor,
+        mask: Mask = None,
+        *,
+        keys: tf.Tensor | None = None,
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Attend from every query to the memory; keys are what ``prepare`` gave.
 
-    def call(self, query, memory, mask=None, *, prepared=None, memory_mask=None):
-        parameters = {
-            "query_weight": tf.cast(self.query_weight, query.dtype),
-            "memory_weight": tf.cast(self.memory_weight, query.dtype),
-            "score_weight": tf.cast(self.score_weight, query.dtype),
-        }
-        mask = memory_mask if mask is None else mask
-        return additive_attention(query, memory, parameters, mask, prepared=prepared)
+        Shapes:
+            query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
+            -> context (B, T, memory_dim), weights (B, T, S).
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        queries, keys, mask = self.project(query, memory, mask, keys)
+        return in_wide(attention, queries, keys, memory, self.score_weight, mask=mask)
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class BahdanauDecoder(RecurrentDecoder):
-    """Looks back at the whole sentence before every step.
+class BahdanauDecoder(ContextDecoder):
+    """Attends to the memory before every step: ``reference.bahdanau_decoder``.
 
-    See ``attn_course.reference.bahdanau_decoder``.
+    Raises:
+        ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
     """
 
     def __init__(
         self,
-        vocab_size,
-        embedding_dim,
-        hidden_dim,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
         *,
-        memory_dim,
-        attention_dim,
-        **options,
-    ):
-        sizes = {"memory_dim": memory_dim, "start_dim": memory_dim // 2}
-        super().__init__(vocab_size, embedding_dim, hidden_dim, **sizes, **options)
-        self.sizes["attention_dim"] = attention_dim
-        self.attention = AdditiveAttention(
-            hidden_dim, memory_dim, attention_dim, dtype=self.dtype_policy
-        )
+        memory_dim: int,
+        attention_dim: int,
+        **options: Any,
+    ) -> None:
+        sizes = {"memory_dim": memory_dim, "attention_dim": attention_dim}
+        sizes = decoder_sizes(vocab_size, embedding_dim, hidden_dim, **sizes)
+        super().__init__(sizes, start_dim=memory_dim // 2, **options)
+        widths = hidden_dim, memory_dim, attention_dim
+        self.attention = AdditiveAttention(*widths, dtype=self.dtype_policy)
 
-    def start(self, last_state):
+    def start(self, last_state: tf.Tensor) -> tf.Tensor:
         """The first state, from the right reader's last alone (appendix A.2.2)."""
         return super().start(last_state[:, last_state.shape[-1] // 2 :])
 
-    def prepare(self, memory, mask=None):
-        """The memory and its projection, once a sentence."""
-        return self.attention.prepare(memory, mask)
+    def prepare(self, memory: tf.Tensor, mask: Mask = None) -> tf.Tensor:
+        """The keys of the memory, computed once per sentence."""
+        return self.attention.prepare(memory)
 
-    def look(self, previous_state, prepared, mask=None):
+    def attend(self, state, memory, prepared, mask):
         """Attend from the previous state, s[i-1]: context (B, E), weights (B, S)."""
-        query, memory = previous_state[:, None], prepared[0]
-        context, weights = self.attention(query, memory, mask, prepared=prepared)
+        context, weights = self.attention(state[:, None], memory, mask, keys=prepared)
         return context[:, 0], weights[:, 0]

@@ -179,12 +179,12 @@ class AttentionLayer(torch.nn.Module):
         return spell_config(self.config)
 
 
-def is_mixed(layer: torch.nn.Module, x: Any) -> bool:
+def is_mixed(layer: torch.nn.Module | None, x: Any) -> bool:
     """Whether the dtype of x may differ from that of a linear map's weight.
 
     Under autocast, which brings all to one dtype by itself, and where something else
     took the place of a ``torch.nn.Linear`` (quantized, low-rank adapted ...).
     """
-    if type(layer) is not torch.nn.Linear:
+    if layer is not None and type(layer) is not torch.nn.Linear:
         return True
     return torch.is_tensor(x) and torch.is_autocast_enabled(x.device.type)

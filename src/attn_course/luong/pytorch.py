@@ -1,17 +1,33 @@
-"""Luong's global and local attention in PyTorch. Formulas: ``reference.py``."""
+"""Luong's global and local attention, and their decoder, in PyTorch.
 
-from attn_course.dot_product.pytorch import hide_unseen, masked_softmax
-from attn_course.frameworks import torch
-from attn_course.luong.shared import (
-    ALIGNMENTS,
-    LuongState,
-    check_attention,
-    check_half_width,
-    check_score,
-    check_score_inputs,
+Formulas: ``reference.py``.
+"""
+
+from functools import partial
+from typing import Any
+
+from attn_course.bahdanau.pytorch import (
+    MemoryAttention,
+    additive_score,
+    in_wide,
+    reset,
+    vector,
 )
-from attn_course.recurrent.shared import check_decoder
-from attn_course.shapes import check_choice
+from attn_course.dot_product.pytorch import softmax, wide
+from attn_course.frameworks import torch
+from attn_course.layers.pytorch import Mask, linear
+from attn_course.luong.shared import (
+    OF_QUERY,
+    LuongState,
+    attention_config,
+    check_local,
+    check_longest,
+    check_score_inputs,
+    query_width,
+)
+from attn_course.recurrent.pytorch import RecurrentDecoder
+from attn_course.recurrent.shared import decoder_sizes
+from attn_course.shapes import check_positive
 
 __all__ = [
     "LocalAttention",
@@ -22,28 +38,51 @@ __all__ = [
 ]
 
 
-def luong_score(query, memory, parameters, *, score, keys=None):
-    """See ``attn_course.reference.luong_score``."""
-    check_score_inputs(query, memory, parameters, score)
-    if score == "general":
-        query = query @ parameters["weight"]
-    if score == "location":
-        return (query @ parameters["location_weight"])[:, :, : memory.shape[1]]
+def attention(queries, keys, memory, score_weight, mask=None, window=None, *, score):
+    """The formula of global attention, and of local attention with a window."""
+    weights = softmax(pair_scores(queries, keys, score_weight, score=score), mask)
+    weights = weights if window is None else weights * window
+    return weights @ memory, weights
+
+
+def pair_scores(queries, keys, score_weight=None, *, score):
+    """The four scores, of query and memory after their projections: (B, T, S).
+
+    queries is h, h W (general, location) or h W_1 (concat); keys is m or m W_2.
+    """
+    if score == "location":  # wherever the query points, whatever stands there
+        return queries[..., : keys.shape[1]]
     if score == "concat":
-        keys = memory @ parameters["memory_weight"] if keys is None else keys
-        queries = query @ parameters["query_weight"]
-        hidden = torch.tanh(queries[:, :, None] + keys[:, None])
-        return hidden @ parameters["score_weight"]
-    return torch.einsum("btd,bsd->bts", query, memory)
+        return additive_score(queries, keys, score_weight)
+    return queries @ keys.mT
 
 
-def local_window(center, size, *, half_width, gaussian):
+def luong_score(
+    query: torch.Tensor,
+    memory: torch.Tensor,
+    parameters: dict[str, torch.Tensor],
+    *,
+    score: str,
+    keys: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """``pair_scores`` of checked arguments: ``attn_course.reference.luong_score``."""
+    check_score_inputs(query, memory, parameters, score)
+    queries = query if score == "dot" else query @ parameters[OF_QUERY[score]]
+    if keys is None:
+        keys = memory @ parameters["memory_weight"] if score == "concat" else memory
+    inputs = queries, keys, parameters.get("score_weight")
+    return in_wide(pair_scores, *inputs, score=score)
+
+
+def local_window(
+    center: torch.Tensor, size: int, *, half_width: float, gaussian: bool
+) -> torch.Tensor:
     """See ``attn_course.reference.local_window``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
     """
-    check_half_width(half_width)
-    center = center.to(torch.promote_types(center.dtype, torch.float32))
+    check_positive(half_width=half_width)
+    center = center.to(wide(center.dtype))
     positions = torch.arange(size, dtype=center.dtype, device=center.device)
     distance = positions - center[..., None]
     inside = distance.abs() <= half_width
@@ -52,219 +91,212 @@ def local_window(center, size, *, half_width, gaussian):
     return torch.where(inside, height, torch.zeros_like(distance))
 
 
-class LuongAttention(torch.nn.Module):
+class LuongAttention(MemoryAttention):
     """Global attention: ``attn_course.reference.luong_attention``.
 
-    Shapes:
-        query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
-        -> context (B, T, memory_dim), weights (B, T, S).
-
     Raises:
-        ValueError: a shape, dtype, mask or option is not as above.
+        ValueError: a size or the score is not as
+        ``attn_course.luong.shared.attention_config`` says.
     """
 
     def __init__(
-        self, query_dim, memory_dim, *, score="dot", hidden_dim=None, max_length=None
-    ):
+        self,
+        query_dim: int,
+        memory_dim: int,
+        *,
+        score: str = "dot",
+        hidden_dim: int | None = None,
+        max_length: int | None = None,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        check_score(score, hidden_dim=hidden_dim, max_length=max_length)
-        self.score = score
-        sizes = {"D": query_dim, "E": memory_dim, "A": hidden_dim, "L": max_length}
-        self.names = _add_weights(self, score, sizes)
+        sizes = query_dim, memory_dim, score, hidden_dim, max_length
+        self.config = attention_config(*sizes)
+        options = {"device": device, "dtype": dtype}
+        self.query = self.memory = self.score_weight = None
+        if score != "dot":
+            width = query_width(self.config)
+            self.query = linear(query_dim, width, use_bias=False, **options)
+            self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
+        if score == "concat":
+            self.memory = linear(memory_dim, hidden_dim, use_bias=False, **options)
+            self.score_weight = vector(hidden_dim, **options)
 
-    def prepare(self, memory, mask=None):
-        """What a decoder computes once a sentence: the memory and its keys."""
-        rows = _rows(mask)
-        memory = memory if rows is None else hide_unseen(memory, rows)
-        keys = memory @ self.memory_weight if self.score == "concat" else None
-        return memory, keys
+    def forward(
+        self,
+        query: torch.Tensor,
+        memory: torch.Tensor,
+        mask: Mask = None,
+        *,
+        keys: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Attend from every query to the memory; keys are what ``prepare`` gave.
 
-    def forward(self, query, memory, mask=None, *, prepared=None):
-        parameters = {name: getattr(self, name) for name in self.names}
-        check_attention(query, memory, parameters, self.score, mask)
-        memory, keys = prepared or self.prepare(memory, mask)
-        rows = _rows(mask)
-        score = luong_score(query, memory, parameters, score=self.score, keys=keys)
-        weights = masked_softmax(score, rows)
-        return weights @ memory, weights
+        Shapes:
+            query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
+            -> context (B, T, memory_dim), weights (B, T, S).
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        queries, keys, mask = self.project(query, memory, mask, keys)
+        return self.attend(queries, keys, memory, mask)
+
+    def attend(self, queries, keys, memory, mask, window=None):
+        """``attention`` with this layer's score."""
+        check_longest(memory, self.config["max_length"])
+        options = {"mask": mask, "window": window, "score": self.config["score"]}
+        return in_wide(attention, queries, keys, memory, self.score_weight, **options)
 
 
 class LocalAttention(LuongAttention):
     """Local attention: ``attn_course.reference.local_attention``.
 
-    Shapes:
-        as in ``LuongAttention``. first_position: where the first query stands, for
-        monotonic alignment.
+    options are those of ``LuongAttention``.
 
     Raises:
-        ValueError: a shape, dtype, mask or option is not as above.
+        ValueError: a size or an option is not as there, half_width is not positive, or
+        the alignment is unknown.
     """
 
     def __init__(
         self,
-        query_dim,
-        memory_dim,
+        query_dim: int,
+        memory_dim: int,
         *,
-        half_width,
-        score="general",
-        alignment="predictive",
-        hidden_dim=None,
-        max_length=None,
-    ):
-        options = {"hidden_dim": hidden_dim, "max_length": max_length}
-        super().__init__(query_dim, memory_dim, score=score, **options)
-        check_choice("alignment", alignment, ALIGNMENTS)
-        check_half_width(half_width)
-        self.alignment, self.half_width = alignment, half_width
+        half_width: float,
+        score: str = "general",
+        alignment: str = "predictive",
+        hidden_dim: int | None = None,
+        max_length: int | None = None,
+        **options: Any,
+    ) -> None:
+        sizes = {"hidden_dim": hidden_dim, "max_length": max_length}
+        super().__init__(query_dim, memory_dim, score=score, **sizes, **options)
+        check_local(half_width, alignment)
+        self.config |= {"half_width": half_width, "alignment": alignment}
+        self.position = self.position_score_weight = None
         if alignment == "predictive":
-            sizes = {"D": query_dim, "A": hidden_dim or query_dim}
-            _add_weights(self, "predictive", sizes)
+            width = hidden_dim or query_dim
+            self.position = linear(query_dim, width, use_bias=False, **options)
+            self.position_score_weight = vector(width, **options)
 
-    def forward(self, query, memory, mask=None, *, prepared=None, first_position=0):
-        parameters = {name: getattr(self, name) for name in self.names}
-        check_attention(query, memory, parameters, self.score, mask)
-        memory, keys = prepared or self.prepare(memory, mask)
-        rows = _rows(mask)
-        center = self._center(query, memory, rows, first_position)
-        gaussian = self.alignment == "predictive"
-        size = {"half_width": self.half_width, "gaussian": gaussian}
-        window = local_window(center, memory.shape[1], **size)
-        inside = window > 0 if rows is None else (window > 0) & rows
-        score = luong_score(query, memory, parameters, score=self.score, keys=keys)
-        weights = masked_softmax(score, inside) * window.to(score.dtype)
-        return weights @ memory, weights
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        reset(self.position, self.position_score_weight)
 
-    def _center(self, query, memory, rows, first_position):
-        wide = torch.promote_types(query.dtype, torch.float32)
-        if self.alignment == "monotonic":
+    def forward(
+        self,
+        query: torch.Tensor,
+        memory: torch.Tensor,
+        mask: Mask = None,
+        *,
+        keys: torch.Tensor | None = None,
+        first_position: int = 0,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Attend from every query to a window; the first stands at first_position.
+
+        Shapes:
+            as in ``LuongAttention``; first_position matters to monotonic alignment.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as there.
+        """
+        queries, keys, mask = self.project(query, memory, mask, keys)
+        center = self.center(query, memory, mask, first_position)
+        gaussian = self.config["alignment"] == "predictive"
+        options = {"half_width": self.config["half_width"], "gaussian": gaussian}
+        window = local_window(center, memory.shape[1], **options)
+        inside = window > 0 if mask is None else (window > 0) & mask
+        return self.attend(queries, keys, memory, inside, window)
+
+    def center(self, query, memory, mask, first_position):
+        """Where each window stands: (B, T), in float32 or more."""
+        dtype = wide(query.dtype)
+        if self.config["alignment"] == "monotonic":
             steps = torch.arange(query.shape[1], device=query.device) + first_position
-            return steps.to(wide).expand(query.shape[:2])
-        hidden = torch.tanh(query @ self.position_weight)
-        share = torch.sigmoid((hidden @ self.position_score_weight).to(wide))
-        length = memory.shape[1] if rows is None else rows.sum(dim=-1)
+            return steps.to(dtype).expand(query.shape[:2])
+        hidden = torch.tanh(self.position(query)).to(dtype)
+        share = torch.sigmoid(hidden @ self.position_score_weight.to(dtype))
+        length = memory.shape[1] if mask is None else mask.sum(dim=-1)
         return length * share
 
 
-def _rows(mask):
-    return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
+class LuongDecoder(RecurrentDecoder):
+    """Attends to the memory after every step: ``reference.luong_decoder``.
 
-
-# What each score, and the predicted position, learns: a name and a shape in letters.
-_WEIGHTS = {
-    "dot": {},
-    "general": {"weight": "DE"},
-    "concat": {"query_weight": "DA", "memory_weight": "EA", "score_weight": "A"},
-    "location": {"location_weight": "DL"},
-    "predictive": {"position_weight": "DA", "position_score_weight": "A"},
-}
-
-
-def _add_weights(module, kind, sizes):
-    """Matrices begin as Glorot and Bengio (2010) say, vectors with their root."""
-    for name, letters in _WEIGHTS[kind].items():
-        weight = torch.nn.Parameter(torch.empty([sizes[letter] for letter in letters]))
-        if weight.ndim == 2:
-            torch.nn.init.xavier_uniform_(weight)
-        else:
-            torch.nn.init.normal_(weight, std=len(weight) ** -0.5)
-        setattr(module, name, weight)
-    return tuple(_WEIGHTS[kind])
-
-
-class LuongDecoder(torch.nn.Module):
-    """Looks at the sentence after every step: ``attn_course.reference.luong_decoder``.
-
-    Shapes:
-        start: last_state (B, E) -> state (B, H).
-        step: token (B), state, memory (B, S, E), mask (B, S)
-        -> logits (B, N), state, weights (B, S). The state is (B, H) before the first
-        step and a ``LuongState`` after it.
-        the call, teacher forcing: targets (B, T), memory, initial_state (B, H), mask
-        -> logits (B, T, N), weights (B, T, S).
+    The state is (B, H) before the first step and a ``LuongState`` after it.
 
     Raises:
-        ValueError: a shape, dtype or mask is not as above.
+        ValueError: a size is not a whole number of at least 1.
     """
 
     def __init__(
         self,
-        vocab_size,
-        embedding_dim,
-        hidden_dim,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
         *,
-        memory_dim,
-        attention,
-        input_feeding=True,
-    ):
-        super().__init__()
-        self.known = {"E": memory_dim, "H": hidden_dim}
-        self.input_feeding = input_feeding
-        input_dim = embedding_dim + (hidden_dim if input_feeding else 0)
-        self.embedding = torch.nn.Embedding(vocab_size, embedding_dim)
-        self.cell = torch.nn.GRU(input_dim, hidden_dim, batch_first=True)
-        self.bridge = torch.nn.Linear(memory_dim, hidden_dim)
+        memory_dim: int,
+        attention: torch.nn.Module,
+        input_feeding: bool = True,
+        **options: Any,
+    ) -> None:
+        sizes = vocab_size, embedding_dim, hidden_dim
+        config = decoder_sizes(*sizes, memory_dim=memory_dim)
+        config["input_feeding"] = bool(input_feeding)
+        fed = embedding_dim + (hidden_dim if input_feeding else 0)
+        widths = {"input_dim": fed, "start_dim": memory_dim}
+        gru = partial(torch.nn.GRU, batch_first=True)
+        super().__init__(config, cell=gru, **widths, **options)
         self.attention = attention
-        self.combine = torch.nn.Linear(memory_dim + hidden_dim, hidden_dim, bias=False)
-        self.output_layer = torch.nn.Linear(hidden_dim, vocab_size)
+        width = memory_dim + hidden_dim
+        self.combine = torch.nn.Linear(width, hidden_dim, bias=False, **options)
+        self.output_layer = torch.nn.Linear(hidden_dim, vocab_size, **options)
 
-    def start(self, last_state):
-        """The first state, from the encoder's last: (B, E) -> (B, H)."""
-        return torch.tanh(self.bridge(last_state))
+    def prepare(self, memory: torch.Tensor, mask: Mask = None) -> Any:
+        """The keys of the memory, computed once per sentence."""
+        return self.attention.prepare(memory)
 
-    def prepare(self, memory, mask=None):
-        """What does not depend on the state, once a sentence."""
-        return self.attention.prepare(memory, mask)
+    def forward(
+        self,
+        targets: torch.Tensor,
+        memory: torch.Tensor,
+        initial_state: torch.Tensor,
+        mask: Mask = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """As in ``RecurrentDecoder``; in one run of the GRU without input feeding."""
+        if self.config["input_feeding"]:
+            return super().forward(targets, memory, initial_state, mask)
+        given = {"memory": memory, "initial_state": initial_state}
+        self.check(mask, targets=targets, **given)
+        start = initial_state[None].contiguous()
+        hidden, _ = self.cell(self.embedding(targets), start)
+        attentional, weights = self.attend(hidden, memory, self.prepare(memory), mask)
+        return self.read_out(attentional), weights
 
-    def step(self, token, state, memory, mask=None, *, prepared=None):
-        """One output. ``prepared``: what ``prepare(memory, mask)`` gave, or None."""
+    def advance(self, embedded, state, memory, prepared, mask):
+        """One step: the new state, what the readout sees, and the weights."""
         if not isinstance(state, LuongState):
             state = LuongState(state, torch.zeros_like(state), 0)
-        check_decoder(
-            self.known,
-            mask,
-            token=(token, "B"),
-            memory=(memory, "BSE"),
-            state=(state.hidden, "BH"),
-        )
-        prepared = self.prepare(memory, mask) if prepared is None else prepared
-        state, weights = self._advance(self.embedding(token), state, prepared, mask)
-        return self.output_layer(state.attentional), state, weights
-
-    def forward(self, targets, memory, initial_state, mask=None):
-        check_decoder(
-            self.known,
-            mask,
-            targets=(targets, "BT"),
-            memory=(memory, "BSE"),
-            initial_state=(initial_state, "BH"),
-        )
-        embedded, prepared = self.embedding(targets), self.prepare(memory, mask)
-        if not self.input_feeding:  # no step waits for another's attention
-            hidden, _ = self.cell(embedded, initial_state[None].contiguous())
-            attentional, weights = self._look(hidden, prepared, mask, 0)
-            return self.output_layer(attentional), weights
-        state = LuongState(initial_state, torch.zeros_like(initial_state), 0)
-        attentional, weights = [], []
-        for x in embedded.unbind(dim=1):
-            state, weight = self._advance(x, state, prepared, mask)
-            attentional.append(state.attentional)
-            weights.append(weight)
-        logits = self.output_layer(torch.stack(attentional, dim=1))
-        return logits, torch.stack(weights, dim=1)
-
-    def _advance(self, embedded, state, prepared, mask):
-        fed = [embedded, state.attentional] if self.input_feeding else [embedded]
-        x = torch.cat(fed, dim=-1)[:, None]
-        hidden, _ = self.cell(x, state.hidden[None].contiguous())
-        attentional, weights = self._look(hidden, prepared, mask, state.step)
+        if self.config["input_feeding"]:
+            embedded = torch.cat([embedded, state.attentional], dim=-1)
+        hidden, _ = self.cell(embedded[:, None], state.hidden[None].contiguous())
+        given = memory, prepared, mask, state.step
+        attentional, weights = self.attend(hidden, *given)
         state = LuongState(hidden[:, 0], attentional[:, 0], state.step + 1)
-        return state, weights[:, 0]
+        return state, state.attentional, weights[:, 0]
 
-    def _look(self, hidden, prepared, mask, step):
+    def attend(self, hidden, memory, prepared, mask, step=0):
         """Attend from the state after the step: attentional (B, T, H), weights."""
-        options = {"prepared": prepared}
+        options = {"keys": prepared}
         if isinstance(self.attention, LocalAttention):
             options["first_position"] = step
-        context, weights = self.attention(hidden, prepared[0], mask, **options)
+        context, weights = self.attention(hidden, memory, mask, **options)
         seen = torch.cat([context, hidden], dim=-1)
         return torch.tanh(self.combine(seen)), weights
+
+    def read_out(self, seen):
+        """The logits, of the attentional state."""
+        return self.output_layer(seen)

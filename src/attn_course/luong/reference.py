@@ -2,16 +2,11 @@
 
 import numpy as np
 
-from attn_course.dot_product.reference import hide_unseen, masked_softmax
-from attn_course.luong.shared import (
-    ALIGNMENTS,
-    check_attention,
-    check_half_width,
-    check_score_inputs,
-)
-from attn_course.recurrent.reference import gru_step
-from attn_course.recurrent.shared import check_decoder
-from attn_course.shapes import check_choice
+from attn_course.dot_product.reference import masked_softmax
+from attn_course.luong.shared import check_local, check_score_inputs
+from attn_course.recurrent.reference import gru_step, part_of
+from attn_course.recurrent.shared import as_rows, check_decoder, check_names
+from attn_course.shapes import check_positive
 
 __all__ = [
     "local_attention",
@@ -20,9 +15,17 @@ __all__ = [
     "luong_decoder",
     "luong_score",
 ]
+Arrays = dict[str, np.ndarray]
 
 
-def luong_score(query, memory, parameters, *, score, keys=None):
+def luong_score(
+    query: np.ndarray,
+    memory: np.ndarray,
+    parameters: Arrays,
+    *,
+    score: str,
+    keys: np.ndarray | None = None,
+) -> np.ndarray:
     """Score every memory vector against every query, in one of four ways.
 
     dot:      score[t, s] = query[t] . memory[s]
@@ -61,7 +64,9 @@ def luong_score(query, memory, parameters, *, score, keys=None):
     return np.einsum("btd,bsd->bts", query, memory)
 
 
-def local_window(center, size, *, half_width, gaussian):
+def local_window(
+    center: np.ndarray, size: int, *, half_width: float, gaussian: bool
+) -> np.ndarray:
     """How much each position counts: nothing outside the window around a center.
 
     window[t, s] = exp(-(s - center[t])^2 / (2 sigma^2)) with sigma = half_width / 2,
@@ -76,7 +81,7 @@ def local_window(center, size, *, half_width, gaussian):
 
     Source: Luong et al. 2015, section 3.2, equation 10.
     """
-    check_half_width(half_width)
+    check_positive(half_width=half_width)
     distance = np.arange(size) - np.asarray(center, np.float64)[..., None]
     inside = np.abs(distance) <= half_width
     sigma = half_width / 2
@@ -84,7 +89,14 @@ def local_window(center, size, *, half_width, gaussian):
     return np.where(inside, height, 0.0)
 
 
-def luong_attention(query, memory, parameters, mask=None, *, score):
+def luong_attention(
+    query: np.ndarray,
+    memory: np.ndarray,
+    parameters: Arrays,
+    mask: np.ndarray | None = None,
+    *,
+    score: str,
+) -> tuple[np.ndarray, np.ndarray]:
     """Global attention: every position is scored.
 
     weight[t, :] = softmax(luong_score[t, :]) over the positions that the mask allows
@@ -102,25 +114,23 @@ def luong_attention(query, memory, parameters, mask=None, *, score):
 
     Source: Luong et al. 2015, section 3.1, equation 7.
     """
-    check_attention(query, memory, parameters, score, mask)
-    memory, allowed = prepare(memory, mask)
-    weights = masked_softmax(
-        luong_score(query, memory, parameters, score=score), allowed
-    )
+    check_score_inputs(query, memory, parameters, score, mask)
+    scores = luong_score(query, memory, parameters, score=score)
+    weights = masked_softmax(scores, as_rows(mask))
     return weights @ memory, weights
 
 
 def local_attention(
-    query,
-    memory,
-    parameters,
-    mask=None,
+    query: np.ndarray,
+    memory: np.ndarray,
+    parameters: Arrays,
+    mask: np.ndarray | None = None,
     *,
-    score,
-    half_width,
-    alignment,
-    first_position=0,
-):
+    score: str,
+    half_width: float,
+    alignment: str,
+    first_position: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
     """Local attention: only a window around one position is looked at.
 
     center[t]    = first_position + t                               (monotonic)
@@ -142,48 +152,37 @@ def local_attention(
 
     Source: Luong et al. 2015, section 3.2, equations 9 and 10.
     """
-    sizes = check_attention(query, memory, parameters, score, mask)
-    check_choice("alignment", alignment, ALIGNMENTS)
-    memory, allowed = prepare(memory, mask)
+    sizes = check_score_inputs(query, memory, parameters, score, mask)
+    check_local(half_width, alignment)
+    allowed = np.ones((1, 1, sizes["S"]), bool) if mask is None else as_rows(mask)
     if alignment == "monotonic":
-        center = np.broadcast_to(
-            first_position + np.arange(sizes["T"]), query.shape[:2]
-        )
+        steps = first_position + np.arange(sizes["T"])
+        center = np.broadcast_to(steps, query.shape[:2])
     else:
+        check_names(parameters, "position_weight", "position_score_weight")
         hidden = np.tanh(query @ parameters["position_weight"])
         share = 1 / (1 + np.exp(-(hidden @ parameters["position_score_weight"])))
-        length = sizes["S"] if mask is None else allowed.sum(axis=-1)
-        center = length * share
+        center = allowed.sum(axis=-1) * share
     gaussian = alignment == "predictive"
     window = local_window(center, sizes["S"], half_width=half_width, gaussian=gaussian)
-    inside = window > 0 if allowed is None else (window > 0) & allowed
     scores = luong_score(query, memory, parameters, score=score)
-    weights = masked_softmax(scores, inside) * window
+    weights = masked_softmax(scores, (window > 0) & allowed) * window
     return weights @ memory, weights
 
 
-def prepare(memory, mask):
-    """The memory, zero where no query may look, and the mask as rows (B, 1, S)."""
-    memory = np.asarray(memory, np.float64)
-    if mask is None:
-        return memory, None
-    rows = mask[:, None] if mask.ndim == 2 else mask
-    return hide_unseen(memory, rows), rows
-
-
 def luong_decoder(
-    targets,
-    memory,
-    initial_state,
-    parameters,
-    mask=None,
+    targets: np.ndarray,
+    memory: np.ndarray,
+    initial_state: np.ndarray,
+    parameters: Arrays,
+    mask: np.ndarray | None = None,
     *,
-    score,
-    half_width=None,
-    alignment=None,
-    input_feeding=True,
-):
-    """Read the targets one by one; after each step, look at the memory.
+    score: str,
+    half_width: float | None = None,
+    alignment: str | None = None,
+    input_feeding: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Read the targets one by one; after each step, attend to the memory.
 
     h[t]           = gru_step([embedding(y[t-1]); attentional[t-1]], h[t-1]), without
                      the second part if not input_feeding; attentional[-1] = 0
@@ -199,33 +198,25 @@ def luong_decoder(
     Source: Luong et al. 2015 (arXiv:1508.04025), section 3, equations 5 and 6, and
         section 3.3 (input feeding).
     """
-    combine = parameters["combine.weight"]
-    sizes = {"H": combine.shape[1], "E": combine.shape[0] - combine.shape[1]}
-    check_decoder(
-        sizes,
-        mask,
-        targets=(targets, "BT"),
-        memory=(memory, "BSE"),
-        initial_state=(initial_state, "BH"),
-    )
-    learned = {
-        name.removeprefix("attention."): array
-        for name, array in parameters.items()
-        if name.startswith("attention.")
-    }
-    options = {"score": score}
+    names = ("embedding.weight", "combine.weight")
+    check_names(parameters, *names, "output_layer.weight", "output_layer.bias")
+    embedding, combine = (parameters[name] for name in names)
+    H = combine.shape[1]
+    sizes = {"hidden_dim": H, "memory_dim": combine.shape[0] - H}
+    given = {"memory": memory, "initial_state": initial_state}
+    check_decoder(sizes, mask, targets=targets, **given)
+    learned, options = part_of(parameters, "attention."), {"score": score}
     if half_width is not None:
         options |= {"half_width": half_width, "alignment": alignment}
-    embedded, hidden = parameters["embedding.weight"][targets], initial_state
+    embedded, hidden = embedding[targets], initial_state
     attentional, logits, weights = np.zeros_like(initial_state), [], []
     for t in range(targets.shape[1]):
         fed = [embedded[:, t], attentional] if input_feeding else [embedded[:, t]]
         hidden = gru_step(np.concatenate(fed, axis=-1), hidden, parameters, "cell")
-        attend = luong_attention if half_width is None else local_attention
-        place = {} if half_width is None else {"first_position": t}
-        context, weight = attend(
-            hidden[:, None], memory, learned, mask, **options, **place
-        )
+        attend = luong_attention
+        if half_width is not None:
+            attend, options["first_position"] = local_attention, t
+        context, weight = attend(hidden[:, None], memory, learned, mask, **options)
         seen = np.concatenate([context[:, 0], hidden], axis=-1)
         attentional = np.tanh(seen @ combine)
         output = parameters["output_layer.weight"], parameters["output_layer.bias"]

@@ -1,63 +1,22 @@
-"""The checks that the attentions of all three implementations share."""
+"""Sizes and checks that Luong's attentions share, and what the decoder carries."""
 
 from typing import Any, NamedTuple
 
-from attn_course.shapes import (
-    check_choice,
-    check_floats,
-    check_memory_mask,
-    check_shapes,
-)
+from attn_course.recurrent.shared import check_memory, check_names, whole_sizes
+from attn_course.shapes import Sizes, check_choice, check_positive
 
-SCORES = ("dot", "general", "concat", "location")
-ALIGNMENTS = ("monotonic", "predictive")
-SPECS = {
-    "weight": "DE",
-    "query_weight": "DA",
-    "memory_weight": "EA",
-    "score_weight": "A",
-    "location_weight": "DL",
+# What each score learns, with its shape; and what turns the query.
+WEIGHTS = {
+    "dot": {},
+    "general": {"weight": "DE"},
+    "concat": {"query_weight": "DA", "memory_weight": "EA", "score_weight": "A"},
+    "location": {"location_weight": "DL"},
 }
-
-
-def check_score(score, *, hidden_dim="given", max_length="given"):
-    """Raise ValueError unless the score is known and has the size that it needs."""
-    check_choice("score", score, SCORES)
-    if score == "concat" and hidden_dim is None:
-        raise ValueError("hidden_dim must be given for score='concat', got None")
-    if score == "location" and max_length is None:
-        raise ValueError("max_length must be given for score='location', got None")
-
-
-def check_half_width(half_width):
-    """Raise ValueError unless the half width is a positive number."""
-    if not half_width > 0:
-        raise ValueError(f"half_width must be positive, got {half_width}")
-
-
-def check_score_inputs(query, memory, parameters, score):
-    """Raise ValueError unless query and memory fit each other and the parameters."""
-    check_score(score)
-    needed = {"dot": (), "general": ("weight",), "location": ("location_weight",)}
-    names = needed.get(score, ("query_weight", "memory_weight", "score_weight"))
-    check_floats(query=query, memory=memory, **{n: parameters[n] for n in names})
-    memory_spec = "BSD" if score == "dot" else "BSE"
-    weights = {name: (parameters[name], SPECS[name]) for name in names}
-    # The weights first: where a width is wrong, query or memory is to blame.
-    sizes = check_shapes(**weights, query=(query, "BTD"), memory=(memory, memory_spec))
-    positions, longest = sizes["S"], sizes.get("L")
-    if longest is not None and positions is not None and positions > longest:
-        most = f"at most max_length = {longest} positions"
-        raise ValueError(f"memory must have {most}, got {positions}")
-    return sizes
-
-
-def check_attention(query, memory, parameters, score, mask):
-    """As ``check_score_inputs``, and the mask; returns the size of every letter."""
-    sizes = check_score_inputs(query, memory, parameters, score)
-    if mask is not None:
-        check_memory_mask(mask, sizes["B"], sizes["T"], sizes["S"])
-    return sizes
+OF_QUERY = {
+    "general": "weight",
+    "concat": "query_weight",
+    "location": "location_weight",
+}
 
 
 class LuongState(NamedTuple):
@@ -66,3 +25,62 @@ class LuongState(NamedTuple):
     hidden: Any
     attentional: Any
     step: int
+
+
+def attention_config(
+    query_dim: int,
+    memory_dim: int,
+    score: str,
+    hidden_dim: int | None,
+    max_length: int | None,
+) -> dict[str, Any]:
+    """What ``LuongAttention`` is built from.
+
+    Raises:
+        ValueError: the score is unknown or lacks the size that it needs, a size isn't
+        whole and at least 1, or the widths differ where the score is "dot".
+    """
+    check_choice("score", score, WEIGHTS)
+    more = {"hidden_dim": hidden_dim, "max_length": max_length}
+    needed = {"concat": "hidden_dim", "location": "max_length"}.get(score)
+    if needed and more[needed] is None:
+        raise ValueError(f"{needed} must be given for score={score!r}, got None")
+    if score == "dot" and query_dim != memory_dim:
+        equal = f"query_dim = {query_dim} for score='dot'"
+        raise ValueError(f"memory_dim must equal {equal}, got {memory_dim}")
+    sizes = {"query_dim": query_dim, "memory_dim": memory_dim}
+    sizes |= {name: size for name, size in more.items() if size is not None}
+    return {"score": score, **more, **whole_sizes(**sizes)}
+
+
+def query_width(config: dict[str, Any]) -> int:
+    """How wide the query is once it is projected."""
+    widths = {"general": "memory_dim", "concat": "hidden_dim", "location": "max_length"}
+    return config[widths[config["score"]]]
+
+
+def check_local(half_width: Any, alignment: Any) -> None:
+    """Raise ValueError unless half_width is positive and the alignment is known."""
+    check_choice("alignment", alignment, ("monotonic", "predictive"))
+    check_positive(half_width=half_width)
+
+
+def check_score_inputs(
+    query: Any, memory: Any, parameters: dict[str, Any], score: str, mask: Any = None
+) -> Sizes:
+    """Raise ValueError unless query, memory, mask and parameters fit each other."""
+    check_choice("score", score, WEIGHTS)
+    check_names(parameters, *WEIGHTS[score])
+    weights = {name: (parameters[name], spec) for name, spec in WEIGHTS[score].items()}
+    spec = "BSD" if score == "dot" else "BSE"
+    sizes = check_memory(query, memory, mask, memory_spec=spec, **weights)
+    check_longest(memory, sizes.get("L"))
+    return sizes
+
+
+def check_longest(memory: Any, max_length: int | None) -> None:
+    """Raise ValueError if a location score has no row for some positions."""
+    positions = memory.shape[1]
+    if None not in (max_length, positions) and positions > max_length:
+        most = f"at most max_length = {max_length} positions"
+        raise ValueError(f"memory must have {most}, got {positions}")

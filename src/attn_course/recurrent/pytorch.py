@@ -3,40 +3,72 @@
 Formulas: ``reference.py``.
 """
 
+from typing import Any, ClassVar
+
 from attn_course.frameworks import torch
-from attn_course.recurrent.shared import check_decoder
-from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
+from attn_course.layers.pytorch import Mask, is_mixed, to_mask
+from attn_course.layers.shared import spell_config
+from attn_course.recurrent.shared import (
+    DECODER_SIZES,
+    check_decoder,
+    check_halves,
+    check_source,
+    decoder_sizes,
+    whole_sizes,
+)
+from attn_course.shapes import check_at_least
 
-__all__ = [
-    "EncoderDecoder",
-    "FixedContextDecoder",
-    "RecurrentEncoder",
-]
+__all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
 
 
-class RecurrentEncoder(torch.nn.Module):
+class Parts(torch.nn.Module):
+    """A module made of the library's parts; ``config`` says its sizes."""
+
+    config: ClassVar[dict[str, Any]] = {}
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, as the library begins."""
+        for part in self.children():
+            part.reset_parameters()
+
+    def extra_repr(self) -> str:
+        return spell_config(self.config)
+
+
+class RecurrentEncoder(Parts):
     """Read a sentence in both directions: ``attn_course.reference.recurrent_encoder``.
 
-    Shapes:
-        tokens (B, S), mask (B, S)
-        -> memory (B, S, 2 * hidden_dim), last state (B, 2 * hidden_dim).
-
     Raises:
-        ValueError: tokens are not integers of shape (B, S), or the mask does not fit.
+        ValueError: a size is not a whole number of at least 1.
     """
 
-    def __init__(self, vocab_size, embedding_dim, hidden_dim):
+    def __init__(
+        self, vocab_size: int, embedding_dim: int, hidden_dim: int, **options: Any
+    ) -> None:
         super().__init__()
-        self.embedding = torch.nn.Embedding(vocab_size, embedding_dim)
-        self.forward_gru = torch.nn.GRU(embedding_dim, hidden_dim, batch_first=True)
-        self.backward_gru = torch.nn.GRU(embedding_dim, hidden_dim, batch_first=True)
+        sizes = {"vocab_size": vocab_size, "embedding_dim": embedding_dim}
+        self.config = whole_sizes(**sizes, hidden_dim=hidden_dim)
+        gru = {"batch_first": True, **options}
+        self.embedding = torch.nn.Embedding(vocab_size, embedding_dim, **options)
+        self.forward_gru = torch.nn.GRU(embedding_dim, hidden_dim, **gru)
+        self.backward_gru = torch.nn.GRU(embedding_dim, hidden_dim, **gru)
 
-    def forward(self, tokens, mask=None):
-        check_tokens("tokens", tokens)
+    def forward(
+        self, tokens: torch.Tensor, mask: Mask = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Read the tokens; a position where the mask is False is skipped.
+
+        Shapes:
+            tokens (B, S), mask (B, S)
+            -> memory (B, S, 2 * hidden_dim), last state (B, 2 * hidden_dim).
+
+        Raises:
+            ValueError: tokens are not integers (B, S), or the mask does not fit.
+        """
+        check_source(tokens, mask)
+        mask = to_mask(mask, tokens)
         if mask is None:
             mask = torch.ones_like(tokens, dtype=torch.bool)
-        check_mask_dtype(mask)
-        check_shapes(tokens=(tokens, "BS"), mask=(mask, "BS"))
         embedded = self.embedding(tokens)
         position = torch.arange(mask.shape[1], device=mask.device)
         left, left_last = self._read(self.forward_gru, embedded, mask, position)
@@ -53,87 +85,133 @@ class RecurrentEncoder(torch.nn.Module):
         return _take(states, torch.argsort(order, dim=1)), last
 
 
-class RecurrentDecoder(torch.nn.Module):
-    """What the recurrent decoders share; they differ in ``prepare`` and ``look``.
+class RecurrentDecoder(Parts):
+    """What recurrent decoders share; see ``attn_course.recurrent`` for what differs."""
 
-    Shapes:
-        start: last_state (B, E) -> state (B, H).
-        step: token (B), state (B, H), memory (B, S, E), mask (B, S)
-        -> logits (B, N), state (B, H), weights (B, S) or None.
-        the call, teacher forcing: targets (B, T), memory, initial_state (B, H), mask
-        -> logits (B, T, N), weights (B, T, S) or None.
-
-    Raises:
-        ValueError: a shape, dtype or mask is not as above.
-    """
-
-    def __init__(self, vocab_size, embedding_dim, hidden_dim, *, memory_dim, start_dim):
+    def __init__(
+        self,
+        config: dict[str, Any],
+        *,
+        cell: torch.nn.Module,
+        input_dim: int,
+        start_dim: int,
+        **options: Any,
+    ) -> None:
         super().__init__()
-        readout_dim = hidden_dim + embedding_dim + memory_dim
-        self.known = {"E": memory_dim, "H": hidden_dim}
-        self.embedding = torch.nn.Embedding(vocab_size, embedding_dim)
-        self.cell = torch.nn.GRUCell(embedding_dim + memory_dim, hidden_dim)
-        self.bridge = torch.nn.Linear(start_dim, hidden_dim)
-        self.readout = torch.nn.Linear(readout_dim, 2 * hidden_dim)
-        self.output_layer = torch.nn.Linear(hidden_dim, vocab_size)
+        self.config, hidden_dim = config, config["hidden_dim"]
+        sizes = config["vocab_size"], config["embedding_dim"]
+        self.embedding = torch.nn.Embedding(*sizes, **options)
+        self.cell = cell(input_dim, hidden_dim, **options)
+        self.bridge = torch.nn.Linear(start_dim, hidden_dim, **options)
 
-    def start(self, last_state):
+    def start(self, last_state: torch.Tensor) -> torch.Tensor:
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
         return torch.tanh(self.bridge(last_state))
 
-    def step(self, token, state, memory, mask=None, *, prepared=None):
-        """One output. ``prepared``: what ``prepare(memory, mask)`` gave, or None."""
-        check_decoder(
-            self.known,
-            mask,
-            token=(token, "B"),
-            memory=(memory, "BSE"),
-            state=(state, "BH"),
-        )
+    def step(
+        self,
+        token: torch.Tensor,
+        state: Any,
+        memory: torch.Tensor,
+        mask: Mask = None,
+        *,
+        prepared: Any = None,
+    ) -> tuple[torch.Tensor, Any, torch.Tensor | None]:
+        """One output; prepared is what ``prepare(memory, mask)`` gave, or None.
+
+        Shapes:
+            token (B), state (B, H) or what the step before gave, memory (B, S, E),
+            mask (B, S) -> logits (B, N), state, weights (B, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        given = {"memory": memory, "state": getattr(state, "hidden", state)}
+        self.check(mask, token=token, **given)
+        mask = to_mask(mask, memory)
         prepared = self.prepare(memory, mask) if prepared is None else prepared
-        embedded = self.embedding(token)
-        state, context, weights = self._advance(embedded, state, prepared, mask)
-        return self._logits(state, embedded, context), state, weights
+        given = memory, prepared, mask
+        state, seen, weights = self.advance(self.embedding(token), state, *given)
+        return self.read_out(seen), state, weights
 
-    def forward(self, targets, memory, initial_state, mask=None):
-        check_decoder(
-            self.known,
-            mask,
-            targets=(targets, "BT"),
-            memory=(memory, "BSE"),
-            initial_state=(initial_state, "BH"),
-        )
-        state, embedded = initial_state, self.embedding(targets)
-        prepared = self.prepare(memory, mask)
-        states, contexts, weights = [], [], []
-        for x in embedded.unbind(dim=1):
-            state, context, weight = self._advance(x, state, prepared, mask)
-            states.append(state)
-            contexts.append(context)
+    def forward(
+        self,
+        targets: torch.Tensor,
+        memory: torch.Tensor,
+        initial_state: torch.Tensor,
+        mask: Mask = None,
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Teacher forcing: the output after each of the targets.
+
+        Shapes:
+            targets (B, T), memory (B, S, E), initial_state (B, H), mask (B, S)
+            -> logits (B, T, N), weights (B, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        given = {"memory": memory, "initial_state": initial_state}
+        self.check(mask, targets=targets, **given)
+        mask, state = to_mask(mask, memory), initial_state
+        given = memory, self.prepare(memory, mask), mask
+        all_seen, weights = [], []
+        for embedded in self.embedding(targets).unbind(dim=1):
+            state, seen, weight = self.advance(embedded, state, *given)
+            all_seen.append(seen)
             weights.append(weight)
-        states, contexts = torch.stack(states, dim=1), torch.stack(contexts, dim=1)
-        logits = self._logits(states, embedded, contexts)
-        return logits, None if weights[0] is None else torch.stack(weights, dim=1)
+        return self.read_out(_stack(all_seen)), _stack(weights)
 
-    def _advance(self, embedded, state, prepared, mask):
-        context, weights = self.look(state, prepared, mask)
+    def check(self, mask: Any, **arguments: Any) -> None:
+        """Raise ValueError unless what the decoder is given fits it, tokens first."""
+        mixed = is_mixed(self.bridge, arguments["memory"])
+        check_decoder(self.config, mask, mixed=mixed, **arguments)
+
+
+class ContextDecoder(RecurrentDecoder):
+    """A decoder that has its context before it steps; they differ in ``attend``.
+
+    Raises:
+        ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
+    """
+
+    def __init__(self, config: dict[str, Any], *, start_dim: int, **options: Any):
+        check_halves(config["memory_dim"])
+        N, M, H, E = (config[name] for name in DECODER_SIZES)
+        sizes = {"input_dim": M + E, "start_dim": start_dim}
+        super().__init__(config, cell=torch.nn.GRUCell, **sizes, **options)
+        self.readout = torch.nn.Linear(H + M + E, 2 * H, **options)
+        self.output_layer = torch.nn.Linear(H, N, **options)
+
+    def advance(self, embedded, state, memory, prepared, mask):
+        """One step: the new state, what the readout sees, and the weights or None."""
+        context, weights = self.attend(state, memory, prepared, mask)
         state = self.cell(torch.cat([embedded, context], dim=-1), state)
-        return state, context, weights
+        return state, torch.cat([state, embedded, context], dim=-1), weights
 
-    def _logits(self, state, embedded, context):
-        pairs = self.readout(torch.cat([state, embedded, context], dim=-1))
-        return self.output_layer(pairs.unflatten(-1, (-1, 2)).amax(dim=-1))
+    def read_out(self, seen):
+        """The logits: a layer that takes the larger of each two neighbors, a map."""
+        pairs = self.readout(seen).unflatten(-1, (-1, 2))
+        return self.output_layer(pairs.amax(dim=-1))
 
 
-class FixedContextDecoder(RecurrentDecoder):
+class FixedContextDecoder(ContextDecoder):
     """Sees one fixed vector: ``attn_course.reference.fixed_context_decoder``."""
 
-    def __init__(self, vocab_size, embedding_dim, hidden_dim, *, memory_dim):
-        sizes = {"memory_dim": memory_dim, "start_dim": memory_dim}
-        super().__init__(vocab_size, embedding_dim, hidden_dim, **sizes)
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        *,
+        memory_dim: int,
+        **options: Any,
+    ) -> None:
+        sizes = vocab_size, embedding_dim, hidden_dim
+        config = decoder_sizes(*sizes, memory_dim=memory_dim)
+        super().__init__(config, start_dim=memory_dim, **options)
 
-    def prepare(self, memory, mask=None):
-        """The two readers' last states, out of the memory: (B, S, E) -> (B, E)."""
+    def prepare(self, memory: torch.Tensor, mask: Mask = None) -> torch.Tensor:
+        """The encoder's last states, out of the memory: (B, S, E) -> (B, E)."""
         if mask is None:
             mask = torch.ones(memory.shape[:2], dtype=torch.bool, device=memory.device)
         first = mask.int().argmax(dim=1, keepdim=True)
@@ -142,51 +220,68 @@ class FixedContextDecoder(RecurrentDecoder):
         found = torch.cat([_take(left, last)[:, 0], _take(right, first)[:, 0]], dim=-1)
         return torch.where(mask.any(dim=1, keepdim=True), found, 0.0)
 
-    def look(self, previous_state, prepared, mask=None):
+    def attend(self, state, memory, prepared, mask):
         """The same context whatever the state: (B, E), and no weights."""
         return prepared, None
 
 
-class EncoderDecoder(torch.nn.Module):
-    """An encoder and a decoder as one model.
+class EncoderDecoder(Parts):
+    """An encoder and a decoder as one model."""
 
-    Shapes:
-        source (B, S), target_in (B, T), source_mask (B, S)
-        -> logits (B, T, N), weights (B, T, S) or None.
-    """
-
-    def __init__(self, encoder, decoder):
+    def __init__(self, encoder: torch.nn.Module, decoder: torch.nn.Module) -> None:
         super().__init__()
         self.encoder = encoder
         self.decoder = decoder
 
-    def forward(self, source, target_in, source_mask=None):
+    def forward(
+        self, source: torch.Tensor, target_in: torch.Tensor, source_mask: Mask = None
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Teacher forcing: the output after each token of target_in.
+
+        Shapes:
+            source (B, S), target_in (B, T), source_mask (B, S)
+            -> logits (B, T, N), weights (B, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
         return self.decoder(target_in, memory, state, source_mask)
 
-    def greedy(self, source, source_mask=None, *, begin, max_length):
+    def greedy(
+        self,
+        source: torch.Tensor,
+        source_mask: Mask = None,
+        *,
+        begin: int,
+        max_length: int,
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Take the likeliest token at every step.
 
         Shapes:
             returns: tokens (B, max_length), weights (B, max_length, S) or None.
         """
+        check_at_least(1, max_length=max_length)
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
-        prepared = self.decoder.prepare(memory, source_mask)
+        given = {"prepared": self.decoder.prepare(memory, to_mask(source_mask, memory))}
         token = torch.full_like(source[:, 0], begin, dtype=torch.long)
         tokens, weights = [], []
         for _ in range(max_length):
-            logits, state, weight = self.decoder.step(
-                token, state, memory, source_mask, prepared=prepared
-            )
+            inputs = token, state, memory, source_mask
+            logits, state, weight = self.decoder.step(*inputs, **given)
             token = logits.argmax(dim=-1)
             tokens.append(token)
             weights.append(weight)
-        tokens = torch.stack(tokens, dim=1)
-        return tokens, None if weights[0] is None else torch.stack(weights, dim=1)
+        return _stack(tokens), _stack(weights)
 
 
 def _take(x, index):
     """x[b, index[b, t]] for every b and t: (B, S, X), (B, T) -> (B, T, X)."""
     return x.gather(1, index[..., None].expand(-1, -1, x.shape[-1]))
+
+
+def _stack(parts):
+    """The parts of every step side by side, (B, T, ...); None if there are none."""
+    return None if parts[0] is None else torch.stack(parts, dim=1)

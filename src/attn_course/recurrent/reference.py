@@ -1,18 +1,20 @@
 """The encoder, and the decoder with one fixed context, in NumPy: the specification."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from attn_course.recurrent.shared import check_decoder
-from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
+from attn_course.recurrent.shared import check_decoder, check_names, check_source
 
-__all__ = [
-    "fixed_context_decoder",
-    "gru_step",
-    "recurrent_encoder",
-]
+__all__ = ["fixed_context_decoder", "gru_step", "recurrent_encoder"]
+
+GRU = ("input_weight", "state_weight", "input_bias", "state_bias")
+Arrays = dict[str, np.ndarray]
 
 
-def gru_step(x, state, parameters, prefix):
+def gru_step(
+    x: np.ndarray, state: np.ndarray, parameters: Arrays, prefix: str
+) -> np.ndarray:
     """One step of the libraries' gated recurrent unit.
 
     x part, s part = x @ input_weight + input_bias, state @ state_weight + state_bias
@@ -29,6 +31,8 @@ def gru_step(x, state, parameters, prefix):
     Differs: the paper applies the reset gate to the state before the matrix product.
     """
 
+    check_names(parameters, *(f"{prefix}.{name}" for name in GRU))
+
     def thirds(of, name):
         weight, bias = (parameters[f"{prefix}.{name}_{x}"] for x in ("weight", "bias"))
         return np.split(of @ weight + bias, 3, axis=-1)
@@ -41,7 +45,9 @@ def gru_step(x, state, parameters, prefix):
     return (1 - update) * candidate + update * state
 
 
-def recurrent_encoder(tokens, parameters, *, mask=None):
+def recurrent_encoder(
+    tokens: np.ndarray, parameters: Arrays, *, mask: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Read a sentence in both directions.
 
     memory[s] = [state of the reader from the left after token s;
@@ -61,10 +67,9 @@ def recurrent_encoder(tokens, parameters, *, mask=None):
 
     Source: Bahdanau et al. 2015 (arXiv:1409.0473), section 3.2.
     """
-    check_tokens("tokens", tokens)
-    mask = np.ones(np.shape(tokens), bool) if mask is None else mask
-    check_mask_dtype(mask)
-    check_shapes(tokens=(tokens, "BS"), mask=(mask, "BS"))
+    check_source(tokens, mask)
+    check_names(parameters, "embedding.weight")
+    mask = np.ones(tokens.shape, bool) if mask is None else mask
     embedded = parameters["embedding.weight"][tokens]
     position = np.arange(tokens.shape[1])
     left = _read("forward_gru", position, embedded, parameters, mask)
@@ -76,6 +81,7 @@ def recurrent_encoder(tokens, parameters, *, mask=None):
 
 
 def _read(prefix, order, embedded, parameters, mask):
+    check_names(parameters, f"{prefix}.state_weight")
     width = parameters[f"{prefix}.state_weight"].shape[0]
     state, states = np.zeros((len(mask), width)), np.zeros((*mask.shape, width))
     for s in order:
@@ -86,7 +92,13 @@ def _read(prefix, order, embedded, parameters, mask):
     return states, state
 
 
-def fixed_context_decoder(targets, memory, initial_state, parameters, mask=None):
+def fixed_context_decoder(
+    targets: np.ndarray,
+    memory: np.ndarray,
+    initial_state: np.ndarray,
+    parameters: Arrays,
+    mask: np.ndarray | None = None,
+) -> tuple[np.ndarray, None]:
     """Read the targets one by one; every step sees the same vector.
 
     context   = [left reader's state after the last token;
@@ -95,7 +107,7 @@ def fixed_context_decoder(targets, memory, initial_state, parameters, mask=None)
     logits[i] = readout([s[i]; embedding(y[i-1]); context])
 
     Shapes:
-        as in ``bahdanau_decoder``; the weights are None: nothing is looked at.
+        as in ``bahdanau_decoder``; the weights are None: there are none.
 
     Source: Cho et al. 2014 (arXiv:1406.1078), section 2.2.
     """
@@ -116,33 +128,34 @@ def summary(memory, mask=None):
     return np.where(mask.any(axis=1)[:, None], found, 0.0)
 
 
-def start(last_state, parameters):
-    """The decoder's first state, tanh of a linear map: (B, in) -> (B, H)."""
-    return np.tanh(last_state @ parameters["bridge.weight"] + parameters["bridge.bias"])
-
-
 def check_inputs(targets, memory, initial_state, parameters, mask):
     """Raise ValueError unless all arguments fit a decoder with these parameters."""
-    embedding_dim = parameters["embedding.weight"].shape[1]
-    input_dim, gates = parameters["cell.input_weight"].shape
-    check_decoder(
-        {"E": input_dim - embedding_dim, "H": gates // 3},
-        mask,
-        targets=(targets, "BT"),
-        memory=(memory, "BSE"),
-        initial_state=(initial_state, "BH"),
-    )
+    names = ("embedding.weight", "cell.input_weight", "cell.state_weight")
+    for part in ("readout", "output_layer"):
+        check_names(parameters, *names, f"{part}.weight", f"{part}.bias")
+    (_, M), (inputs, _), (H, _) = (parameters[name].shape for name in names)
+    given = {"memory": memory, "initial_state": initial_state}
+    sizes = {"memory_dim": inputs - M, "hidden_dim": H}
+    check_decoder(sizes, mask, targets=targets, **given)
 
 
-def decode(targets, initial_state, parameters, look):
-    """The loop that both decoders share.
+def part_of(parameters: Arrays, prefix: str) -> Arrays:
+    """The parameters whose names begin so, without that beginning."""
+    found = {name: x for name, x in parameters.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): x for name, x in found.items()}
 
-    ``look(previous state)`` gives the context and the weights of a step.
+
+def decode(
+    targets: np.ndarray, initial_state: np.ndarray, parameters: Arrays, attend: Callable
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The loop of the decoders whose context is there before the step.
+
+    ``attend(previous state)`` gives the context and the weights of a step.
     """
     embedded, state = parameters["embedding.weight"][targets], initial_state
     logits, weights = [], []
     for i in range(targets.shape[1]):
-        context, weight = look(state)
+        context, weight = attend(state)
         x = np.concatenate([embedded[:, i], context], axis=-1)
         state = gru_step(x, state, parameters, "cell")
         seen = np.concatenate([state, embedded[:, i], context], axis=-1)

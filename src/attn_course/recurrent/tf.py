@@ -3,16 +3,42 @@
 Formulas: ``reference.py``.
 """
 
-from attn_course.frameworks import keras, tf
-from attn_course.keras_layer import Layer
-from attn_course.recurrent.shared import check_decoder
-from attn_course.shapes import check_mask_dtype, check_shapes, check_tokens
+from typing import Any
 
-__all__ = [
-    "EncoderDecoder",
-    "FixedContextDecoder",
-    "RecurrentEncoder",
-]
+from attn_course.frameworks import keras, tf
+from attn_course.layers.tf import Layer, Mask, dense
+from attn_course.recurrent.shared import (
+    DECODER_SIZES,
+    check_decoder,
+    check_halves,
+    check_source,
+    decoder_sizes,
+    whole_sizes,
+)
+from attn_course.shapes import check_at_least
+
+__all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
+
+
+class Parts(Layer):
+    """A layer made of the library's parts; it returns a pair."""
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        found = super().__call__(*inputs, **options)
+        return found if isinstance(found, tuple) else (found, None)
+
+    def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
+        # In a functional model of Keras no output may be None: the first goes alone.
+        first, second = super().compute_output_spec(*inputs, **options)
+        return first if second is None else (first, second)
+
+
+def embedding_table(layer: Layer, rows: int, width: int) -> keras.layers.Layer:
+    """An embedding that begins as PyTorch's, with a variance of 1."""
+    normal = keras.initializers.RandomNormal(stddev=1.0)
+    table = keras.layers.Embedding(rows, width, normal, dtype=layer.dtype_policy)
+    table.build((None, None))
+    return table
 
 
 def orthogonal(shape, dtype=None):
@@ -20,44 +46,51 @@ def orthogonal(shape, dtype=None):
     return tf.cast(keras.initializers.Orthogonal()(shape, "float32"), dtype)
 
 
+def add_padding(mask: Any, memory: Any) -> Any:
+    """The mask, (B, S) or (B, T, S), and the padding that Keras carries on a memory."""
+    padding = getattr(memory, "_keras_mask", None)
+    if padding is None or mask is None:
+        return mask if padding is None else padding
+    return (padding if len(mask.shape) == 2 else padding[:, None]) & mask
+
+
 @keras.saving.register_keras_serializable("attn_course")
-class RecurrentEncoder(Layer):
+class RecurrentEncoder(Parts):
     """Read a sentence in both directions: ``attn_course.reference.recurrent_encoder``.
 
-    Shapes:
-        tokens (B, S), mask (B, S)
-        -> memory (B, S, 2 * hidden_dim), last state (B, 2 * hidden_dim).
-
     Raises:
-        ValueError: tokens are not integers of shape (B, S), or the mask does not fit.
+        ValueError: a size is not a whole number of at least 1.
     """
 
-    def __init__(self, vocab_size, embedding_dim, hidden_dim, **options):
+    def __init__(
+        self, vocab_size: int, embedding_dim: int, hidden_dim: int, **options: Any
+    ) -> None:
         super().__init__(**options)
-        self.sizes = {
-            "vocab_size": vocab_size,
-            "embedding_dim": embedding_dim,
-            "hidden_dim": hidden_dim,
-        }
-        dtype = {"dtype": self.dtype_policy}
-        gru = {"return_sequences": True, "recurrent_initializer": orthogonal, **dtype}
-        normal = keras.initializers.RandomNormal(stddev=1.0)  # as PyTorch begins
-        self.embedding = keras.layers.Embedding(
-            vocab_size, embedding_dim, normal, **dtype
-        )
+        sizes = {"vocab_size": vocab_size, "embedding_dim": embedding_dim}
+        self.config = whole_sizes(**sizes, hidden_dim=hidden_dim)
+        gru = {"return_sequences": True, "recurrent_initializer": orthogonal}
+        gru["dtype"] = self.dtype_policy
+        self.embedding = embedding_table(self, vocab_size, embedding_dim)
         self.forward_gru = keras.layers.GRU(hidden_dim, **gru)
         self.backward_gru = keras.layers.GRU(hidden_dim, **gru)
-        self.embedding.build((None, None))
         self.forward_gru.build((None, None, embedding_dim))
         self.backward_gru.build((None, None, embedding_dim))
         self.built = True
 
-    def call(self, tokens, mask=None):
-        check_tokens("tokens", tokens)
+    def call(self, tokens: tf.Tensor, mask: Mask = None) -> tuple[tf.Tensor, tf.Tensor]:
+        """Read the tokens; a position where the mask is False is skipped.
+
+        Shapes:
+            tokens (B, S), mask (B, S)
+            -> memory (B, S, 2 * hidden_dim), last state (B, 2 * hidden_dim).
+
+        Raises:
+            ValueError: tokens are not integers (B, S), or the mask does not fit.
+        """
+        check_source(tokens, mask)
+        mask = add_padding(mask, tokens)
         if mask is None:
             mask = tf.ones_like(tokens, dtype=tf.bool)
-        check_mask_dtype(mask)
-        check_shapes(tokens=(tokens, "BS"), mask=(mask, "BS"))
         embedded = self.embedding(tokens)
         position = tf.range(tf.shape(mask)[1])
         left, left_last = self._read(self.forward_gru, embedded, mask, position)
@@ -75,116 +108,137 @@ class RecurrentEncoder(Layer):
         last *= tf.cast(count > 0, last.dtype)
         return _take(states, tf.argsort(order, axis=1)), last
 
+    def compute_output_shape(self, tokens_shape: tuple, **shapes: Any) -> tuple:
+        width = 2 * self.config["hidden_dim"]
+        return (*tokens_shape, width), (tokens_shape[0], width)
 
-class RecurrentDecoder(Layer):
-    """What the recurrent decoders share; they differ in ``prepare`` and ``look``.
 
-    Shapes:
-        start: last_state (B, E) -> state (B, H).
-        step: token (B), state (B, H), memory (B, S, E), mask (B, S)
-        -> logits (B, N), state (B, H), weights (B, S) or None.
-        the call, teacher forcing: targets (B, T), memory, initial_state (B, H), mask
-        -> logits (B, T, N), weights (B, T, S) or None.
-
-    Raises:
-        ValueError: a shape, dtype or mask is not as above.
-    """
+class RecurrentDecoder(Parts):
+    """What recurrent decoders share; see ``attn_course.recurrent`` for what differs."""
 
     def __init__(
-        self,
-        vocab_size,
-        embedding_dim,
-        hidden_dim,
-        *,
-        memory_dim,
-        start_dim,
-        **options,
-    ):
+        self, config: dict[str, Any], *, cell: Any, start_dim: int, **options: Any
+    ) -> None:
         super().__init__(**options)
-        self.sizes = {
-            "vocab_size": vocab_size,
-            "embedding_dim": embedding_dim,
-            "hidden_dim": hidden_dim,
-            "memory_dim": memory_dim,
-        }
-        readout_dim = hidden_dim + embedding_dim + memory_dim
-        self.known = {"E": memory_dim, "H": hidden_dim}
-        dtype = {"dtype": self.dtype_policy}
-        normal = keras.initializers.RandomNormal(stddev=1.0)  # as PyTorch begins
-        self.embedding = keras.layers.Embedding(
-            vocab_size, embedding_dim, normal, **dtype
-        )
-        self.cell = keras.layers.GRUCell(
-            hidden_dim, recurrent_initializer=orthogonal, **dtype
-        )
-        self.bridge = keras.layers.Dense(hidden_dim, **dtype)
-        self.readout = keras.layers.Dense(2 * hidden_dim, **dtype)
-        self.output_layer = keras.layers.Dense(vocab_size, **dtype)
-        self.embedding.build((None, None))
-        self.cell.build((None, embedding_dim + memory_dim))
-        self.bridge.build((None, start_dim))
-        self.readout.build((None, readout_dim))
-        self.output_layer.build((None, hidden_dim))
-        self.built = True
+        self.config, hidden_dim = config, config["hidden_dim"]
+        sizes = config["vocab_size"], config["embedding_dim"]
+        self.embedding = embedding_table(self, *sizes)
+        gru = {"recurrent_initializer": orthogonal, "dtype": self.dtype_policy}
+        self.cell = cell(hidden_dim, **gru)
+        self.bridge = dense(self, "bridge", start_dim, hidden_dim, use_bias=True)
 
-    def start(self, last_state):
+    def start(self, last_state: tf.Tensor) -> tf.Tensor:
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
         return tf.tanh(self.bridge(last_state))
 
-    def step(self, token, state, memory, mask=None, *, prepared=None):
-        """One output. ``prepared``: what ``prepare(memory, mask)`` gave, or None."""
-        check_decoder(
-            self.known,
-            mask,
-            token=(token, "B"),
-            memory=(memory, "BSE"),
-            state=(state, "BH"),
-        )
+    def step(
+        self,
+        token: tf.Tensor,
+        state: Any,
+        memory: tf.Tensor,
+        mask: Mask = None,
+        *,
+        prepared: Any = None,
+    ) -> tuple[tf.Tensor, Any, tf.Tensor | None]:
+        """One output; prepared is what ``prepare(memory, mask)`` gave, or None.
+
+        Shapes:
+            token (B), state (B, H) or what the step before gave, memory (B, S, E),
+            mask (B, S) -> logits (B, N), state, weights (B, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        given = {"memory": memory, "state": getattr(state, "hidden", state)}
+        check_decoder(self.config, mask, token=token, **given)
+        mask = add_padding(mask, memory)
         prepared = self.prepare(memory, mask) if prepared is None else prepared
-        embedded = self.embedding(token)
-        state, context, weights = self._advance(embedded, state, prepared, mask)
-        return self._logits(state, embedded, context), state, weights
+        given = memory, prepared, mask
+        state, seen, weights = self.advance(self.embedding(token), state, *given)
+        return self.read_out(seen), state, weights
 
-    def call(self, targets, memory, initial_state, mask=None):
-        check_decoder(
-            self.known,
-            mask,
-            targets=(targets, "BT"),
-            memory=(memory, "BSE"),
-            initial_state=(initial_state, "BH"),
-        )
-        state, embedded = initial_state, self.embedding(targets)
-        prepared = self.prepare(memory, mask)
-        states, contexts, weights = [], [], []
-        for x in tf.unstack(embedded, axis=1):
-            state, context, weight = self._advance(x, state, prepared, mask)
-            states.append(state)
-            contexts.append(context)
+    def call(
+        self,
+        targets: tf.Tensor,
+        memory: tf.Tensor,
+        initial_state: tf.Tensor,
+        mask: Mask = None,
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """Teacher forcing: the output after each of the targets.
+
+        Shapes:
+            targets (B, T), memory (B, S, E), initial_state (B, H), mask (B, S)
+            -> logits (B, T, N), weights (B, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        given = {"memory": memory, "initial_state": initial_state}
+        check_decoder(self.config, mask, targets=targets, **given)
+        mask, state = add_padding(mask, memory), initial_state
+        given = memory, self.prepare(memory, mask), mask
+        all_seen, weights = [], []
+        for embedded in tf.unstack(self.embedding(targets), axis=1):
+            state, seen, weight = self.advance(embedded, state, *given)
+            all_seen.append(seen)
             weights.append(weight)
-        states, contexts = tf.stack(states, axis=1), tf.stack(contexts, axis=1)
-        logits = self._logits(states, embedded, contexts)
-        return logits, None if weights[0] is None else tf.stack(weights, axis=1)
+        return self.read_out(_stack(all_seen)), _stack(weights)
 
-    def _advance(self, embedded, state, prepared, mask):
-        context, weights = self.look(state, prepared, mask)
+    def compute_output_shape(
+        self, targets_shape: tuple, memory_shape: tuple, **shapes: Any
+    ) -> tuple:
+        logits = (*targets_shape, self.config["vocab_size"])
+        return logits, (*targets_shape, memory_shape[1])
+
+
+class ContextDecoder(RecurrentDecoder):
+    """A decoder that has its context before it steps; they differ in ``attend``.
+
+    Raises:
+        ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
+    """
+
+    def __init__(self, config: dict[str, Any], *, start_dim: int, **options: Any):
+        check_halves(config["memory_dim"])
+        N, M, H, E = (config[name] for name in DECODER_SIZES)
+        sizes = {"start_dim": start_dim}
+        super().__init__(config, cell=keras.layers.GRUCell, **sizes, **options)
+        self.readout = dense(self, "readout", H + M + E, 2 * H, use_bias=True)
+        self.output_layer = dense(self, "output_layer", H, N, use_bias=True)
+        self.cell.build((None, M + E))
+        self.built = True
+
+    def advance(self, embedded, state, memory, prepared, mask):
+        """One step: the new state, what the readout sees, and the weights or None."""
+        context, weights = self.attend(state, memory, prepared, mask)
         state, _ = self.cell(tf.concat([embedded, context], axis=-1), [state])
-        return state, context, weights
+        return state, tf.concat([state, embedded, context], axis=-1), weights
 
-    def _logits(self, state, embedded, context):
-        pairs = self.readout(tf.concat([state, embedded, context], axis=-1))
+    def read_out(self, seen):
+        """The logits: a layer that takes the larger of each two neighbors, a map."""
+        pairs = self.readout(seen)
         return self.output_layer(tf.maximum(pairs[..., 0::2], pairs[..., 1::2]))
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class FixedContextDecoder(RecurrentDecoder):
+class FixedContextDecoder(ContextDecoder):
     """Sees one fixed vector: ``attn_course.reference.fixed_context_decoder``."""
 
-    def __init__(self, vocab_size, embedding_dim, hidden_dim, *, memory_dim, **options):
-        sizes = {"memory_dim": memory_dim, "start_dim": memory_dim}
-        super().__init__(vocab_size, embedding_dim, hidden_dim, **sizes, **options)
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        *,
+        memory_dim: int,
+        **options: Any,
+    ) -> None:
+        sizes = vocab_size, embedding_dim, hidden_dim
+        config = decoder_sizes(*sizes, memory_dim=memory_dim)
+        super().__init__(config, start_dim=memory_dim, **options)
 
-    def prepare(self, memory, mask=None):
-        """The two readers' last states, out of the memory: (B, S, E) -> (B, E)."""
+    def prepare(self, memory: tf.Tensor, mask: Mask = None) -> tf.Tensor:
+        """The encoder's last states, out of the memory: (B, S, E) -> (B, E)."""
         if mask is None:
             mask = tf.ones(tf.shape(memory)[:2], dtype=tf.bool)
         first = _first(mask)
@@ -194,62 +248,86 @@ class FixedContextDecoder(RecurrentDecoder):
         seen = tf.reduce_any(mask, axis=1, keepdims=True)
         return tf.where(seen, found, tf.zeros((), found.dtype))
 
-    def look(self, previous_state, prepared, mask=None):
+    def attend(self, state, memory, prepared, mask):
         """The same context whatever the state: (B, E), and no weights."""
         return prepared, None
 
+    def compute_output_shape(
+        self, targets_shape: tuple, memory_shape: tuple, **shapes: Any
+    ) -> tuple:
+        return super().compute_output_shape(targets_shape, memory_shape)[0], None
+
 
 @keras.saving.register_keras_serializable("attn_course")
-class EncoderDecoder(Layer):
-    """An encoder and a decoder as one model.
+class EncoderDecoder(Parts):
+    """An encoder and a decoder as one model."""
 
-    Shapes:
-        source (B, S), target_in (B, T), source_mask (B, S)
-        -> logits (B, T, N), weights (B, T, S) or None.
-    """
-
-    def __init__(self, encoder, decoder, **options):
+    def __init__(
+        self, encoder: keras.layers.Layer, decoder: keras.layers.Layer, **options: Any
+    ) -> None:
         super().__init__(**options)
         self.encoder = encoder
         self.decoder = decoder
         self.built = True
 
-    def call(self, source, target_in, source_mask=None):
+    def call(
+        self, source: tf.Tensor, target_in: tf.Tensor, source_mask: Mask = None
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """Teacher forcing: the output after each token of target_in.
+
+        Shapes:
+            source (B, S), target_in (B, T), source_mask (B, S)
+            -> logits (B, T, N), weights (B, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
         return self.decoder(target_in, memory, state, source_mask)
 
-    def greedy(self, source, source_mask=None, *, begin, max_length):
+    def greedy(
+        self,
+        source: tf.Tensor,
+        source_mask: Mask = None,
+        *,
+        begin: int,
+        max_length: int,
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
         """Take the likeliest token at every step.
 
         Shapes:
             returns: tokens (B, max_length), weights (B, max_length, S) or None.
         """
+        check_at_least(1, max_length=max_length)
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
-        prepared = self.decoder.prepare(memory, source_mask)
+        given = {"prepared": self.decoder.prepare(memory, source_mask)}
         token = tf.fill(tf.shape(source)[:1], begin)
         tokens, weights = [], []
         for _ in range(max_length):
-            logits, state, weight = self.decoder.step(
-                token, state, memory, source_mask, prepared=prepared
-            )
+            inputs = token, state, memory, source_mask
+            logits, state, weight = self.decoder.step(*inputs, **given)
             token = tf.argmax(logits, axis=-1, output_type=tf.int32)
             tokens.append(token)
             weights.append(weight)
-        tokens = tf.stack(tokens, axis=1)
-        return tokens, None if weights[0] is None else tf.stack(weights, axis=1)
+        return _stack(tokens), _stack(weights)
 
-    def get_config(self):
-        encoder = keras.saving.serialize_keras_object(self.encoder)
-        decoder = keras.saving.serialize_keras_object(self.decoder)
-        return {**super().get_config(), "encoder": encoder, "decoder": decoder}
+    def compute_output_shape(
+        self, source_shape: tuple, target_in_shape: tuple, **shapes: Any
+    ) -> tuple:
+        memory_shape, _ = self.encoder.compute_output_shape(source_shape)
+        return self.decoder.compute_output_shape(target_in_shape, memory_shape)
+
+    def get_config(self) -> dict[str, Any]:
+        parts = {"encoder": self.encoder, "decoder": self.decoder}
+        saved = {k: keras.saving.serialize_keras_object(x) for k, x in parts.items()}
+        return {**super().get_config(), **saved}
 
     @classmethod
-    def from_config(cls, config):
-        encoder = keras.saving.deserialize_keras_object(config.pop("encoder"))
-        decoder = keras.saving.deserialize_keras_object(config.pop("decoder"))
-        return cls(encoder, decoder, **config)
+    def from_config(cls, config: dict[str, Any]) -> "EncoderDecoder":
+        load = keras.saving.deserialize_keras_object
+        return cls(**{**config, **{k: load(config[k]) for k in ("encoder", "decoder")}})
 
 
 def _first(mask):
@@ -260,3 +338,8 @@ def _first(mask):
 def _take(x, index):
     """x[b, index[b, t]] for every b and t: (B, S, X), (B, T) -> (B, T, X)."""
     return tf.gather(x, index, axis=1, batch_dims=1)
+
+
+def _stack(parts):
+    """The parts of every step side by side, (B, T, ...); None if there are none."""
+    return None if parts[0] is None else tf.stack(parts, axis=1)
