@@ -516,7 +516,7 @@ def test_asking_with_the_state_before_the_step_is_caught():
                 state = LuongState(state, torch.zeros_like(state), 0)
             found, _, weights = super().advance(embedded, state, *given)
             query, hidden = state.hidden[:, None], found.hidden[:, None]
-            context, _ = self.attention(query, given[0], given[2])
+            context, _ = self.attention.attend(query, *given)
             early = torch.tanh(self.combine(torch.cat([context, hidden], dim=-1)))[:, 0]
             return found._replace(attentional=early), early, weights
 

@@ -1,6 +1,5 @@
 """Additive attention and its decoder in PyTorch. Formulas: ``reference.py``."""
 
-from collections.abc import Callable
 from typing import Any
 
 from attn_course.bahdanau.shared import check_additive
@@ -8,13 +7,8 @@ from attn_course.dot_product.pytorch import softmax, wide
 from attn_course.frameworks import torch
 from attn_course.layers.pytorch import Mask, is_mixed, linear, reset_linear, to_mask
 from attn_course.layers.shared import spell_config
-from attn_course.recurrent.pytorch import ContextDecoder
-from attn_course.recurrent.shared import (
-    as_rows,
-    check_memory,
-    decoder_sizes,
-    whole_sizes,
-)
+from attn_course.recurrent.pytorch import ContextDecoder, Pair, Tensor
+from attn_course.recurrent.shared import as_rows, check_memory, whole_sizes
 from attn_course.shapes import check_floats
 
 __all__ = ["AdditiveAttention", "BahdanauDecoder", "additive_attention"]
@@ -36,23 +30,16 @@ def additive_score(queries, keys, score_weight):
     return hidden @ score_weight
 
 
-def in_wide(formula: Callable, *inputs: Any, **options: Any) -> Any:
+def in_wide(formula, *inputs, **options):
     """A formula computed in float32 or more, and rounded once to the first's dtype."""
     dtype = inputs[0].dtype
     found = formula(*(x if x is None else x.to(wide(dtype)) for x in inputs), **options)
-    if isinstance(found, tuple):
-        return tuple(x.to(dtype) for x in found)
-    return found.to(dtype)
+    return tuple(x.to(dtype) for x in found)
 
 
 def additive_attention(
-    query: torch.Tensor,
-    memory: torch.Tensor,
-    parameters: dict[str, torch.Tensor],
-    mask: Mask = None,
-    *,
-    keys: torch.Tensor | None = None,
-) -> tuple[torch.Tensor, torch.Tensor]:
+    query: Tensor, memory: Tensor, parameters: dict[str, Tensor], mask: Mask = None
+) -> Pair:
     """``attention`` of checked arguments: ``reference.additive_attention``.
 
     Raises:
@@ -60,34 +47,59 @@ def additive_attention(
     """
     check_additive(query, memory, parameters, mask)
     queries = query @ parameters["query_weight"]
-    keys = memory @ parameters["memory_weight"] if keys is None else keys
+    keys = memory @ parameters["memory_weight"]
     vector, allowed = parameters["score_weight"], as_rows(to_mask(mask, query))
     return in_wide(attention, queries, keys, memory, vector, mask=allowed)
 
 
 class MemoryAttention(torch.nn.Module):
-    """What attentions over one memory share: the maps of query and memory, or None."""
+    """What attentions over one memory share; they differ in ``attend``.
+
+    width: of the projected query, None where it stays as it is. Additive scores have a
+    map of the memory and a vector too.
+    """
 
     parity_joint = "_"  # query.weight is called query_weight in ``attn_course.parity``
+
+    def __init__(self, config, width, *, additive, **options):
+        super().__init__()
+        self.config, self.query, self.memory = config, None, None
+        self.score_weight = None
+        if width is not None:
+            self.query = linear(config["query_dim"], width, False, **options)
+        if additive:
+            self.memory = linear(config["memory_dim"], width, False, **options)
+            self.score_weight = vector(width, **options)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, as at construction."""
         reset(self.query, self.memory, self.score_weight)
 
-    def prepare(self, memory: torch.Tensor) -> torch.Tensor:
+    def forward(self, query: Tensor, memory: Tensor, mask: Mask = None) -> Pair:
+        """Attend from every query to the memory.
+
+        Shapes:
+            query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
+            -> context (B, T, memory_dim), weights (B, T, S).
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        mask = self.check(query, memory, mask)
+        return self.attend(query, memory, self.prepare(memory), mask)
+
+    def prepare(self, memory):
         """The keys, which no query changes: a decoder computes them once a sentence."""
         return memory if self.memory is None else self.memory(memory)
 
-    def project(self, query, memory, mask, keys):
-        """Check all; queries, keys unless they are given, and the mask as rows."""
-        mixed = is_mixed(self.query, query)
+    def check(self, query, memory, mask):
+        """Raise ValueError unless the inputs fit the layer; returns the mask."""
         known = {"D": self.config["query_dim"], "E": self.config["memory_dim"]}
+        mixed = is_mixed(self.query, query)
         check_memory(query, memory, mask, known=known, mixed=mixed)
         if not mixed and self.query is not None:
             check_floats(query_weight=self.query.weight, query=query)
-        queries = query if self.query is None else self.query(query)
-        keys = self.prepare(memory) if keys is None else keys
-        return queries, keys, as_rows(to_mask(mask, query))
+        return to_mask(mask, query)
 
     def extra_repr(self) -> str:
         return spell_config(self.config)
@@ -100,7 +112,7 @@ def vector(size: int, **options: Any) -> torch.nn.Parameter:
     return made
 
 
-def reset(*parts: torch.nn.Linear | torch.nn.Parameter | None) -> None:
+def reset(*parts: Any) -> None:
     """Draw linear maps and vectors anew; None is passed over."""
     for part in parts:
         if isinstance(part, torch.nn.Parameter):
@@ -112,46 +124,23 @@ def reset(*parts: torch.nn.Linear | torch.nn.Parameter | None) -> None:
 class AdditiveAttention(MemoryAttention):
     """Additive attention: ``attn_course.reference.additive_attention``.
 
+    options: device and dtype.
+
     Raises:
         ValueError: a size is not a whole number of at least 1.
     """
 
     def __init__(
-        self,
-        query_dim: int,
-        memory_dim: int,
-        hidden_dim: int,
-        *,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        self, query_dim: int, memory_dim: int, hidden_dim: int, **options: Any
     ) -> None:
-        super().__init__()
         sizes = {"query_dim": query_dim, "memory_dim": memory_dim}
-        self.config = whole_sizes(**sizes, hidden_dim=hidden_dim)
-        options = {"device": device, "dtype": dtype}
-        self.query = linear(query_dim, hidden_dim, use_bias=False, **options)
-        self.memory = linear(memory_dim, hidden_dim, use_bias=False, **options)
-        self.score_weight = vector(hidden_dim, **options)
+        config = whole_sizes(**sizes, hidden_dim=hidden_dim)
+        super().__init__(config, hidden_dim, additive=True, **options)
 
-    def forward(
-        self,
-        query: torch.Tensor,
-        memory: torch.Tensor,
-        mask: Mask = None,
-        *,
-        keys: torch.Tensor | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Attend from every query to the memory; keys are what ``prepare`` gave.
-
-        Shapes:
-            query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
-            -> context (B, T, memory_dim), weights (B, T, S).
-
-        Raises:
-            ValueError: a shape, dtype or mask is not as above.
-        """
-        queries, keys, mask = self.project(query, memory, mask, keys)
-        return in_wide(attention, queries, keys, memory, self.score_weight, mask=mask)
+    def attend(self, query, memory, keys, mask):
+        """``attention`` of checked arguments."""
+        inputs = self.query(query), keys, memory, self.score_weight
+        return in_wide(attention, *inputs, mask=as_rows(mask))
 
 
 class BahdanauDecoder(ContextDecoder):
@@ -160,6 +149,8 @@ class BahdanauDecoder(ContextDecoder):
     Raises:
         ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
     """
+
+    start_share = 2
 
     def __init__(
         self,
@@ -171,21 +162,21 @@ class BahdanauDecoder(ContextDecoder):
         attention_dim: int,
         **options: Any,
     ) -> None:
-        sizes = {"memory_dim": memory_dim, "attention_dim": attention_dim}
-        sizes = decoder_sizes(vocab_size, embedding_dim, hidden_dim, **sizes)
-        super().__init__(sizes, start_dim=memory_dim // 2, **options)
+        sizes = vocab_size, embedding_dim, hidden_dim
+        super().__init__(*sizes, memory_dim=memory_dim, **options)
+        self.config |= whole_sizes(attention_dim=attention_dim)
         widths = hidden_dim, memory_dim, attention_dim
         self.attention = AdditiveAttention(*widths, **options)
 
-    def start(self, last_state: torch.Tensor) -> torch.Tensor:
+    def start(self, last_state):
         """The first state, from the right reader's last alone (appendix A.2.2)."""
         return super().start(last_state[:, last_state.shape[-1] // 2 :])
 
-    def prepare(self, memory: torch.Tensor, mask: Mask = None) -> torch.Tensor:
+    def prepare(self, memory, mask=None):
         """The keys of the memory, computed once per sentence."""
         return self.attention.prepare(memory)
 
     def attend(self, state, memory, prepared, mask):
         """Attend from the previous state, s[i-1]: context (B, E), weights (B, S)."""
-        context, weights = self.attention(state[:, None], memory, mask, keys=prepared)
-        return context[:, 0], weights[:, 0]
+        found = self.attention.attend(state[:, None], memory, prepared, mask)
+        return tuple(x[:, 0] for x in found)

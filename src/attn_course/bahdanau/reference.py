@@ -4,19 +4,14 @@ import numpy as np
 
 from attn_course.bahdanau.shared import SPECS, check_additive
 from attn_course.dot_product.reference import masked_softmax
-from attn_course.recurrent.reference import check_inputs, decode, part_of
+from attn_course.recurrent.reference import Arrays, Mask, check_inputs, decode, part_of
 from attn_course.recurrent.shared import as_rows, check_names
 
 __all__ = ["additive_attention", "bahdanau_decoder"]
 
 
 def additive_attention(
-    query: np.ndarray,
-    memory: np.ndarray,
-    parameters: dict[str, np.ndarray],
-    mask: np.ndarray | None = None,
-    *,
-    keys: np.ndarray | None = None,
+    query: np.ndarray, memory: np.ndarray, parameters: Arrays, mask: Mask = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Score every memory vector against every query with a small network, and average.
 
@@ -32,8 +27,6 @@ def additive_attention(
             ``score_weight`` (A).
         mask: boolean (B, S), padding, or (B, T, S); True = may attend.
             None allows everything.
-        keys: memory @ memory_weight (B, S, A), which no query changes, where the
-            caller has it already: once a sentence, not once a step.
         returns: context (B, T, E), weights (B, T, S).
 
     Edge case: a query that may attend to nothing gets zero weights and a zero context.
@@ -55,7 +48,7 @@ def additive_attention(
     check_additive(query, memory, parameters, mask)
     query, memory = np.asarray(query, np.float64), np.asarray(memory, np.float64)
     queries = query @ parameters["query_weight"]
-    keys = memory @ parameters["memory_weight"] if keys is None else keys
+    keys = memory @ parameters["memory_weight"]
     hidden = np.tanh(queries[:, :, None] + keys[:, None])
     score = hidden @ parameters["score_weight"]
     weights = masked_softmax(score, as_rows(mask))
@@ -66,8 +59,8 @@ def bahdanau_decoder(
     targets: np.ndarray,
     memory: np.ndarray,
     initial_state: np.ndarray,
-    parameters: dict[str, np.ndarray],
-    mask: np.ndarray | None = None,
+    parameters: Arrays,
+    mask: Mask = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read the targets one by one; before each step, attend from the previous state.
 
@@ -85,11 +78,9 @@ def bahdanau_decoder(
     check_inputs(targets, memory, initial_state, parameters, mask)
     attention = part_of(parameters, "attention.")
     check_names(attention, *SPECS)
-    keys = memory @ attention["memory_weight"]
 
     def attend(state):
-        query = state[:, None]
-        context, weights = additive_attention(query, memory, attention, mask, keys=keys)
-        return context[:, 0], weights[:, 0]
+        found = additive_attention(state[:, None], memory, attention, mask)
+        return tuple(x[:, 0] for x in found)
 
     return decode(targets, initial_state, parameters, attend)

@@ -25,8 +25,8 @@ from attn_course.luong.shared import (
     check_score_inputs,
     query_width,
 )
-from attn_course.recurrent.pytorch import RecurrentDecoder
-from attn_course.recurrent.shared import decoder_sizes
+from attn_course.recurrent.pytorch import Pair, RecurrentDecoder, Tensor
+from attn_course.recurrent.shared import as_rows
 from attn_course.shapes import check_positive
 
 __all__ = [
@@ -58,25 +58,19 @@ def pair_scores(queries, keys, score_weight=None, *, score):
 
 
 def luong_score(
-    query: torch.Tensor,
-    memory: torch.Tensor,
-    parameters: dict[str, torch.Tensor],
-    *,
-    score: str,
-    keys: torch.Tensor | None = None,
-) -> torch.Tensor:
+    query: Tensor, memory: Tensor, parameters: dict[str, Tensor], *, score: str
+) -> Tensor:
     """``pair_scores`` of checked arguments: ``attn_course.reference.luong_score``."""
     check_score_inputs(query, memory, parameters, score)
     queries = query if score == "dot" else query @ parameters[OF_QUERY[score]]
-    if keys is None:
-        keys = memory @ parameters["memory_weight"] if score == "concat" else memory
+    keys = memory @ parameters["memory_weight"] if score == "concat" else memory
     inputs = queries, keys, parameters.get("score_weight")
-    return in_wide(pair_scores, *inputs, score=score)
+    return in_wide(lambda *x: (pair_scores(*x, score=score),), *inputs)[0]
 
 
 def local_window(
-    center: torch.Tensor, size: int, *, half_width: float, gaussian: bool
-) -> torch.Tensor:
+    center: Tensor, size: int, *, half_width: float, gaussian: bool
+) -> Tensor:
     """See ``attn_course.reference.local_window``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
@@ -94,6 +88,8 @@ def local_window(
 class LuongAttention(MemoryAttention):
     """Global attention: ``attn_course.reference.luong_attention``.
 
+    options: device and dtype.
+
     Raises:
         ValueError: a size or the score is not as
         ``attn_course.luong.shared.attention_config`` says.
@@ -107,57 +103,29 @@ class LuongAttention(MemoryAttention):
         score: str = "dot",
         hidden_dim: int | None = None,
         max_length: int | None = None,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__()
         sizes = query_dim, memory_dim, score, hidden_dim, max_length
-        self.config = attention_config(*sizes)
-        options = {"device": device, "dtype": dtype}
-        self.query = self.memory = self.score_weight = None
-        if score != "dot":
-            width = query_width(self.config)
-            self.query = linear(query_dim, width, use_bias=False, **options)
-            self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
-        if score == "concat":
-            self.memory = linear(memory_dim, hidden_dim, use_bias=False, **options)
-            self.score_weight = vector(hidden_dim, **options)
+        config = attention_config(*sizes)
+        additive = score == "concat"
+        super().__init__(config, query_width(config), additive=additive, **options)
+        self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
 
-    def forward(
-        self,
-        query: torch.Tensor,
-        memory: torch.Tensor,
-        mask: Mask = None,
-        *,
-        keys: torch.Tensor | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Attend from every query to the memory; keys are what ``prepare`` gave.
-
-        Shapes:
-            query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
-            -> context (B, T, memory_dim), weights (B, T, S).
-
-        Raises:
-            ValueError: a shape, dtype or mask is not as above.
-        """
-        queries, keys, mask = self.project(query, memory, mask, keys)
-        return self.attend(queries, keys, memory, mask)
-
-    def attend(self, queries, keys, memory, mask, window=None):
-        """``attention`` with this layer's score."""
+    def attend(self, query, memory, keys, mask, first_position=0, window=None):
+        """``attention`` of checked arguments."""
         check_longest(memory, self.config["max_length"])
-        options = {"mask": mask, "window": window, "score": self.config["score"]}
-        return in_wide(attention, queries, keys, memory, self.score_weight, **options)
+        queries = query if self.query is None else self.query(query)
+        inputs = queries, keys, memory, self.score_weight
+        options = {"mask": as_rows(mask), "window": window}
+        return in_wide(attention, *inputs, score=self.config["score"], **options)
 
 
 class LocalAttention(LuongAttention):
     """Local attention: ``attn_course.reference.local_attention``.
 
-    options are those of ``LuongAttention``.
-
     Raises:
-        ValueError: a size or an option is not as there, half_width is not positive, or
-        the alignment is unknown.
+        ValueError: as in ``LuongAttention``; half_width is not positive, or the
+        alignment is unknown.
     """
 
     def __init__(
@@ -172,14 +140,14 @@ class LocalAttention(LuongAttention):
         max_length: int | None = None,
         **options: Any,
     ) -> None:
+        check_local(half_width, alignment)
         sizes = {"hidden_dim": hidden_dim, "max_length": max_length}
         super().__init__(query_dim, memory_dim, score=score, **sizes, **options)
-        check_local(half_width, alignment)
         self.config |= {"half_width": half_width, "alignment": alignment}
         self.position = self.position_score_weight = None
         if alignment == "predictive":
             width = hidden_dim or query_dim
-            self.position = linear(query_dim, width, use_bias=False, **options)
+            self.position = linear(query_dim, width, False, **options)
             self.position_score_weight = vector(width, **options)
 
     def reset_parameters(self) -> None:
@@ -188,13 +156,12 @@ class LocalAttention(LuongAttention):
 
     def forward(
         self,
-        query: torch.Tensor,
-        memory: torch.Tensor,
+        query: Tensor,
+        memory: Tensor,
         mask: Mask = None,
         *,
-        keys: torch.Tensor | None = None,
         first_position: int = 0,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    ) -> Pair:
         """Attend from every query to a window; the first stands at first_position.
 
         Shapes:
@@ -203,13 +170,18 @@ class LocalAttention(LuongAttention):
         Raises:
             ValueError: a shape, dtype or mask is not as there.
         """
-        queries, keys, mask = self.project(query, memory, mask, keys)
+        mask = self.check(query, memory, mask)
+        return self.attend(query, memory, self.prepare(memory), mask, first_position)
+
+    def attend(self, query, memory, keys, mask, first_position=0):
+        """``attention`` of checked arguments, through a window."""
+        mask = as_rows(mask)
         center = self.center(query, memory, mask, first_position)
         gaussian = self.config["alignment"] == "predictive"
         options = {"half_width": self.config["half_width"], "gaussian": gaussian}
         window = local_window(center, memory.shape[1], **options)
         inside = window > 0 if mask is None else (window > 0) & mask
-        return self.attend(queries, keys, memory, inside, window)
+        return super().attend(query, memory, keys, inside, window=window)
 
     def center(self, query, memory, mask, first_position):
         """Where each window stands: (B, T), in float32 or more."""
@@ -243,57 +215,41 @@ class LuongDecoder(RecurrentDecoder):
         input_feeding: bool = True,
         **options: Any,
     ) -> None:
-        sizes = vocab_size, embedding_dim, hidden_dim
-        config = decoder_sizes(*sizes, memory_dim=memory_dim)
-        config["input_feeding"] = bool(input_feeding)
-        fed = embedding_dim + (hidden_dim if input_feeding else 0)
-        widths = {"input_dim": fed, "start_dim": memory_dim}
+        sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
+        widths = {"fed": hidden_dim if input_feeding else 0, "start_dim": memory_dim}
         gru = partial(torch.nn.GRU, batch_first=True)
-        super().__init__(config, cell=gru, **widths, **options)
+        super().__init__(*sizes, cell=gru, **widths, **options)
+        self.config["input_feeding"] = input_feeding
         self.attention = attention
         width = memory_dim + hidden_dim
         self.combine = torch.nn.Linear(width, hidden_dim, bias=False, **options)
         self.output_layer = torch.nn.Linear(hidden_dim, vocab_size, **options)
 
-    def prepare(self, memory: torch.Tensor, mask: Mask = None) -> Any:
+    def prepare(self, memory, mask=None):
         """The keys of the memory, computed once per sentence."""
         return self.attention.prepare(memory)
 
-    def forward(
-        self,
-        targets: torch.Tensor,
-        memory: torch.Tensor,
-        initial_state: torch.Tensor,
-        mask: Mask = None,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """As in ``RecurrentDecoder``; in one run of the GRU without input feeding."""
+    def run(self, embedded, state, *given):
+        """Without input feeding no step waits for another: one run of the GRU."""
         if self.config["input_feeding"]:
-            return super().forward(targets, memory, initial_state, mask)
-        given = {"memory": memory, "initial_state": initial_state}
-        self.check(mask, targets=targets, **given)
-        start = initial_state[None].contiguous()
-        hidden, _ = self.cell(self.embedding(targets), start)
-        attentional, weights = self.attend(hidden, memory, self.prepare(memory), mask)
-        return self.read_out(attentional), weights
+            return super().run(embedded, state, *given)
+        hidden, _ = self.cell(embedded, state[None].contiguous())
+        return self.attend(hidden, *given)
 
-    def advance(self, embedded, state, memory, prepared, mask):
+    def advance(self, embedded, state, *given):
         """One step: the new state, what the readout sees, and the weights."""
         if not isinstance(state, LuongState):
             state = LuongState(state, torch.zeros_like(state), 0)
         if self.config["input_feeding"]:
             embedded = torch.cat([embedded, state.attentional], dim=-1)
         hidden, _ = self.cell(embedded[:, None], state.hidden[None].contiguous())
-        given = memory, prepared, mask, state.step
-        attentional, weights = self.attend(hidden, *given)
+        attentional, weights = self.attend(hidden, *given, state.step)
         state = LuongState(hidden[:, 0], attentional[:, 0], state.step + 1)
         return state, state.attentional, weights[:, 0]
 
-    def attend(self, hidden, memory, prepared, mask, step=0):
+    def attend(self, hidden, *given):
         """Attend from the state after the step: attentional (B, T, H), weights."""
-        options = {"keys": prepared}
-        if isinstance(self.attention, LocalAttention):
-            options["first_position"] = step
-        context, weights = self.attention(hidden, memory, mask, **options)
+        context, weights = self.attention.attend(hidden, *given)
         seen = torch.cat([context, hidden], dim=-1)
         return torch.tanh(self.combine(seen)), weights
 

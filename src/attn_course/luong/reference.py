@@ -4,7 +4,7 @@ import numpy as np
 
 from attn_course.dot_product.reference import masked_softmax
 from attn_course.luong.shared import check_local, check_score_inputs
-from attn_course.recurrent.reference import gru_step, part_of
+from attn_course.recurrent.reference import Arrays, Mask, gru_step, part_of
 from attn_course.recurrent.shared import as_rows, check_decoder, check_names
 from attn_course.shapes import check_positive
 
@@ -15,16 +15,10 @@ __all__ = [
     "luong_decoder",
     "luong_score",
 ]
-Arrays = dict[str, np.ndarray]
 
 
 def luong_score(
-    query: np.ndarray,
-    memory: np.ndarray,
-    parameters: Arrays,
-    *,
-    score: str,
-    keys: np.ndarray | None = None,
+    query: np.ndarray, memory: np.ndarray, parameters: Arrays, *, score: str
 ) -> np.ndarray:
     """Score every memory vector against every query, in one of four ways.
 
@@ -39,7 +33,6 @@ def luong_score(
         parameters: general ``weight`` (D, E); concat ``query_weight`` (D, A),
             ``memory_weight`` (E, A), ``score_weight`` (A); location
             ``location_weight`` (D, L).
-        keys: memory @ memory_weight, where the caller has it already; concat only.
         returns: (B, T, S).
 
     Raises:
@@ -57,7 +50,7 @@ def luong_score(
     if score == "location":
         return (query @ parameters["location_weight"])[:, :, : memory.shape[1]]
     if score == "concat":
-        keys = memory @ parameters["memory_weight"] if keys is None else keys
+        keys = memory @ parameters["memory_weight"]
         queries = query @ parameters["query_weight"]
         hidden = np.tanh(queries[:, :, None] + keys[:, None])
         return hidden @ parameters["score_weight"]
@@ -93,7 +86,7 @@ def luong_attention(
     query: np.ndarray,
     memory: np.ndarray,
     parameters: Arrays,
-    mask: np.ndarray | None = None,
+    mask: Mask = None,
     *,
     score: str,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -124,7 +117,7 @@ def local_attention(
     query: np.ndarray,
     memory: np.ndarray,
     parameters: Arrays,
-    mask: np.ndarray | None = None,
+    mask: Mask = None,
     *,
     score: str,
     half_width: float,
@@ -175,7 +168,7 @@ def luong_decoder(
     memory: np.ndarray,
     initial_state: np.ndarray,
     parameters: Arrays,
-    mask: np.ndarray | None = None,
+    mask: Mask = None,
     *,
     score: str,
     half_width: float | None = None,

@@ -13,6 +13,7 @@ WEIGHTS = {
     "location": {"location_weight": "DL"},
 }
 OF_QUERY = {
+    "dot": "",
     "general": "weight",
     "concat": "query_weight",
     "location": "location_weight",
@@ -53,10 +54,10 @@ def attention_config(
     return {"score": score, **more, **whole_sizes(**sizes)}
 
 
-def query_width(config: dict[str, Any]) -> int:
-    """How wide the query is once it is projected."""
+def query_width(config: dict[str, Any]) -> int | None:
+    """How wide the query is once it is projected; None where it is not."""
     widths = {"general": "memory_dim", "concat": "hidden_dim", "location": "max_length"}
-    return config[widths[config["score"]]]
+    return config.get(widths.get(config["score"]))
 
 
 def check_local(half_width: Any, alignment: Any) -> None:

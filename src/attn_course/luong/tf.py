@@ -19,8 +19,8 @@ from attn_course.luong.shared import (
     check_score_inputs,
     query_width,
 )
-from attn_course.recurrent.shared import check_decoder, decoder_sizes
-from attn_course.recurrent.tf import RecurrentDecoder
+from attn_course.recurrent.shared import as_rows
+from attn_course.recurrent.tf import Pair, RecurrentDecoder, Tensor
 from attn_course.shapes import check_positive
 
 __all__ = [
@@ -52,25 +52,19 @@ def pair_scores(queries, keys, score_weight=None, *, score):
 
 
 def luong_score(
-    query: tf.Tensor,
-    memory: tf.Tensor,
-    parameters: dict[str, tf.Tensor],
-    *,
-    score: str,
-    keys: tf.Tensor | None = None,
-) -> tf.Tensor:
+    query: Tensor, memory: Tensor, parameters: dict[str, Tensor], *, score: str
+) -> Tensor:
     """``pair_scores`` of checked arguments: ``attn_course.reference.luong_score``."""
     check_score_inputs(query, memory, parameters, score)
     queries = query if score == "dot" else query @ parameters[OF_QUERY[score]]
-    if keys is None:
-        keys = memory @ parameters["memory_weight"] if score == "concat" else memory
+    keys = memory @ parameters["memory_weight"] if score == "concat" else memory
     inputs = queries, keys, parameters.get("score_weight")
-    return in_wide(pair_scores, *inputs, score=score)
+    return in_wide(lambda *x: (pair_scores(*x, score=score),), *inputs)[0]
 
 
 def local_window(
-    center: tf.Tensor, size: int, *, half_width: float, gaussian: bool
-) -> tf.Tensor:
+    center: Tensor, size: int, *, half_width: float, gaussian: bool
+) -> Tensor:
     """See ``attn_course.reference.local_window``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
@@ -78,15 +72,18 @@ def local_window(
     check_positive(half_width=half_width)
     center = tf.cast(center, wide(center.dtype))
     distance = tf.cast(tf.range(size), center.dtype) - center[..., None]
-    inside = tf.abs(distance) <= half_width
     sigma = half_width / 2
-    height = tf.exp(-(distance**2) / (2 * sigma**2)) if gaussian else 1.0
-    return tf.where(inside, height, tf.zeros((), center.dtype))
+    height = tf.ones_like(distance)
+    if gaussian:
+        height = tf.exp(-(distance**2) / (2 * sigma**2))
+    return tf.where(tf.abs(distance) <= half_width, height, tf.zeros_like(height))
 
 
 @keras.saving.register_keras_serializable("attn_course")
 class LuongAttention(MemoryAttention):
     """Global attention: ``attn_course.reference.luong_attention``.
+
+    options: name and dtype.
 
     Raises:
         ValueError: a size or the score is not as
@@ -103,56 +100,28 @@ class LuongAttention(MemoryAttention):
         max_length: int | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(**options)
         sizes = query_dim, memory_dim, score, hidden_dim, max_length
-        self.config = attention_config(*sizes)
-        self.query_dense = self.memory_dense = self.score_weight = None
-        if score != "dot":
-            width = query_width(self.config)
-            self.query_dense = dense(self, "query", query_dim, width, use_bias=False)
-            self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
-        if score == "concat":
-            sizes = memory_dim, hidden_dim
-            self.memory_dense = dense(self, "memory", *sizes, use_bias=False)
-            self.score_weight = vector(self, "score_weight", hidden_dim)
-        self.built = True
+        config = attention_config(*sizes)
+        additive = score == "concat"
+        super().__init__(config, query_width(config), additive=additive, **options)
+        self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
 
-    def call(
-        self,
-        query: tf.Tensor,
-        memory: tf.Tensor,
-        mask: Mask = None,
-        *,
-        keys: tf.Tensor | None = None,
-    ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Attend from every query to the memory; keys are what ``prepare`` gave.
-
-        Shapes:
-            query (B, T, query_dim), memory (B, S, memory_dim), mask (B, S) or (B, T, S)
-            -> context (B, T, memory_dim), weights (B, T, S).
-
-        Raises:
-            ValueError: a shape, dtype or mask is not as above.
-        """
-        queries, keys, mask = self.project(query, memory, mask, keys)
-        return self.attend(queries, keys, memory, mask)
-
-    def attend(self, queries, keys, memory, mask, window=None):
-        """``attention`` with this layer's score."""
+    def attend(self, query, memory, keys, mask, first_position=0, window=None):
+        """``attention`` of checked arguments."""
         check_longest(memory, self.config["max_length"])
-        options = {"mask": mask, "window": window, "score": self.config["score"]}
-        return in_wide(attention, queries, keys, memory, self.score_weight, **options)
+        queries = query if self.query_dense is None else self.query_dense(query)
+        inputs = queries, keys, memory, self.score_weight
+        options = {"mask": as_rows(mask), "window": window}
+        return in_wide(attention, *inputs, score=self.config["score"], **options)
 
 
 @keras.saving.register_keras_serializable("attn_course")
 class LocalAttention(LuongAttention):
     """Local attention: ``attn_course.reference.local_attention``.
 
-    options are those of ``LuongAttention``.
-
     Raises:
-        ValueError: a size or an option is not as there, half_width is not positive, or
-        the alignment is unknown.
+        ValueError: as in ``LuongAttention``; half_width is not positive, or the
+        alignment is unknown.
     """
 
     def __init__(
@@ -167,26 +136,24 @@ class LocalAttention(LuongAttention):
         max_length: int | None = None,
         **options: Any,
     ) -> None:
+        check_local(half_width, alignment)
         sizes = {"hidden_dim": hidden_dim, "max_length": max_length}
         super().__init__(query_dim, memory_dim, score=score, **sizes, **options)
-        check_local(half_width, alignment)
         self.config |= {"half_width": half_width, "alignment": alignment}
         self.position_dense = self.position_score_weight = None
         if alignment == "predictive":
             width = hidden_dim or query_dim
-            sizes = query_dim, width
-            self.position_dense = dense(self, "position", *sizes, use_bias=False)
+            self.position_dense = dense(self, "position", query_dim, width, False)
             self.position_score_weight = vector(self, "position_score_weight", width)
 
     def call(
         self,
-        query: tf.Tensor,
-        memory: tf.Tensor,
+        query: Tensor,
+        memory: Tensor,
         mask: Mask = None,
         *,
-        keys: tf.Tensor | None = None,
         first_position: int = 0,
-    ) -> tuple[tf.Tensor, tf.Tensor]:
+    ) -> Pair:
         """Attend from every query to a window; the first stands at first_position.
 
         Shapes:
@@ -195,13 +162,18 @@ class LocalAttention(LuongAttention):
         Raises:
             ValueError: a shape, dtype or mask is not as there.
         """
-        queries, keys, mask = self.project(query, memory, mask, keys)
+        mask = self.check(query, memory, mask)
+        return self.attend(query, memory, self.prepare(memory), mask, first_position)
+
+    def attend(self, query, memory, keys, mask, first_position=0):
+        """``attention`` of checked arguments, through a window."""
+        mask = as_rows(mask)
         center = self.center(query, memory, mask, first_position)
         gaussian = self.config["alignment"] == "predictive"
         options = {"half_width": self.config["half_width"], "gaussian": gaussian}
         window = local_window(center, tf.shape(memory)[1], **options)
         inside = window > 0 if mask is None else (window > 0) & mask
-        return self.attend(queries, keys, memory, inside, window)
+        return super().attend(query, memory, keys, inside, window=window)
 
     def center(self, query, memory, mask, first_position):
         """Where each window stands: (B, T), in float32 or more."""
@@ -228,6 +200,8 @@ class LuongDecoder(RecurrentDecoder):
         ValueError: a size is not a whole number of at least 1.
     """
 
+    nested = ("attention",)
+
     def __init__(
         self,
         vocab_size: int,
@@ -239,71 +213,44 @@ class LuongDecoder(RecurrentDecoder):
         input_feeding: bool = True,
         **options: Any,
     ) -> None:
-        sizes = vocab_size, embedding_dim, hidden_dim
-        config = decoder_sizes(*sizes, memory_dim=memory_dim)
-        config["input_feeding"] = bool(input_feeding)
-        fed = embedding_dim + (hidden_dim if input_feeding else 0)
+        sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
+        widths = {"fed": hidden_dim if input_feeding else 0, "start_dim": memory_dim}
         gru = partial(keras.layers.GRU, return_sequences=True)
-        super().__init__(config, cell=gru, start_dim=memory_dim, **options)
+        super().__init__(*sizes, cell=gru, **widths, **options)
+        self.config["input_feeding"] = input_feeding
         self.attention = attention
         width = memory_dim + hidden_dim
-        self.combine = dense(self, "combine", width, hidden_dim, use_bias=False)
-        self.output_layer = dense(
-            self, "output_layer", hidden_dim, vocab_size, use_bias=True
-        )
-        self.cell.build((None, None, fed))
-        self.built = True
+        self.combine = dense(self, "combine", width, hidden_dim, False)
+        self.output_layer = dense(self, "output_layer", hidden_dim, vocab_size, True)
 
-    def prepare(self, memory: tf.Tensor, mask: Mask = None) -> Any:
+    def prepare(self, memory, mask=None):
         """The keys of the memory, computed once per sentence."""
         return self.attention.prepare(memory)
 
-    def call(
-        self,
-        targets: tf.Tensor,
-        memory: tf.Tensor,
-        initial_state: tf.Tensor,
-        mask: Mask = None,
-    ) -> tuple[tf.Tensor, tf.Tensor]:
-        """As in ``RecurrentDecoder``; in one run of the GRU without input feeding."""
+    def run(self, embedded, state, *given):
+        """Without input feeding no step waits for another: one run of the GRU."""
         if self.config["input_feeding"]:
-            return super().call(targets, memory, initial_state, mask)
-        given = {"memory": memory, "initial_state": initial_state}
-        check_decoder(self.config, mask, targets=targets, **given)
-        hidden = self.cell(self.embedding(targets), initial_state=initial_state)
-        attentional, weights = self.attend(hidden, memory, self.prepare(memory), mask)
-        return self.read_out(attentional), weights
+            return super().run(embedded, state, *given)
+        hidden = self.cell(embedded, initial_state=state)
+        return self.attend(hidden, *given)
 
-    def advance(self, embedded, state, memory, prepared, mask):
+    def advance(self, embedded, state, *given):
         """One step: the new state, what the readout sees, and the weights."""
         if not isinstance(state, LuongState):
             state = LuongState(state, tf.zeros_like(state), 0)
         if self.config["input_feeding"]:
             embedded = tf.concat([embedded, state.attentional], axis=-1)
         hidden, _ = self.cell.cell(embedded, [state.hidden])
-        given = memory, prepared, mask, state.step
-        attentional, weights = self.attend(hidden[:, None], *given)
+        attentional, weights = self.attend(hidden[:, None], *given, state.step)
         state = LuongState(hidden, attentional[:, 0], state.step + 1)
         return state, state.attentional, weights[:, 0]
 
-    def attend(self, hidden, memory, prepared, mask, step=0):
+    def attend(self, hidden, *given):
         """Attend from the state after the step: attentional (B, T, H), weights."""
-        options = {"keys": prepared}
-        if isinstance(self.attention, LocalAttention):
-            options["first_position"] = step
-        context, weights = self.attention(hidden, memory, mask, **options)
+        context, weights = self.attention.attend(hidden, *given)
         seen = tf.concat([context, hidden], axis=-1)
         return tf.tanh(self.combine(seen)), weights
 
     def read_out(self, seen):
         """The logits, of the attentional state."""
         return self.output_layer(seen)
-
-    def get_config(self) -> dict[str, Any]:
-        attention = keras.saving.serialize_keras_object(self.attention)
-        return {**super().get_config(), "attention": attention}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> "LuongDecoder":
-        attention = keras.saving.deserialize_keras_object(config["attention"])
-        return cls(**{**config, "attention": attention})

@@ -13,12 +13,15 @@ from attn_course.recurrent.shared import (
     check_decoder,
     check_halves,
     check_source,
-    decoder_sizes,
     whole_sizes,
 )
 from attn_course.shapes import check_at_least
 
 __all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
+
+Tensor = torch.Tensor
+Pair = tuple[Tensor, Tensor]
+PairOrNone = tuple[Tensor, Tensor | None]
 
 
 class Parts(torch.nn.Module):
@@ -53,9 +56,7 @@ class RecurrentEncoder(Parts):
         self.forward_gru = torch.nn.GRU(embedding_dim, hidden_dim, **gru)
         self.backward_gru = torch.nn.GRU(embedding_dim, hidden_dim, **gru)
 
-    def forward(
-        self, tokens: torch.Tensor, mask: Mask = None
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    def forward(self, tokens: Tensor, mask: Mask = None) -> Pair:
         """Read the tokens; a position where the mask is False is skipped.
 
         Shapes:
@@ -86,37 +87,24 @@ class RecurrentEncoder(Parts):
 
 
 class RecurrentDecoder(Parts):
-    """What recurrent decoders share; see ``attn_course.recurrent`` for what differs."""
+    """What recurrent decoders share; they differ in ``prepare`` and ``advance``.
 
-    def __init__(
-        self,
-        config: dict[str, Any],
-        *,
-        cell: torch.nn.Module,
-        input_dim: int,
-        start_dim: int,
-        **options: Any,
-    ) -> None:
+    fed: how many numbers the cell is given beside the embedding.
+    """
+
+    def __init__(self, *sizes, cell, fed, start_dim, **options):
         super().__init__()
-        self.config, hidden_dim = config, config["hidden_dim"]
-        sizes = config["vocab_size"], config["embedding_dim"]
-        self.embedding = torch.nn.Embedding(*sizes, **options)
-        self.cell = cell(input_dim, hidden_dim, **options)
-        self.bridge = torch.nn.Linear(start_dim, hidden_dim, **options)
+        self.config = whole_sizes(**dict(zip(DECODER_SIZES, sizes, strict=True)))
+        N, M, H, _ = sizes
+        self.embedding = torch.nn.Embedding(N, M, **options)
+        self.cell = cell(M + fed, H, **options)
+        self.bridge = torch.nn.Linear(start_dim, H, **options)
 
-    def start(self, last_state: torch.Tensor) -> torch.Tensor:
+    def start(self, last_state):
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
         return torch.tanh(self.bridge(last_state))
 
-    def step(
-        self,
-        token: torch.Tensor,
-        state: Any,
-        memory: torch.Tensor,
-        mask: Mask = None,
-        *,
-        prepared: Any = None,
-    ) -> tuple[torch.Tensor, Any, torch.Tensor | None]:
+    def step(self, token, state, memory, mask=None, *, prepared=None):
         """One output; prepared is what ``prepare(memory, mask)`` gave, or None.
 
         Shapes:
@@ -126,21 +114,16 @@ class RecurrentDecoder(Parts):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        given = {"memory": memory, "state": getattr(state, "hidden", state)}
-        self.check(mask, token=token, **given)
-        mask = to_mask(mask, memory)
+        hidden = getattr(state, "hidden", state)
+        mask = self.check(mask, token=token, memory=memory, state=hidden)
         prepared = self.prepare(memory, mask) if prepared is None else prepared
         given = memory, prepared, mask
         state, seen, weights = self.advance(self.embedding(token), state, *given)
         return self.read_out(seen), state, weights
 
     def forward(
-        self,
-        targets: torch.Tensor,
-        memory: torch.Tensor,
-        initial_state: torch.Tensor,
-        mask: Mask = None,
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        self, targets: Tensor, memory: Tensor, initial_state: Tensor, mask: Mask = None
+    ) -> PairOrNone:
         """Teacher forcing: the output after each of the targets.
 
         Shapes:
@@ -150,52 +133,37 @@ class RecurrentDecoder(Parts):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        given = {"memory": memory, "initial_state": initial_state}
-        self.check(mask, targets=targets, **given)
-        mask, state = to_mask(mask, memory), initial_state
+        state = {"initial_state": initial_state}
+        mask = self.check(mask, targets=targets, memory=memory, **state)
         given = memory, self.prepare(memory, mask), mask
-        all_seen, weights = [], []
-        for embedded in self.embedding(targets).unbind(dim=1):
-            state, seen, weight = self.advance(embedded, state, *given)
-            all_seen.append(seen)
-            weights.append(weight)
-        return self.read_out(_stack(all_seen)), _stack(weights)
+        seen, weights = self.run(self.embedding(targets), initial_state, *given)
+        return self.read_out(seen), weights
 
-    def check(self, mask: Any, **arguments: Any) -> None:
-        """Raise ValueError unless what the decoder is given fits it, tokens first."""
+    def run(self, embedded, state, *given):
+        """All steps: what the readout sees (B, T, ...), and the weights or None."""
+        steps = []
+        for x in embedded.unbind(dim=1):
+            state, *step = self.advance(x, state, *given)
+            steps.append(step)
+        return stacked(steps)
+
+    def check(self, mask, **arguments):
+        """Raise ValueError unless all fit the decoder, tokens first; the mask."""
         mixed = is_mixed(self.bridge, arguments["memory"])
         check_decoder(self.config, mask, mixed=mixed, **arguments)
+        return to_mask(mask, arguments["memory"])
 
 
 class ContextDecoder(RecurrentDecoder):
     """A decoder that has its context before it steps; they differ in ``attend``.
 
+    options: device and dtype.
+
     Raises:
         ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
     """
 
-    def __init__(self, config: dict[str, Any], *, start_dim: int, **options: Any):
-        check_halves(config["memory_dim"])
-        N, M, H, E = (config[name] for name in DECODER_SIZES)
-        sizes = {"input_dim": M + E, "start_dim": start_dim}
-        super().__init__(config, cell=torch.nn.GRUCell, **sizes, **options)
-        self.readout = torch.nn.Linear(H + M + E, 2 * H, **options)
-        self.output_layer = torch.nn.Linear(H, N, **options)
-
-    def advance(self, embedded, state, memory, prepared, mask):
-        """One step: the new state, what the readout sees, and the weights or None."""
-        context, weights = self.attend(state, memory, prepared, mask)
-        state = self.cell(torch.cat([embedded, context], dim=-1), state)
-        return state, torch.cat([state, embedded, context], dim=-1), weights
-
-    def read_out(self, seen):
-        """The logits: a layer that takes the larger of each two neighbors, a map."""
-        pairs = self.readout(seen).unflatten(-1, (-1, 2))
-        return self.output_layer(pairs.amax(dim=-1))
-
-
-class FixedContextDecoder(ContextDecoder):
-    """Sees one fixed vector: ``attn_course.reference.fixed_context_decoder``."""
+    start_share = 1  # the first state is made from this part of the encoder's last
 
     def __init__(
         self,
@@ -206,11 +174,33 @@ class FixedContextDecoder(ContextDecoder):
         memory_dim: int,
         **options: Any,
     ) -> None:
-        sizes = vocab_size, embedding_dim, hidden_dim
-        config = decoder_sizes(*sizes, memory_dim=memory_dim)
-        super().__init__(config, start_dim=memory_dim, **options)
+        check_halves(memory_dim)
+        N, M, H, E = sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
+        widths = {"fed": E, "start_dim": E // self.start_share}
+        super().__init__(*sizes, cell=torch.nn.GRUCell, **widths, **options)
+        self.readout = torch.nn.Linear(H + M + E, 2 * H, **options)
+        self.output_layer = torch.nn.Linear(H, N, **options)
 
-    def prepare(self, memory: torch.Tensor, mask: Mask = None) -> torch.Tensor:
+    def advance(self, embedded, state, *given):
+        """One step: the new state, what the readout sees, and the weights or None."""
+        context, weights = self.attend(state, *given)
+        state = self.cell(torch.cat([embedded, context], dim=-1), state)
+        return state, torch.cat([state, embedded, context], dim=-1), weights
+
+    def read_out(self, seen):
+        """The logits: a layer that takes the larger of each two neighbors, a map."""
+        pairs = self.readout(seen).unflatten(-1, (-1, 2))
+        return self.output_layer(pairs.amax(dim=-1))
+
+
+class FixedContextDecoder(ContextDecoder):
+    """Sees one fixed vector: ``attn_course.reference.fixed_context_decoder``.
+
+    Raises:
+        ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
+    """
+
+    def prepare(self, memory, mask=None):
         """The encoder's last states, out of the memory: (B, S, E) -> (B, E)."""
         if mask is None:
             mask = torch.ones(memory.shape[:2], dtype=torch.bool, device=memory.device)
@@ -234,8 +224,8 @@ class EncoderDecoder(Parts):
         self.decoder = decoder
 
     def forward(
-        self, source: torch.Tensor, target_in: torch.Tensor, source_mask: Mask = None
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        self, source: Tensor, target_in: Tensor, source_mask: Mask = None
+    ) -> PairOrNone:
         """Teacher forcing: the output after each token of target_in.
 
         Shapes:
@@ -250,13 +240,8 @@ class EncoderDecoder(Parts):
         return self.decoder(target_in, memory, state, source_mask)
 
     def greedy(
-        self,
-        source: torch.Tensor,
-        source_mask: Mask = None,
-        *,
-        begin: int,
-        max_length: int,
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
+    ) -> PairOrNone:
         """Take the likeliest token at every step.
 
         Shapes:
@@ -265,16 +250,16 @@ class EncoderDecoder(Parts):
         check_at_least(1, max_length=max_length)
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
-        given = {"prepared": self.decoder.prepare(memory, to_mask(source_mask, memory))}
+        mask = to_mask(source_mask, memory)
+        given = {"prepared": self.decoder.prepare(memory, mask)}
         token = torch.full_like(source[:, 0], begin, dtype=torch.long)
-        tokens, weights = [], []
+        steps = []
         for _ in range(max_length):
-            inputs = token, state, memory, source_mask
-            logits, state, weight = self.decoder.step(*inputs, **given)
+            inputs = token, state, memory, mask
+            logits, state, weights = self.decoder.step(*inputs, **given)
             token = logits.argmax(dim=-1)
-            tokens.append(token)
-            weights.append(weight)
-        return _stack(tokens), _stack(weights)
+            steps.append((token, weights))
+        return stacked(steps)
 
 
 def _take(x, index):
@@ -282,6 +267,7 @@ def _take(x, index):
     return x.gather(1, index[..., None].expand(-1, -1, x.shape[-1]))
 
 
-def _stack(parts):
-    """The parts of every step side by side, (B, T, ...); None if there are none."""
-    return None if parts[0] is None else torch.stack(parts, dim=1)
+def stacked(steps):
+    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
+    columns = zip(*steps, strict=True)
+    return tuple(None if x[0] is None else torch.stack(x, dim=1) for x in columns)

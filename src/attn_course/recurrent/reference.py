@@ -10,6 +10,7 @@ __all__ = ["fixed_context_decoder", "gru_step", "recurrent_encoder"]
 
 GRU = ("input_weight", "state_weight", "input_bias", "state_bias")
 Arrays = dict[str, np.ndarray]
+Mask = np.ndarray | None
 
 
 def gru_step(
@@ -46,7 +47,7 @@ def gru_step(
 
 
 def recurrent_encoder(
-    tokens: np.ndarray, parameters: Arrays, *, mask: np.ndarray | None = None
+    tokens: np.ndarray, parameters: Arrays, *, mask: Mask = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read a sentence in both directions.
 
@@ -97,7 +98,7 @@ def fixed_context_decoder(
     memory: np.ndarray,
     initial_state: np.ndarray,
     parameters: Arrays,
-    mask: np.ndarray | None = None,
+    mask: Mask = None,
 ) -> tuple[np.ndarray, None]:
     """Read the targets one by one; every step sees the same vector.
 

@@ -30,16 +30,9 @@ def whole_sizes(**sizes: Any) -> dict[str, int]:
     return {name: int(size) for name, size in sizes.items()}
 
 
-def decoder_sizes(
-    vocab_size: int, embedding_dim: int, hidden_dim: int, **sizes: int
-) -> dict[str, int]:
-    """The sizes of a decoder as integers, as ``whole_sizes``."""
-    named = {"vocab_size": vocab_size, "embedding_dim": embedding_dim}
-    return whole_sizes(**named, hidden_dim=hidden_dim, **sizes)
-
-
 def check_halves(memory_dim: int) -> None:
     """Raise ValueError unless a memory has two halves, one per direction."""
+    check_at_least(1, memory_dim=memory_dim)
     if memory_dim % 2:
         raise ValueError(f"memory_dim must be even, got {memory_dim}")
 

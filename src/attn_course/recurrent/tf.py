@@ -3,7 +3,7 @@
 Formulas: ``reference.py``.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import Layer, Mask, dense
@@ -12,25 +12,43 @@ from attn_course.recurrent.shared import (
     check_decoder,
     check_halves,
     check_source,
-    decoder_sizes,
     whole_sizes,
 )
 from attn_course.shapes import check_at_least
 
 __all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
 
+Tensor = tf.Tensor
+Pair = tuple[Tensor, Tensor]
+PairOrNone = tuple[Tensor, Tensor | None]
+
 
 class Parts(Layer):
-    """A layer made of the library's parts; it returns a pair."""
+    """A layer made of the library's parts; it returns a pair.
 
-    def __call__(self, *inputs: Any, **options: Any) -> Any:
+    nested: the layers among its constructor's arguments.
+    """
+
+    nested: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, *inputs, **options):
         found = super().__call__(*inputs, **options)
         return found if isinstance(found, tuple) else (found, None)
 
-    def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
+    def compute_output_spec(self, *inputs, **options):
         # In a functional model of Keras no output may be None: the first goes alone.
         first, second = super().compute_output_spec(*inputs, **options)
         return first if second is None else (first, second)
+
+    def get_config(self):
+        save = keras.saving.serialize_keras_object
+        parts = {name: save(getattr(self, name)) for name in self.nested}
+        return {**super().get_config(), **parts}
+
+    @classmethod
+    def from_config(cls, config):
+        load = keras.saving.deserialize_keras_object
+        return cls(**{**config, **{name: load(config[name]) for name in cls.nested}})
 
 
 def embedding_table(layer: Layer, rows: int, width: int) -> keras.layers.Layer:
@@ -77,7 +95,7 @@ class RecurrentEncoder(Parts):
         self.backward_gru.build((None, None, embedding_dim))
         self.built = True
 
-    def call(self, tokens: tf.Tensor, mask: Mask = None) -> tuple[tf.Tensor, tf.Tensor]:
+    def call(self, tokens: Tensor, mask: Mask = None) -> Pair:
         """Read the tokens; a position where the mask is False is skipped.
 
         Shapes:
@@ -108,38 +126,33 @@ class RecurrentEncoder(Parts):
         last *= tf.cast(count > 0, last.dtype)
         return _take(states, tf.argsort(order, axis=1)), last
 
-    def compute_output_shape(self, tokens_shape: tuple, **shapes: Any) -> tuple:
+    def compute_output_shape(self, tokens_shape, **shapes):
         width = 2 * self.config["hidden_dim"]
         return (*tokens_shape, width), (tokens_shape[0], width)
 
 
 class RecurrentDecoder(Parts):
-    """What recurrent decoders share; see ``attn_course.recurrent`` for what differs."""
+    """What recurrent decoders share; they differ in ``prepare`` and ``advance``.
 
-    def __init__(
-        self, config: dict[str, Any], *, cell: Any, start_dim: int, **options: Any
-    ) -> None:
+    fed: how many numbers the cell is given beside the embedding.
+    """
+
+    def __init__(self, *sizes, cell, fed, start_dim, **options):
         super().__init__(**options)
-        self.config, hidden_dim = config, config["hidden_dim"]
-        sizes = config["vocab_size"], config["embedding_dim"]
-        self.embedding = embedding_table(self, *sizes)
+        self.config = whole_sizes(**dict(zip(DECODER_SIZES, sizes, strict=True)))
+        N, M, H, _ = sizes
         gru = {"recurrent_initializer": orthogonal, "dtype": self.dtype_policy}
-        self.cell = cell(hidden_dim, **gru)
-        self.bridge = dense(self, "bridge", start_dim, hidden_dim, use_bias=True)
+        self.embedding = embedding_table(self, N, M)
+        self.cell = cell(H, **gru)
+        self.cell.build((None, None, M + fed))
+        self.bridge = dense(self, "bridge", start_dim, H, True)
+        self.built = True
 
-    def start(self, last_state: tf.Tensor) -> tf.Tensor:
+    def start(self, last_state):
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
         return tf.tanh(self.bridge(last_state))
 
-    def step(
-        self,
-        token: tf.Tensor,
-        state: Any,
-        memory: tf.Tensor,
-        mask: Mask = None,
-        *,
-        prepared: Any = None,
-    ) -> tuple[tf.Tensor, Any, tf.Tensor | None]:
+    def step(self, token, state, memory, mask=None, *, prepared=None):
         """One output; prepared is what ``prepare(memory, mask)`` gave, or None.
 
         Shapes:
@@ -149,21 +162,16 @@ class RecurrentDecoder(Parts):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        given = {"memory": memory, "state": getattr(state, "hidden", state)}
-        check_decoder(self.config, mask, token=token, **given)
-        mask = add_padding(mask, memory)
+        hidden = getattr(state, "hidden", state)
+        mask = self.check(mask, token=token, memory=memory, state=hidden)
         prepared = self.prepare(memory, mask) if prepared is None else prepared
         given = memory, prepared, mask
         state, seen, weights = self.advance(self.embedding(token), state, *given)
         return self.read_out(seen), state, weights
 
     def call(
-        self,
-        targets: tf.Tensor,
-        memory: tf.Tensor,
-        initial_state: tf.Tensor,
-        mask: Mask = None,
-    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        self, targets: Tensor, memory: Tensor, initial_state: Tensor, mask: Mask = None
+    ) -> PairOrNone:
         """Teacher forcing: the output after each of the targets.
 
         Shapes:
@@ -173,20 +181,26 @@ class RecurrentDecoder(Parts):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        given = {"memory": memory, "initial_state": initial_state}
-        check_decoder(self.config, mask, targets=targets, **given)
-        mask, state = add_padding(mask, memory), initial_state
+        state = {"initial_state": initial_state}
+        mask = self.check(mask, targets=targets, memory=memory, **state)
         given = memory, self.prepare(memory, mask), mask
-        all_seen, weights = [], []
-        for embedded in tf.unstack(self.embedding(targets), axis=1):
-            state, seen, weight = self.advance(embedded, state, *given)
-            all_seen.append(seen)
-            weights.append(weight)
-        return self.read_out(_stack(all_seen)), _stack(weights)
+        seen, weights = self.run(self.embedding(targets), initial_state, *given)
+        return self.read_out(seen), weights
 
-    def compute_output_shape(
-        self, targets_shape: tuple, memory_shape: tuple, **shapes: Any
-    ) -> tuple:
+    def run(self, embedded, state, *given):
+        """All steps: what the readout sees (B, T, ...), and the weights or None."""
+        steps = []
+        for x in tf.unstack(embedded, axis=1):
+            state, *step = self.advance(x, state, *given)
+            steps.append(step)
+        return stacked(steps)
+
+    def check(self, mask, **arguments):
+        """Raise ValueError unless all fit the decoder, tokens first; the mask."""
+        check_decoder(self.config, mask, **arguments)
+        return add_padding(mask, arguments["memory"])
+
+    def compute_output_shape(self, targets_shape, memory_shape, **shapes):
         logits = (*targets_shape, self.config["vocab_size"])
         return logits, (*targets_shape, memory_shape[1])
 
@@ -194,23 +208,33 @@ class RecurrentDecoder(Parts):
 class ContextDecoder(RecurrentDecoder):
     """A decoder that has its context before it steps; they differ in ``attend``.
 
+    options: name and dtype.
+
     Raises:
         ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
     """
 
-    def __init__(self, config: dict[str, Any], *, start_dim: int, **options: Any):
-        check_halves(config["memory_dim"])
-        N, M, H, E = (config[name] for name in DECODER_SIZES)
-        sizes = {"start_dim": start_dim}
-        super().__init__(config, cell=keras.layers.GRUCell, **sizes, **options)
-        self.readout = dense(self, "readout", H + M + E, 2 * H, use_bias=True)
-        self.output_layer = dense(self, "output_layer", H, N, use_bias=True)
-        self.cell.build((None, M + E))
-        self.built = True
+    start_share = 1  # the first state is made from this part of the encoder's last
 
-    def advance(self, embedded, state, memory, prepared, mask):
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        *,
+        memory_dim: int,
+        **options: Any,
+    ) -> None:
+        check_halves(memory_dim)
+        N, M, H, E = sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
+        widths = {"fed": E, "start_dim": E // self.start_share}
+        super().__init__(*sizes, cell=keras.layers.GRUCell, **widths, **options)
+        self.readout = dense(self, "readout", H + M + E, 2 * H, True)
+        self.output_layer = dense(self, "output_layer", H, N, True)
+
+    def advance(self, embedded, state, *given):
         """One step: the new state, what the readout sees, and the weights or None."""
-        context, weights = self.attend(state, memory, prepared, mask)
+        context, weights = self.attend(state, *given)
         state, _ = self.cell(tf.concat([embedded, context], axis=-1), [state])
         return state, tf.concat([state, embedded, context], axis=-1), weights
 
@@ -222,22 +246,13 @@ class ContextDecoder(RecurrentDecoder):
 
 @keras.saving.register_keras_serializable("attn_course")
 class FixedContextDecoder(ContextDecoder):
-    """Sees one fixed vector: ``attn_course.reference.fixed_context_decoder``."""
+    """Sees one fixed vector: ``attn_course.reference.fixed_context_decoder``.
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_dim: int,
-        hidden_dim: int,
-        *,
-        memory_dim: int,
-        **options: Any,
-    ) -> None:
-        sizes = vocab_size, embedding_dim, hidden_dim
-        config = decoder_sizes(*sizes, memory_dim=memory_dim)
-        super().__init__(config, start_dim=memory_dim, **options)
+    Raises:
+        ValueError: a size is not a whole number of at least 1, or memory_dim is odd.
+    """
 
-    def prepare(self, memory: tf.Tensor, mask: Mask = None) -> tf.Tensor:
+    def prepare(self, memory, mask=None):
         """The encoder's last states, out of the memory: (B, S, E) -> (B, E)."""
         if mask is None:
             mask = tf.ones(tf.shape(memory)[:2], dtype=tf.bool)
@@ -252,15 +267,15 @@ class FixedContextDecoder(ContextDecoder):
         """The same context whatever the state: (B, E), and no weights."""
         return prepared, None
 
-    def compute_output_shape(
-        self, targets_shape: tuple, memory_shape: tuple, **shapes: Any
-    ) -> tuple:
+    def compute_output_shape(self, targets_shape, memory_shape, **shapes):
         return super().compute_output_shape(targets_shape, memory_shape)[0], None
 
 
 @keras.saving.register_keras_serializable("attn_course")
 class EncoderDecoder(Parts):
     """An encoder and a decoder as one model."""
+
+    nested = ("encoder", "decoder")
 
     def __init__(
         self, encoder: keras.layers.Layer, decoder: keras.layers.Layer, **options: Any
@@ -271,8 +286,8 @@ class EncoderDecoder(Parts):
         self.built = True
 
     def call(
-        self, source: tf.Tensor, target_in: tf.Tensor, source_mask: Mask = None
-    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        self, source: Tensor, target_in: Tensor, source_mask: Mask = None
+    ) -> PairOrNone:
         """Teacher forcing: the output after each token of target_in.
 
         Shapes:
@@ -287,13 +302,8 @@ class EncoderDecoder(Parts):
         return self.decoder(target_in, memory, state, source_mask)
 
     def greedy(
-        self,
-        source: tf.Tensor,
-        source_mask: Mask = None,
-        *,
-        begin: int,
-        max_length: int,
-    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
+    ) -> PairOrNone:
         """Take the likeliest token at every step.
 
         Shapes:
@@ -304,30 +314,17 @@ class EncoderDecoder(Parts):
         state = self.decoder.start(last_state)
         given = {"prepared": self.decoder.prepare(memory, source_mask)}
         token = tf.fill(tf.shape(source)[:1], begin)
-        tokens, weights = [], []
+        steps = []
         for _ in range(max_length):
             inputs = token, state, memory, source_mask
-            logits, state, weight = self.decoder.step(*inputs, **given)
+            logits, state, weights = self.decoder.step(*inputs, **given)
             token = tf.argmax(logits, axis=-1, output_type=tf.int32)
-            tokens.append(token)
-            weights.append(weight)
-        return _stack(tokens), _stack(weights)
+            steps.append((token, weights))
+        return stacked(steps)
 
-    def compute_output_shape(
-        self, source_shape: tuple, target_in_shape: tuple, **shapes: Any
-    ) -> tuple:
+    def compute_output_shape(self, source_shape, target_in_shape, **shapes):
         memory_shape, _ = self.encoder.compute_output_shape(source_shape)
         return self.decoder.compute_output_shape(target_in_shape, memory_shape)
-
-    def get_config(self) -> dict[str, Any]:
-        parts = {"encoder": self.encoder, "decoder": self.decoder}
-        saved = {k: keras.saving.serialize_keras_object(x) for k, x in parts.items()}
-        return {**super().get_config(), **saved}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> "EncoderDecoder":
-        load = keras.saving.deserialize_keras_object
-        return cls(**{**config, **{k: load(config[k]) for k in ("encoder", "decoder")}})
 
 
 def _first(mask):
@@ -340,6 +337,7 @@ def _take(x, index):
     return tf.gather(x, index, axis=1, batch_dims=1)
 
 
-def _stack(parts):
-    """The parts of every step side by side, (B, T, ...); None if there are none."""
-    return None if parts[0] is None else tf.stack(parts, axis=1)
+def stacked(steps):
+    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
+    columns = zip(*steps, strict=True)
+    return tuple(None if x[0] is None else tf.stack(x, axis=1) for x in columns)
