@@ -8,14 +8,9 @@ way: ``weight`` (in, out) and ``bias`` of a linear map, ``weight`` of an embeddi
 of a GRU ``input_weight`` (in, 3H), ``state_weight`` (H, 3H), ``input_bias`` and
 ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
 dot: ``attention.query_weight``. The linear maps of a layer whose ``parity_joint`` is
-<<<<<<< HEAD
-``"_"``, as in all attention layers, are joined by that: ``query_weight``. Where a paper
-names a map otherwise, the layer's ``parity_leads`` says so: ``{"query": ""}`` makes it
-``weight``.
-=======
 ``"_"``, as in all attention layers, are joined by that: ``query_weight``. A layer may
-give its parts other names by ``parity_names``. A norm has ``scale`` and ``bias``.
->>>>>>> main
+give its parts other names by ``parity_names``: ``{"query": ""}`` makes it ``weight``. A
+norm has ``scale`` and ``bias``.
 """
 
 from typing import Any
@@ -75,21 +70,18 @@ def _torch_slots(module, prefix=""):
     for name, parameter in module.named_parameters(recurse=False):
         yield prefix + name, _torch_slot(parameter, _same, _same)
     for name, child in module.named_children():
-<<<<<<< HEAD
         yield from _torch_slots(child, prefix + _lead(module, name, child))
-=======
-        known = getattr(module, "parity_names", {}).get(name, name)
-        yield from _torch_slots(child, f"{prefix}{known}{_joint(module, child)}")
->>>>>>> main
 
 
 def _lead(layer, name, part):
     """What stands before the names of a part's own parameters."""
     is_linear = type(part).__name__ in ("Linear", "Dense")
     joint = getattr(layer, "parity_joint", ".") if is_linear else "."
-    # Keras has taken the attributes input and output: query_dense is "query".
-    name = part.name if joint == "_" and hasattr(part, "name") else name
-    return getattr(layer, "parity_leads", {}).get(name, f"{name}{joint}")
+    if joint == "_":
+        # Keras has taken the attributes input and output: query_dense is "query".
+        name = getattr(part, "name", name)
+    name = getattr(layer, "parity_names", {}).get(name, name)
+    return f"{name}{joint}" if name else ""
 
 
 def _torch_slot(parameter, view, back):
@@ -119,19 +111,11 @@ def _keras_slots(layer, prefix=""):
         if any(value is weight for weight in layer._trainable_variables):
             yield prefix + name, _keras_slot(value, ..., _same)
         elif hasattr(value, "trainable_variables") and not name.startswith("_"):
-<<<<<<< HEAD
             yield from _keras_slots(value, prefix + _lead(layer, name, value))
-=======
-            joint = _joint(layer, value)
-            # Keras has taken the attributes input and output: query_dense is "query".
-            known = getattr(layer, "parity_names", {}).get(name, name)
-            known = value.name if joint == "_" else known
-            yield from _keras_slots(value, f"{prefix}{known}{joint}")
         elif isinstance(value, list) and not name.startswith("_"):
             parts = [part for part in value if hasattr(part, "trainable_variables")]
             for number, part in enumerate(parts):
                 yield from _keras_slots(part, f"{prefix}{name}.{number}.")
->>>>>>> main
 
 
 def _keras_slot(variable, rows, gates):

@@ -183,7 +183,7 @@ def test_keys_are_what_the_call_would_prepare(face, local):
     query, memory, mask = to(face, *inputs("concat"), MASK)
     keys = layers[face].prepare(memory)
     expected = layers[face](query, memory, mask)
-    found = layers[face](query, memory, mask, keys=keys)
+    found = layers[face].attend(query, memory, keys, mask)
     for one, other in zip(found, expected, strict=True):
         close(one, numbers(other))
 

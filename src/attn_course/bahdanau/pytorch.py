@@ -5,9 +5,17 @@ from typing import Any
 from attn_course.bahdanau.shared import check_additive
 from attn_course.dot_product.pytorch import softmax, wide
 from attn_course.frameworks import torch
-from attn_course.layers.pytorch import Mask, is_mixed, linear, reset_linear, to_mask
-from attn_course.layers.shared import spell_config
-from attn_course.recurrent.pytorch import ContextDecoder, Pair, Tensor
+from attn_course.layers.pytorch import (
+    Mask,
+    Pair,
+    Parts,
+    Tensor,
+    is_mixed,
+    linear,
+    reset_linear,
+    to_mask,
+)
+from attn_course.recurrent.pytorch import ContextDecoder
 from attn_course.recurrent.shared import as_rows, check_memory, whole_sizes
 from attn_course.shapes import check_floats
 
@@ -52,7 +60,7 @@ def additive_attention(
     return in_wide(attention, queries, keys, memory, vector, mask=allowed)
 
 
-class MemoryAttention(torch.nn.Module):
+class MemoryAttention(Parts):
     """What attentions over one memory share; they differ in ``attend``.
 
     width: of the projected query, None where it stays as it is. Additive scores have a
@@ -100,9 +108,6 @@ class MemoryAttention(torch.nn.Module):
         if not mixed and self.query is not None:
             check_floats(query_weight=self.query.weight, query=query)
         return to_mask(mask, query)
-
-    def extra_repr(self) -> str:
-        return spell_config(self.config)
 
 
 def vector(size: int, **options: Any) -> torch.nn.Parameter:

@@ -5,9 +5,9 @@ from typing import Any
 from attn_course.bahdanau.shared import check_additive
 from attn_course.dot_product.tf import softmax, wide
 from attn_course.frameworks import keras, tf
-from attn_course.layers.tf import Layer, Mask, dense
+from attn_course.layers.tf import Layer, Mask, Pair, Tensor, add_padding, dense
 from attn_course.recurrent.shared import as_rows, check_memory, whole_sizes
-from attn_course.recurrent.tf import ContextDecoder, Pair, Tensor, add_padding
+from attn_course.recurrent.tf import ContextDecoder
 
 __all__ = ["AdditiveAttention", "BahdanauDecoder", "additive_attention"]
 

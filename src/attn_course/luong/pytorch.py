@@ -15,9 +15,10 @@ from attn_course.bahdanau.pytorch import (
 )
 from attn_course.dot_product.pytorch import softmax, wide
 from attn_course.frameworks import torch
-from attn_course.layers.pytorch import Mask, linear
+from attn_course.layers.pytorch import Mask, Pair, Tensor, linear
 from attn_course.luong.shared import (
     OF_QUERY,
+    PARITY_NAMES,
     LuongState,
     attention_config,
     check_local,
@@ -25,7 +26,7 @@ from attn_course.luong.shared import (
     check_score_inputs,
     query_width,
 )
-from attn_course.recurrent.pytorch import Pair, RecurrentDecoder, Tensor
+from attn_course.recurrent.pytorch import RecurrentDecoder
 from attn_course.recurrent.shared import as_rows
 from attn_course.shapes import check_positive
 
@@ -109,11 +110,12 @@ class LuongAttention(MemoryAttention):
         config = attention_config(*sizes)
         additive = score == "concat"
         super().__init__(config, query_width(config), additive=additive, **options)
-        self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
+        self.parity_names = {"query": PARITY_NAMES.get(score, "query")}
 
     def attend(self, query, memory, keys, mask, first_position=0, window=None):
         """``attention`` of checked arguments."""
-        check_longest(memory, self.config["max_length"])
+        if self.config["score"] == "location":
+            check_longest(memory, self.config["max_length"])
         queries = query if self.query is None else self.query(query)
         inputs = queries, keys, memory, self.score_weight
         options = {"mask": as_rows(mask), "window": window}

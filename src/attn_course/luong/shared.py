@@ -18,6 +18,8 @@ OF_QUERY = {
     "concat": "query_weight",
     "location": "location_weight",
 }
+# The paper's map of the query, where it is not called query_weight.
+PARITY_NAMES = {"general": "", "location": "location"}
 
 
 class LuongState(NamedTuple):

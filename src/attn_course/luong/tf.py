@@ -9,9 +9,10 @@ from typing import Any
 from attn_course.bahdanau.tf import MemoryAttention, additive_score, in_wide, vector
 from attn_course.dot_product.tf import softmax, wide
 from attn_course.frameworks import keras, tf
-from attn_course.layers.tf import Mask, dense
+from attn_course.layers.tf import Mask, Pair, Tensor, dense
 from attn_course.luong.shared import (
     OF_QUERY,
+    PARITY_NAMES,
     LuongState,
     attention_config,
     check_local,
@@ -20,7 +21,7 @@ from attn_course.luong.shared import (
     query_width,
 )
 from attn_course.recurrent.shared import as_rows
-from attn_course.recurrent.tf import Pair, RecurrentDecoder, Tensor
+from attn_course.recurrent.tf import RecurrentDecoder
 from attn_course.shapes import check_positive
 
 __all__ = [
@@ -104,11 +105,12 @@ class LuongAttention(MemoryAttention):
         config = attention_config(*sizes)
         additive = score == "concat"
         super().__init__(config, query_width(config), additive=additive, **options)
-        self.parity_leads = {"query": OF_QUERY[score].removesuffix("weight")}
+        self.parity_names = {"query": PARITY_NAMES.get(score, "query")}
 
     def attend(self, query, memory, keys, mask, first_position=0, window=None):
         """``attention`` of checked arguments."""
-        check_longest(memory, self.config["max_length"])
+        if self.config["score"] == "location":
+            check_longest(memory, self.config["max_length"])
         queries = query if self.query_dense is None else self.query_dense(query)
         inputs = queries, keys, memory, self.score_weight
         options = {"mask": as_rows(mask), "window": window}

@@ -3,11 +3,19 @@
 Formulas: ``reference.py``.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 from attn_course.frameworks import torch
-from attn_course.layers.pytorch import Mask, is_mixed, to_mask
-from attn_course.layers.shared import spell_config
+from attn_course.layers.pytorch import (
+    Mask,
+    Pair,
+    PairOrNone,
+    Parts,
+    Tensor,
+    is_mixed,
+    stacked,
+    to_mask,
+)
 from attn_course.recurrent.shared import (
     DECODER_SIZES,
     check_decoder,
@@ -18,24 +26,6 @@ from attn_course.recurrent.shared import (
 from attn_course.shapes import check_at_least
 
 __all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
-
-Tensor = torch.Tensor
-Pair = tuple[Tensor, Tensor]
-PairOrNone = tuple[Tensor, Tensor | None]
-
-
-class Parts(torch.nn.Module):
-    """A module made of the library's parts; ``config`` says its sizes."""
-
-    config: ClassVar[dict[str, Any]] = {}
-
-    def reset_parameters(self) -> None:
-        """Draw all weights anew, as the library begins."""
-        for part in self.children():
-            part.reset_parameters()
-
-    def extra_repr(self) -> str:
-        return spell_config(self.config)
 
 
 class RecurrentEncoder(Parts):
@@ -265,9 +255,3 @@ class EncoderDecoder(Parts):
 def _take(x, index):
     """x[b, index[b, t]] for every b and t: (B, S, X), (B, T) -> (B, T, X)."""
     return x.gather(1, index[..., None].expand(-1, -1, x.shape[-1]))
-
-
-def stacked(steps):
-    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
-    columns = zip(*steps, strict=True)
-    return tuple(None if x[0] is None else torch.stack(x, dim=1) for x in columns)

@@ -3,10 +3,20 @@
 Formulas: ``reference.py``.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 from attn_course.frameworks import keras, tf
-from attn_course.layers.tf import Layer, Mask, dense
+from attn_course.layers.tf import (
+    Layer,
+    Mask,
+    Pair,
+    PairOrNone,
+    Parts,
+    Tensor,
+    add_padding,
+    dense,
+    stacked,
+)
 from attn_course.recurrent.shared import (
     DECODER_SIZES,
     check_decoder,
@@ -17,38 +27,6 @@ from attn_course.recurrent.shared import (
 from attn_course.shapes import check_at_least
 
 __all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
-
-Tensor = tf.Tensor
-Pair = tuple[Tensor, Tensor]
-PairOrNone = tuple[Tensor, Tensor | None]
-
-
-class Parts(Layer):
-    """A layer made of the library's parts; it returns a pair.
-
-    nested: the layers among its constructor's arguments.
-    """
-
-    nested: ClassVar[tuple[str, ...]] = ()
-
-    def __call__(self, *inputs, **options):
-        found = super().__call__(*inputs, **options)
-        return found if isinstance(found, tuple) else (found, None)
-
-    def compute_output_spec(self, *inputs, **options):
-        # In a functional model of Keras no output may be None: the first goes alone.
-        first, second = super().compute_output_spec(*inputs, **options)
-        return first if second is None else (first, second)
-
-    def get_config(self):
-        save = keras.saving.serialize_keras_object
-        parts = {name: save(getattr(self, name)) for name in self.nested}
-        return {**super().get_config(), **parts}
-
-    @classmethod
-    def from_config(cls, config):
-        load = keras.saving.deserialize_keras_object
-        return cls(**{**config, **{name: load(config[name]) for name in cls.nested}})
 
 
 def embedding_table(layer: Layer, rows: int, width: int) -> keras.layers.Layer:
@@ -62,14 +40,6 @@ def embedding_table(layer: Layer, rows: int, width: int) -> keras.layers.Layer:
 def orthogonal(shape, dtype=None):
     """How Keras begins recurrent weights; its QR decomposition needs float32."""
     return tf.cast(keras.initializers.Orthogonal()(shape, "float32"), dtype)
-
-
-def add_padding(mask: Any, memory: Any) -> Any:
-    """The mask, (B, S) or (B, T, S), and the padding that Keras carries on a memory."""
-    padding = getattr(memory, "_keras_mask", None)
-    if padding is None or mask is None:
-        return mask if padding is None else padding
-    return (padding if len(mask.shape) == 2 else padding[:, None]) & mask
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -335,9 +305,3 @@ def _first(mask):
 def _take(x, index):
     """x[b, index[b, t]] for every b and t: (B, S, X), (B, T) -> (B, T, X)."""
     return tf.gather(x, index, axis=1, batch_dims=1)
-
-
-def stacked(steps):
-    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
-    columns = zip(*steps, strict=True)
-    return tuple(None if x[0] is None else tf.stack(x, axis=1) for x in columns)
