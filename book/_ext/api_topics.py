@@ -15,6 +15,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 SOURCE = Path(__file__).parents[2] / "src" / "attn_course"
+INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 FACES = {"pytorch": "PyTorch", "tf": "TensorFlow"}
 
 
@@ -32,7 +33,10 @@ def entry(face, name):
     """The lines that document one name of a face."""
     kind = "autoclass" if name[0].isupper() else "autofunction"
     lines = [f".. {kind}:: attn_course.{face}.{name}"]
-    return [*lines, "   :members:"] if kind == "autoclass" else lines
+    if kind == "autofunction":
+        return lines
+    # What is called stands in a base class for all attention over heads; the frameworks' own bases are left out.
+    return [*lines, "   :members:", "   :inherited-members:", f"   :exclude-members: {', '.join(INNER)}"]
 
 
 def side_by_side(name):
