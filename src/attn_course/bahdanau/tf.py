@@ -70,7 +70,7 @@ class MemoryAttention(Layer):
             self.memory_dense = dense(
                 self, "memory", config["memory_dim"], width, False
             )
-            self.score_weight = vector(self, "score_weight", width)
+            self.score_weight = weight_vector(self, "score_weight", width)
         self.built = True
 
     def __call__(self, query, memory, mask=None, **options):
@@ -108,7 +108,7 @@ class MemoryAttention(Layer):
         return (*lead, memory_shape[2]), (*lead, memory_shape[1])
 
 
-def vector(layer: Layer, name: str, size: int) -> Any:
+def weight_vector(layer: Layer, name: str, size: int) -> Any:
     """A vector of parameters, drawn with a variance of 1 / size."""
     start = keras.initializers.RandomNormal(stddev=size**-0.5)
     return layer.add_weight((size,), start, name=name)

@@ -235,7 +235,7 @@ class AttentionLayer(Layer):
         return cls(**{**config, "rotary": rotary})
 
 
-class Parts(Layer):
+class PairLayer(Layer):
     """A layer made of the library's parts; it returns a pair.
 
     nested: the layers among its constructor's arguments.

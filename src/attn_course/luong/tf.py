@@ -6,7 +6,12 @@ Formulas: ``reference.py``.
 from functools import partial
 from typing import Any
 
-from attn_course.bahdanau.tf import MemoryAttention, additive_score, in_wide, vector
+from attn_course.bahdanau.tf import (
+    MemoryAttention,
+    additive_score,
+    in_wide,
+    weight_vector,
+)
 from attn_course.dot_product.tf import softmax, wide
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import Mask, Pair, Tensor, dense
@@ -146,7 +151,9 @@ class LocalAttention(LuongAttention):
         if alignment == "predictive":
             width = hidden_dim or query_dim
             self.position_dense = dense(self, "position", query_dim, width, False)
-            self.position_score_weight = vector(self, "position_score_weight", width)
+            self.position_score_weight = weight_vector(
+                self, "position_score_weight", width
+            )
 
     def call(
         self,

@@ -10,8 +10,8 @@ from attn_course.layers.tf import (
     Layer,
     Mask,
     Pair,
+    PairLayer,
     PairOrNone,
-    Parts,
     Tensor,
     add_padding,
     dense,
@@ -43,7 +43,7 @@ def orthogonal(shape, dtype=None):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class RecurrentEncoder(Parts):
+class RecurrentEncoder(PairLayer):
     """Read a sentence in both directions: ``attn_course.reference.recurrent_encoder``.
 
     Raises:
@@ -101,7 +101,7 @@ class RecurrentEncoder(Parts):
         return (*tokens_shape, width), (tokens_shape[0], width)
 
 
-class RecurrentDecoder(Parts):
+class RecurrentDecoder(PairLayer):
     """What recurrent decoders share; they differ in ``prepare`` and ``advance``.
 
     fed: how many numbers the cell is given beside the embedding.
@@ -242,7 +242,7 @@ class FixedContextDecoder(ContextDecoder):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class EncoderDecoder(Parts):
+class EncoderDecoder(PairLayer):
     """An encoder and a decoder as one model."""
 
     nested = ("encoder", "decoder")
