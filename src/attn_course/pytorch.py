@@ -25,7 +25,6 @@ from attn_course.multi_head.pytorch import (
 from attn_course.positional.pytorch import (
     AlibiBias,
     LearnedEncoding,
-    RelativeAttention,
     RelativeBias,
     RotaryEncoding,
     SinusoidalEncoding,
@@ -36,6 +35,7 @@ from attn_course.positional.pytorch import (
     rotate,
     sinusoidal_encoding,
 )
+from attn_course.relative.pytorch import RelativeAttention
 from attn_course.self_attention.pytorch import (
     FeatureMapAttention,
     IntraAttentionLSTM,

@@ -30,13 +30,13 @@ from attn_course.positional.reference import (
     alibi_slopes,
     change_layout,
     learned_encoding,
-    relative_attention,
     relative_bias,
     relative_buckets,
     rotate,
     sinusoidal_encoding,
     sinusoidal_shift,
 )
+from attn_course.relative.reference import relative_attention
 from attn_course.self_attention.reference import (
     feature_map_attention,
     image_to_tokens,

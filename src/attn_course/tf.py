@@ -25,7 +25,6 @@ from attn_course.multi_head.tf import (
 from attn_course.positional.tf import (
     AlibiBias,
     LearnedEncoding,
-    RelativeAttention,
     RelativeBias,
     RotaryEncoding,
     SinusoidalEncoding,
@@ -36,6 +35,7 @@ from attn_course.positional.tf import (
     rotate,
     sinusoidal_encoding,
 )
+from attn_course.relative.tf import RelativeAttention
 from attn_course.self_attention.tf import (
     FeatureMapAttention,
     IntraAttentionLSTM,

@@ -51,13 +51,6 @@ class Case(NamedTuple):
         return item(*values, mask if mask is None else self.convert(face, mask, dtype))
 
 
-def numbers(x):
-    """The values of any tensor as NumPy float64."""
-    if torch.is_tensor(x):
-        return x.detach().double().numpy()
-    return tensorflow.cast(x, tensorflow.float64).numpy()
-
-
 def _draw():
     rng = np.random.default_rng(0)
     shapes = {

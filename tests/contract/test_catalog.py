@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import numbers
 
 from attn_course.catalog import CATALOG
 from attn_course.frameworks import keras, torch
@@ -12,7 +13,7 @@ from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters, set_parameters
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cases import CASES, FACES, PADDING, PARTS, B, S, T, numbers
+from cases import CASES, FACES, PADDING, PARTS, B, S, T
 
 ROOT = Path(__file__).parents[2]
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -1,31 +1,30 @@
-"""Shaw's relative attention in TensorFlow. Formulas: ``reference.py``."""
+"""Shaw's relative attention in PyTorch. Formulas: ``reference.py``."""
 
-from attn_course.dot_product.tf import scaled_dot_product_attention
-from attn_course.frameworks import keras, tf
-from attn_course.keras_layer import Layer
+from attn_course.dot_product.pytorch import scaled_dot_product_attention
+from attn_course.frameworks import torch
 from attn_course.multi_head.checks import check_dtypes
-from attn_course.multi_head.tf import (
+from attn_course.multi_head.pytorch import (
     add_weights,
     hide,
     merge_heads,
     project,
     split_heads,
 )
-from attn_course.positional.bias.tf import key_distance
-from attn_course.positional.relative.checks import (
+from attn_course.positional.pytorch import key_distance
+from attn_course.relative.shared import (
     check_relative,
     layer_sizes,
     weight_shapes,
 )
 
+__all__ = ["RelativeAttention"]
 
-@keras.saving.register_keras_serializable("attn_course")
-class RelativeAttention(Layer):
+
+class RelativeAttention(torch.nn.Module):
     """Relative attention: ``attn_course.reference.relative_attention``.
 
     Multi-head attention with a bias that the query chooses, query[t] . relative_key[r],
-    and with the vectors of the distances added to the values. A mask that Keras carries
-    on key or value (``Embedding(mask_zero=True)``) is padding.
+    and with the vectors of the distances added to the values.
 
     Shapes:
         query (B, T, model_dim); key and value (B, S, model_dim), where None is the
@@ -50,24 +49,15 @@ class RelativeAttention(Layer):
         value_dim=None,
         use_bias=False,
         dropout=0.0,
-        **options,
     ):
-        super().__init__(**options)
+        super().__init__()
         sizes = model_dim, num_heads, max_distance, key_dim, value_dim
-        self.sizes = layer_sizes(*sizes, use_bias, dropout)
+        sizes = layer_sizes(*sizes, use_bias, dropout)
         self.num_heads, self.max_distance = num_heads, max_distance
-        self.dropout = keras.layers.Dropout(dropout, dtype=self.dtype_policy)
-        shapes = weight_shapes(self.sizes)
-        self.names = tuple(shapes)
-        add_weights(self, shapes)
-        self.built = True
+        self.dropout = dropout
+        add_weights(self, weight_shapes(sizes))
 
-    def __call__(self, query, key=None, value=None, mask=None, **options):
-        mask = self.with_carried(query if key is None else key, mask, heads=True)
-        mask = self.with_carried(value, mask, heads=True)
-        return super().__call__(query, key, value, mask, **options)
-
-    def call(
+    def forward(
         self,
         query,
         key=None,
@@ -77,25 +67,26 @@ class RelativeAttention(Layer):
         bias=None,
         causal=False,
         need_weights=True,
-        training=False,
     ):
         key = query if key is None else key
         value = key if value is None else value
         inputs = {"query": query, "key": key, "value": value}
-        parameters = {n: tf.cast(getattr(self, n), query.dtype) for n in self.names}
+        parameters = dict(self.named_parameters())
         options = {"mask": mask, "bias": bias}
         check_relative(inputs, parameters, self.num_heads, **options)
-        check_dtypes(inputs, parameters, bias)
+        # Autocast brings them to one dtype by itself.
+        if not torch.is_autocast_enabled(query.device.type):
+            check_dtypes(inputs, parameters, bias)
         queries, keys, values = (
             split_heads(project(x, parameters, name), self.num_heads)
             for name, x in hide(inputs, mask, causal).items()
         )
-        distance = key_distance(tf.shape(query)[1], tf.shape(key)[1])
-        row_TS = tf.clip_by_value(distance, -self.max_distance, self.max_distance)
+        distance = key_distance(query.shape[1], key.shape[1], device=query.device)
+        row_TS = distance.clamp(-self.max_distance, self.max_distance)
         row_TS = row_TS + self.max_distance
-        far_TSK = tf.gather(parameters["relative_key"], row_TS)
-        far_TSV = tf.gather(parameters["relative_value"], row_TS)
-        far = tf.einsum("bhtk,tsk->bhts", queries, far_TSK)
+        far_TSK = torch.nn.functional.embedding(row_TS, self.relative_key)
+        far_TSV = torch.nn.functional.embedding(row_TS, self.relative_value)
+        far = torch.einsum("bhtk,tsk->bhts", queries, far_TSK)
         far = far * queries.shape[-1] ** -0.5
         context, weights = scaled_dot_product_attention(
             queries,
@@ -106,9 +97,9 @@ class RelativeAttention(Layer):
             causal=causal,
         )
         used = weights
-        if training and self.sizes["dropout"] > 0:
-            used = self.dropout(weights, training=True)
+        if self.training and self.dropout > 0:
+            used = torch.dropout(weights, self.dropout, train=True)
             context = used @ values
-        context = context + tf.einsum("bhts,tsv->bhtv", used, far_TSV)
+        context = context + torch.einsum("bhts,tsv->bhtv", used, far_TSV)
         output = project(merge_heads(context), parameters, "output")
         return output, weights if need_weights else None

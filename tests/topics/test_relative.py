@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+import support
+from support import FACE, caught, close, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -15,7 +17,7 @@ B, T, S, H, K, V, D, MOST = 2, 5, 7, 3, 11, 13, 17, 2
 PADDING = padding_mask([7, 4], S)[:, None, None]
 ROWS = np.random.default_rng(8).random((B, H, T, S)) < 0.6
 ROWS[..., 0] = True
-FACE = pytest.mark.parametrize("face", [pytorch, tf])
+SIZES = {"max_distance": MOST, "key_dim": K, "value_dim": V, "use_bias": True}
 MASKS = pytest.mark.parametrize("mask", [None, PADDING, ROWS, ROWS[0, 0]], ids=["all", "padding", "heads", "rows"])
 CAUSAL = pytest.mark.parametrize("causal", [False, True])
 
@@ -26,34 +28,12 @@ def inputs(T=T, S=S, seed=0):
 
 
 def build(face, dtype="float64", **changed):
-    sizes = {"max_distance": MOST, "key_dim": K, "value_dim": V, "use_bias": True, **changed}
-    if face is tf:
-        return tf.RelativeAttention(D, H, **sizes, dtype=dtype)
-    return pytorch.RelativeAttention(D, H, **sizes).to(getattr(torch, dtype))
+    return support.build(face, "RelativeAttention", D, H, **{**SIZES, **changed}, dtype=dtype)
 
 
 def pair(**changed):
     """Both layers with the same parameters, biases too, and the parameters."""
-    layers, rng = {face: build(face, **changed) for face in (pytorch, tf)}, np.random.default_rng(3)
-    parameters = {name: 0.5 * rng.normal(size=x.shape) for name, x in get_parameters(layers[pytorch]).items()}
-    for layer in layers.values():
-        set_parameters(layer, parameters)
-    return layers, parameters
-
-
-def to(face, *arrays):
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [None if x is None else change(x) for x in arrays]
-
-
-def numbers(x):
-    return x.detach().double().numpy() if torch.is_tensor(x) else np.asarray(x, np.float64)
-
-
-def close(found, expected, tolerance=1e-10):
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(numbers(one), numbers(other), tolerance, tolerance)
+    return support.pair("RelativeAttention", D, H, **{**SIZES, **changed}, scale=0.5)
 
 
 def by_loops(query, key, value, parameters, mask=None, causal=False):
@@ -227,47 +207,31 @@ def test_an_empty_row_is_the_bias(face):
 # --- gradients -------------------------------------------------------------------------
 
 
-def gradients(layers, arrays, mask, causal):
-    leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays]
-    probe = np.random.default_rng(9).normal(size=(B, T, D))
-    (layers[pytorch](*leaves, torch.from_numpy(mask), causal=causal)[0] * torch.from_numpy(probe)).sum().backward()
-    of_torch = dict(zip(("query", "key", "value"), (x.grad.numpy() for x in leaves), strict=True))
-    of_torch |= {name: x.grad.numpy() for name, x in layers[pytorch].named_parameters()}
-    variables = {name: tensorflow.Variable(x) for name, x in zip(("query", "key", "value"), arrays, strict=True)}
-    with tensorflow.GradientTape() as tape:
-        output, _ = layers[tf](*variables.values(), mask, causal=causal)
-        loss = tensorflow.reduce_sum(output * probe)
-    variables |= {name: getattr(layers[tf], name).value for name in of_torch if name not in variables}
-    of_tf = {name: tensorflow.convert_to_tensor(x).numpy() for name, x in tape.gradient(loss, variables).items()}
-    return probe, of_torch, of_tf
-
-
 @CAUSAL
 @pytest.mark.parametrize("mask", [PADDING, ROWS], ids=["padding", "heads"])
 def test_gradients(mask, causal):
-    """Alike in both, the slopes of the specification, and finite where padding holds NaN."""
+    """Alike in both, and the slopes of the specification."""
     layers, parameters = pair()
-    arrays = inputs()
-    if mask is PADDING:
-        for x in arrays[1:]:
-            x[1, 4:] = np.nan
-    probe, of_torch, of_tf = gradients(layers, arrays, mask, causal)
-    start = dict(zip(("query", "key", "value"), arrays, strict=True)) | parameters
+    given = dict(zip(("query", "key", "value"), inputs(), strict=True))
+    probe = np.random.default_rng(9).normal(size=(B, T, D))
 
-    def loss(changed):
-        values = {**start, **changed}
-        own = {name: values[name] for name in parameters}
-        given = [values[name] for name in ("query", "key", "value")]
-        return (reference.relative_attention(*given, own, num_heads=H, mask=mask, causal=causal)[0] * probe).sum()
+    def answer(face, *x):
+        return layers[face](*x, tensor(face, mask), causal=causal)[0] * tensor(face, probe)
 
-    for name, array in start.items():
-        assert np.isfinite(of_torch[name]).all(), name
-        np.testing.assert_allclose(of_tf[name], of_torch[name], 1e-10, 1e-10, err_msg=name)
-        step = np.random.default_rng(5).normal(size=array.shape)
-        step *= 1e-5 / np.linalg.norm(step)
-        slope = (loss({name: array + step}) - loss({name: array - step})) / 2e-5
-        expected = (of_torch[name] * step).sum() / 1e-5
-        assert slope == pytest.approx(expected, rel=1e-6, abs=1e-8), name
+    of_torch = gradients(pytorch, lambda *x: answer(pytorch, *x), given, layers[pytorch])
+    of_tf = gradients(tf, lambda *x: answer(tf, *x), given, layers[tf])
+    assert of_torch.keys() == of_tf.keys() == given.keys() | parameters.keys()
+    for name, start in (given | parameters).items():
+        close(of_tf[name], of_torch[name])
+
+        def loss(moved, name=name):
+            values = {**given, **parameters, name: moved}
+            arrays = [values.pop(key) for key in given]
+            options = {"num_heads": H, "mask": mask, "causal": causal}
+            return (reference.relative_attention(*arrays, values, **options)[0] * probe).sum()
+
+        direction, expected = slope(loss, start)
+        assert (of_torch[name] * direction).sum() == pytest.approx(expected, rel=1e-6, abs=1e-8), name
         # one number for all keys of a row does not change its weights
         assert name == "key_bias" or np.abs(of_torch[name]).max() > 1e-3, name
     if mask is PADDING:
@@ -355,11 +319,6 @@ def test_half_of_the_layer_in_float16_under_autocast():
 # --- planted faults --------------------------------------------------------------------
 
 
-def caught(check, *inputs):
-    with pytest.raises(AssertionError):
-        check(*inputs)
-
-
 @pytest.mark.parametrize(
     "fault",
     [
@@ -370,7 +329,7 @@ def caught(check, *inputs):
     ],
 )
 def test_wrong_distances_are_caught(fault, monkeypatch):
-    from attn_course.positional.relative import pytorch as module
+    from attn_course.relative import pytorch as module
 
     right = module.key_distance
     monkeypatch.setattr(module, "key_distance", lambda T, S, **more: fault(right(T, S, **more), T, S))
@@ -380,7 +339,7 @@ def test_wrong_distances_are_caught(fault, monkeypatch):
 @pytest.mark.parametrize("change", [math.sqrt(K), 1 / math.sqrt(K), -1.0, 0.0])
 def test_a_bias_with_another_scale_is_caught(change, monkeypatch):
     """Multiplied by 1 / sqrt(d) twice or never, subtracted, forgotten."""
-    from attn_course.positional.relative import pytorch as module
+    from attn_course.relative import pytorch as module
 
     right = module.scaled_dot_product_attention
     monkeypatch.setattr(

@@ -5,8 +5,10 @@ import numpy as np
 from attn_course.dot_product.reference import block_future, masked_softmax
 from attn_course.multi_head.checks import check_dtypes
 from attn_course.multi_head.reference import hide, merge_heads, project, split_heads
-from attn_course.positional.bias.reference import key_distance
-from attn_course.positional.relative.checks import check_relative
+from attn_course.positional.reference import key_distance
+from attn_course.relative.shared import check_relative
+
+__all__ = ["relative_attention"]
 
 
 def relative_attention(
@@ -36,7 +38,7 @@ def relative_attention(
         query: (B, T, D). key, value: (B, S, D).
         mask: boolean (T, S), (B, 1, 1, S), (B, 1, T, S) or (B, H, T, S).
         bias: broadcastable to (B, H, T, S), added to the scaled scores.
-        parameters: as in ``attn_course.positional``; max_distance is half of the rows
+        parameters: as in ``attn_course.relative``; max_distance is half of the rows
             of ``relative_key``, which stand for -max_distance to max_distance.
         returns: output (B, T, D), weights (B, H, T, S);
             weights are None for ``need_weights=False``.
