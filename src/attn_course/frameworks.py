@@ -8,6 +8,11 @@ moment and not before.
 import importlib
 import importlib.metadata
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import keras as keras
+    import torch as torch
 
 
 def repository_url():

@@ -441,6 +441,6 @@ PARTS = {
     "head_importance": "tests/topics/test_multi_head_heads.py",
     "rotate": "tests/topics/test_positional_rotary.py",
     "change_layout": "tests/topics/test_positional_rotary.py",
-    "alibi_slopes": "tests/topics/test_positional_bias.py",
-    "relative_buckets": "tests/topics/test_positional_bias.py",
+    "alibi_slopes": "tests/topics/test_distance_bias.py",
+    "relative_buckets": "tests/topics/test_distance_bias.py",
 }

@@ -1,8 +1,9 @@
 """Positional encodings in PyTorch. Formulas: ``reference.py``."""
 
+from typing import Any
+
 from attn_course.frameworks import torch
 from attn_course.positional.shared import (
-    bucket_table,
     check_reach,
     check_rotary,
     check_rotation,
@@ -10,29 +11,29 @@ from attn_course.positional.shared import (
     check_turns,
     check_waves,
     frequencies,
-    head_slopes,
     other_layout,
 )
 from attn_course.shapes import check_at_least
 
 __all__ = [
-    "AlibiBias",
     "LearnedEncoding",
-    "RelativeBias",
     "RotaryEncoding",
     "SinusoidalEncoding",
-    "alibi_bias",
-    "alibi_slopes",
     "change_layout",
-    "relative_buckets",
     "rotate",
     "sinusoidal_encoding",
 ]
 
 
 def sinusoidal_encoding(
-    length, dim, *, first_position=0, base=10000.0, dtype=None, device=None
-):
+    length: Any,
+    dim: int,
+    *,
+    first_position: Any = 0,
+    base: float = 10000.0,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+) -> torch.Tensor:
     """See ``attn_course.reference.sinusoidal_encoding``. A dtype of None is float32."""
     check_waves(length, dim, base)
     dtype = torch.float32 if dtype is None else dtype
@@ -42,7 +43,9 @@ def sinusoidal_encoding(
     return waves.flatten(-2)[:, :dim].to(dtype)
 
 
-def position_angles(positions, dim, *, base, dtype):
+def position_angles(
+    positions: torch.Tensor, dim: int, *, base: float, dtype: Any
+) -> torch.Tensor:
     """See ``attn_course.positional.reference.position_angles``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
@@ -59,20 +62,20 @@ class SinusoidalEncoding(torch.nn.Module):
         ValueError: model_dim is below 1, base not above 0, or x of another shape.
     """
 
-    def __init__(self, model_dim, *, base=10000.0):
+    def __init__(self, model_dim: int, *, base: float = 10000.0) -> None:
         super().__init__()
         check_waves(0, model_dim, base, "model_dim")
         self.model_dim, self.base = model_dim, base
 
-    def forward(self, x, *, first_position=0):
+    def forward(self, x: torch.Tensor, *, first_position: Any = 0) -> torch.Tensor:
         """x (B, T, model_dim) -> the same shape; x begins at first_position."""
         sizes = check_sequence(x, self.model_dim)
         place = {"dtype": x.dtype, "device": x.device}
         options = {"first_position": first_position, "base": self.base, **place}
         return x + sinusoidal_encoding(sizes["T"], self.model_dim, **options)
 
-    def extra_repr(self):
-        return f"{self.model_dim}, base={self.base}"
+    def extra_repr(self) -> str:
+        return f"model_dim={self.model_dim}, base={self.base}"
 
 
 class LearnedEncoding(torch.nn.Module):
@@ -83,7 +86,14 @@ class LearnedEncoding(torch.nn.Module):
             max_length.
     """
 
-    def __init__(self, max_length, model_dim, *, device=None, dtype=None):
+    def __init__(
+        self,
+        max_length: int,
+        model_dim: int,
+        *,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         check_at_least(1, max_length=max_length, model_dim=model_dim)
         self.max_length, self.model_dim = max_length, model_dim
@@ -91,21 +101,23 @@ class LearnedEncoding(torch.nn.Module):
         self.weight = torch.nn.Parameter(rows)
         self.reset_parameters()
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw as small as BERT and GPT-2: the words are louder at first."""
         torch.nn.init.normal_(self.weight, std=0.02)
 
-    def forward(self, x, *, first_position=0):
+    def forward(self, x: torch.Tensor, *, first_position: Any = 0) -> torch.Tensor:
         """x (B, T, model_dim) -> the same shape; x begins at first_position."""
         sizes = check_reach(x, self.model_dim, first_position, self.max_length)
         rows = torch.arange(sizes["T"], device=x.device) + first_position
         return x + torch.nn.functional.embedding(rows, self.weight).to(x.dtype)
 
-    def extra_repr(self):
-        return f"{self.max_length}, {self.model_dim}"
+    def extra_repr(self) -> str:
+        return f"max_length={self.max_length}, model_dim={self.model_dim}"
 
 
-def rotate(x, positions, *, layout="half", base=10000.0):
+def rotate(
+    x: torch.Tensor, positions: Any, *, layout: str = "half", base: float = 10000.0
+) -> torch.Tensor:
     """See ``attn_course.reference.rotate``.
 
     Computed in float32 or more, returned in x's dtype.
@@ -119,7 +131,7 @@ def rotate(x, positions, *, layout="half", base=10000.0):
     return _join(*turned, layout).to(x.dtype)
 
 
-def change_layout(x, *, to):
+def change_layout(x: torch.Tensor, *, to: str) -> torch.Tensor:
     """See ``attn_course.reference.change_layout``."""
     return _join(*_split(x, other_layout(x, to)), to)
 
@@ -147,12 +159,20 @@ class RotaryEncoding(torch.nn.Module):
             not as ``forward`` says.
     """
 
-    def __init__(self, key_dim, *, layout="half", base=10000.0):
+    def __init__(
+        self,
+        key_dim: int,
+        *,
+        layout: str = "half",
+        base: float = 10000.0,
+    ) -> None:
         super().__init__()
         check_turns(key_dim, layout, base)
         self.key_dim, self.layout, self.base = key_dim, layout, base
 
-    def forward(self, query, key, *, first_position=0):
+    def forward(
+        self, query: torch.Tensor, key: torch.Tensor, *, first_position: Any = 0
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """query (..., T, key_dim), key (..., S, key_dim) -> the same shapes.
 
         Their heads may differ in number. The first key stands at first_position, when
@@ -165,114 +185,5 @@ class RotaryEncoding(torch.nn.Module):
         keys = torch.arange(S, device=key.device) + first_position
         return rotate(query, queries, **options), rotate(key, keys, **options)
 
-    def extra_repr(self):
-        return f"{self.key_dim}, layout={self.layout!r}, base={self.base}"
-
-
-def alibi_slopes(num_heads, *, dtype=None, device=None):
-    """See ``attn_course.reference.alibi_slopes``. A dtype of None is float32."""
-    dtype = torch.float32 if dtype is None else dtype
-    return torch.tensor(head_slopes(num_heads), dtype=dtype, device=device)
-
-
-def alibi_bias(num_heads, T, S, *, dtype=None, device=None):
-    """See ``attn_course.reference.alibi_bias``. A dtype of None is float32.
-
-    Computed in float32 or more.
-    """
-    dtype = torch.float32 if dtype is None else dtype
-    wide = torch.promote_types(dtype, torch.float32)
-    slopes = alibi_slopes(num_heads, dtype=wide, device=device)
-    distance = key_distance(T, S, device=device).abs()
-    return (-slopes[:, None, None] * distance).to(dtype)
-
-
-def key_distance(T, S, *, device=None):
-    """See ``attn_course.positional.reference.key_distance``."""
-    check_at_least(0, T=T, S=S)
-    queries = torch.arange(S - T, S, device=device)
-    return torch.arange(S, device=device) - queries[:, None]
-
-
-def relative_buckets(
-    T, S, *, num_buckets=32, max_distance=128, bidirectional=True, device=None
-):
-    """See ``attn_course.reference.relative_buckets``."""
-    table = bucket_table(num_buckets, max_distance, bidirectional)
-    return _look_up(torch.tensor(table, device=device), T, S)
-
-
-def _look_up(table, T, S):
-    """The entry of every pair's distance; beyond the table's ends, the end's."""
-    most = len(table) // 2
-    distance = key_distance(T, S, device=table.device)
-    return table[distance.clamp(-most, most) + most]
-
-
-class AlibiBias(torch.nn.Module):
-    """The bias of ALiBi: ``attn_course.reference.alibi_bias``; nothing is learned.
-
-    Raises:
-        ValueError: num_heads is below 1, or T or S negative.
-    """
-
-    def __init__(self, num_heads, *, device=None, dtype=None):
-        super().__init__()
-        check_at_least(1, num_heads=num_heads)
-        self.num_heads = num_heads
-        # No parameters: an empty buffer remembers where `.to(...)` sent the module.
-        place = torch.empty(0, device=device, dtype=dtype)
-        self.register_buffer("place", place, persistent=False)
-
-    def forward(self, T, S):
-        """T queries, S keys -> (1, num_heads, T, S), in the module's dtype.
-
-        With the batch axis, PyTorch's attention takes its fused kernel; with three not.
-        """
-        place = {"dtype": self.place.dtype, "device": self.place.device}
-        return alibi_bias(self.num_heads, T, S, **place)[None]
-
-    def extra_repr(self):
-        return f"{self.num_heads}"
-
-
-class RelativeBias(torch.nn.Module):
-    """The bias of T5: ``attn_course.reference.relative_bias``.
-
-    Raises:
-        ValueError: a size is not as ``relative_buckets`` demands, or T or S negative.
-    """
-
-    def __init__(
-        self,
-        num_heads,
-        *,
-        num_buckets=32,
-        max_distance=128,
-        bidirectional=True,
-        device=None,
-        dtype=None,
-    ):
-        super().__init__()
-        check_at_least(1, num_heads=num_heads)
-        self.rule = num_buckets, max_distance, bidirectional
-        table = torch.tensor(bucket_table(*self.rule), device=device)
-        self.register_buffer("table", table, persistent=False)
-        weight = torch.empty(num_buckets, num_heads, device=device, dtype=dtype)
-        self.weight = torch.nn.Parameter(weight)
-        self.reset_parameters()
-
-    def reset_parameters(self):
-        """Draw the weights; the table too, which may come from the meta device."""
-        torch.nn.init.normal_(self.weight, std=0.02)
-        self.table.copy_(torch.from_numpy(bucket_table(*self.rule)))
-
-    def forward(self, T, S):
-        """T queries, S keys -> (1, num_heads, T, S)."""
-        rows_TS = _look_up(self.table, T, S)
-        bias_TSH = torch.nn.functional.embedding(rows_TS, self.weight)
-        return bias_TSH.permute(2, 0, 1)[None]
-
-    def extra_repr(self):
-        names = "num_heads={}, num_buckets={}, max_distance={}, bidirectional={}"
-        return names.format(self.weight.shape[1], *self.rule)
+    def extra_repr(self) -> str:
+        return f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"

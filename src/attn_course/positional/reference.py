@@ -1,5 +1,7 @@
 """Positional encodings in NumPy, float64: the specification."""
 
+from typing import Any
+
 import numpy as np
 
 from attn_course.positional.shared import (
@@ -7,27 +9,23 @@ from attn_course.positional.shared import (
     check_reach,
     check_rotation,
     check_waves,
-    distance_buckets,
     frequencies,
-    head_slopes,
     other_layout,
 )
-from attn_course.shapes import check_at_least
+from attn_course.shapes import check_parameters
 
 __all__ = [
-    "alibi_bias",
-    "alibi_slopes",
     "change_layout",
     "learned_encoding",
-    "relative_bias",
-    "relative_buckets",
     "rotate",
     "sinusoidal_encoding",
     "sinusoidal_shift",
 ]
 
 
-def sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0):
+def sinusoidal_encoding(
+    length: int, dim: int, *, first_position: float = 0, base: float = 10000.0
+) -> np.ndarray:
     """Give every position a vector of waves, from fast to slow.
 
     encoding[t, 2i]     = sin(t * base^(-2i / dim))
@@ -56,7 +54,7 @@ def sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0):
     return waves.reshape(length, 2 * angle.shape[1])[:, :dim]
 
 
-def position_angles(positions, dim, *, base):
+def position_angles(positions: Any, dim: int, *, base: float) -> np.ndarray:
     """The angle of every position in every pair of columns, (..., T, (dim + 1) // 2).
 
     angle[t, i] = t * base^(-2i / dim)
@@ -64,7 +62,7 @@ def position_angles(positions, dim, *, base):
     return np.asarray(positions, np.float64)[..., None] * frequencies(dim, base)
 
 
-def sinusoidal_shift(dim, offset, *, base=10000.0):
+def sinusoidal_shift(dim: int, offset: float, *, base: float = 10000.0) -> np.ndarray:
     """The matrix that moves every sinusoidal encoding on by the same offset.
 
     encoding[t + offset] = encoding[t] @ shift, for every t: each pair of columns is
@@ -88,7 +86,9 @@ def sinusoidal_shift(dim, offset, *, base=10000.0):
     return shift
 
 
-def learned_encoding(x, parameters, *, first_position=0):
+def learned_encoding(
+    x: np.ndarray, parameters: dict[str, np.ndarray], *, first_position: int = 0
+) -> np.ndarray:
     """Add the learned vector of its position to every token.
 
     output[t] = x[t] + weight[first_position + t]
@@ -103,13 +103,16 @@ def learned_encoding(x, parameters, *, first_position=0):
     Source: Gehring et al. 2017 (arXiv:1705.03122), section 3.1; as good as the
         sinusoids in Vaswani et al. 2017, table 3, row E.
     """
+    check_parameters(parameters, "weight")
     weight = np.asarray(parameters["weight"], np.float64)
     sizes = check_reach(x, weight.shape[1], first_position, weight.shape[0])
     rows = np.arange(sizes["T"]) + first_position
     return np.asarray(x, np.float64) + weight[rows]
 
 
-def rotate(x, positions, *, layout="half", base=10000.0):
+def rotate(
+    x: np.ndarray, positions: np.ndarray, *, layout: str = "half", base: float = 10000.0
+) -> np.ndarray:
     """Turn every pair of columns by an angle that grows with the position.
 
     (first', second') = (first cos a - second sin a, first sin a + second cos a)
@@ -148,7 +151,7 @@ def rotate(x, positions, *, layout="half", base=10000.0):
     return _join(*turned, layout)
 
 
-def change_layout(x, *, to):
+def change_layout(x: np.ndarray, *, to: str) -> np.ndarray:
     """Reorder the last axis from the other layout to this one.
 
     rotate(change_layout(x, to="half"), t, layout="half")
@@ -181,100 +184,3 @@ def _join(first, second, layout):
         return np.concatenate([first, second], axis=-1)
     pairs = np.stack([first, second], axis=-1)
     return pairs.reshape(*first.shape[:-1], 2 * first.shape[-1])
-
-
-def alibi_slopes(num_heads):
-    """How fast the score falls with the distance, one slope a head.
-
-    slope[h] = 2^(-8 (h + 1) / num_heads) for a power of two; else the slopes of the
-    power of two below, and then every other slope of the power of two above
-
-    Shapes:
-        returns: (H).
-
-    Raises:
-        ValueError: num_heads is below 1.
-
-    Source: Press, Smith & Lewis 2022 (arXiv:2108.12409), section 3, and its released
-        code.
-
-    >>> alibi_slopes(4)
-    array([0.25      , 0.0625    , 0.015625  , 0.00390625])
-    """
-    return np.array(head_slopes(num_heads))
-
-
-def alibi_bias(num_heads, T, S):
-    """A penalty that grows with the distance of key and query.
-
-    bias[h, t, s] = -slope[h] * |s - (t + S - T)|
-
-    Shapes:
-        returns: (H, T, S), for the ``bias`` of attention over heads.
-
-    Edge case: with T > S the first queries stand before every key.
-
-    Raises:
-        ValueError: num_heads is below 1, or T or S negative.
-
-    Source: Press et al. 2022, section 3 and figure 3. Not scaled by 1 / sqrt(d_k)
-        (footnote 10): it is added after the scale.
-    Differs: the paper is causal, where the distance is never negative. Bloom and
-        KerasHub add slope * s instead, which is the same up to a constant for each row,
-        but only under a causal mask.
-    """
-    return -alibi_slopes(num_heads)[:, None, None] * np.abs(key_distance(T, S))
-
-
-def key_distance(T, S):
-    """Position of the key minus position of the query, (T, S), aligned at the end."""
-    check_at_least(0, T=T, S=S)
-    return np.arange(S) - np.arange(S - T, S)[:, None]
-
-
-def relative_buckets(T, S, *, num_buckets=32, max_distance=128, bidirectional=True):
-    """Put distances into buckets: near ones alone, far ones together.
-
-    n = |distance|, distance = key - query; not bidirectional: n = max(-distance, 0)
-    N = num_buckets / 2, the upper half for keys after the query; else N = num_buckets
-    bucket = n                                                          for n < N / 2
-             N / 2 + floor(log(2 n / N) / log(2 max_distance / N) * N / 2),
-                     at most N - 1                                       beyond
-
-    Shapes:
-        returns: integers (T, S) in 0 .. num_buckets - 1.
-
-    Edge case: every distance from max_distance on is in the last bucket of its side;
-        not bidirectional, every key after the query is in bucket 0.
-
-    Raises:
-        ValueError: bidirectional and num_buckets is odd or below 4; else, below 2;
-        max_distance is not beyond the exact buckets, or T or S negative.
-
-    Source: Raffel et al. 2020 (arXiv:1910.10683), section 2.1; its released code.
-    Differs: the logarithm does not fall below a whole number by rounding.
-    """
-    distance = key_distance(T, S)
-    return distance_buckets(distance, num_buckets, max_distance, bidirectional)
-
-
-def relative_bias(T, S, parameters, *, max_distance=128, bidirectional=True):
-    """A learned number for every head and bucket of distances.
-
-    bias[0, h, t, s] = weight[relative_buckets[t, s], h]
-
-    Shapes:
-        parameters: ``weight`` (num_buckets, H).
-        returns: (1, H, T, S), for the ``bias`` of attention over heads.
-
-    Raises:
-        ValueError: as ``relative_buckets``.
-
-    Source: Raffel et al. 2020, section 2.1.
-    Differs: T5 shares one table among all layers (the caller's to do), and does not
-        scale its scores by 1 / sqrt(d_k); here the bias is added to scaled scores.
-    """
-    weight = np.asarray(parameters["weight"], np.float64)
-    options = {"max_distance": max_distance, "bidirectional": bidirectional}
-    buckets = relative_buckets(T, S, num_buckets=len(weight), **options)
-    return np.moveaxis(weight[buckets], -1, 0)[None]

@@ -1,9 +1,10 @@
 """Positional encodings in TensorFlow. Formulas: ``reference.py``."""
 
+from typing import Any
+
 from attn_course.frameworks import keras, tf
-from attn_course.keras_layer import Layer
+from attn_course.layers.tf import Layer
 from attn_course.positional.shared import (
-    bucket_table,
     check_reach,
     check_rotary,
     check_rotation,
@@ -11,27 +12,28 @@ from attn_course.positional.shared import (
     check_turns,
     check_waves,
     frequencies,
-    head_slopes,
     other_layout,
 )
 from attn_course.shapes import check_at_least
 
 __all__ = [
-    "AlibiBias",
     "LearnedEncoding",
-    "RelativeBias",
     "RotaryEncoding",
     "SinusoidalEncoding",
-    "alibi_bias",
-    "alibi_slopes",
     "change_layout",
-    "relative_buckets",
     "rotate",
     "sinusoidal_encoding",
 ]
 
 
-def sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0, dtype=None):
+def sinusoidal_encoding(
+    length: Any,
+    dim: int,
+    *,
+    first_position: Any = 0,
+    base: float = 10000.0,
+    dtype: Any = None,
+) -> tf.Tensor:
     """See ``attn_course.reference.sinusoidal_encoding``. A dtype of None is float32."""
     check_waves(length, dim, base)
     dtype = tf.float32 if dtype is None else tf.as_dtype(dtype)
@@ -42,7 +44,9 @@ def sinusoidal_encoding(length, dim, *, first_position=0, base=10000.0, dtype=No
     return tf.cast(waves[:, :dim], dtype)
 
 
-def position_angles(positions, dim, *, base, dtype):
+def position_angles(
+    positions: tf.Tensor, dim: int, *, base: float, dtype: Any
+) -> tf.Tensor:
     """See ``attn_course.positional.reference.position_angles``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
@@ -62,21 +66,23 @@ class SinusoidalEncoding(Layer):
 
     hands_on_padding = True
 
-    def __init__(self, model_dim, *, base=10000.0, **options):
+    def __init__(
+        self, model_dim: int, *, base: float = 10000.0, **options: Any
+    ) -> None:
         super().__init__(**options)
         check_waves(0, model_dim, base, "model_dim")
         self.model_dim, self.base = model_dim, base
-        self.sizes = {"model_dim": model_dim, "base": base}
+        self.config = {"model_dim": model_dim, "base": base}
         self.built = True
 
-    def call(self, x, *, first_position=0):
+    def call(self, x: tf.Tensor, *, first_position: Any = 0) -> tf.Tensor:
         """x (B, T, model_dim) -> the same shape; x begins at first_position."""
         check_sequence(x, self.model_dim)
         options = {"first_position": first_position, "base": self.base}
         options |= {"dtype": x.dtype}
         return x + sinusoidal_encoding(tf.shape(x)[1], self.model_dim, **options)
 
-    def compute_output_shape(self, x_shape):
+    def compute_output_shape(self, x_shape: tuple) -> tuple:
         return x_shape
 
 
@@ -94,17 +100,17 @@ class LearnedEncoding(Layer):
 
     hands_on_padding = True
 
-    def __init__(self, max_length, model_dim, **options):
+    def __init__(self, max_length: int, model_dim: int, **options: Any) -> None:
         super().__init__(**options)
         check_at_least(1, max_length=max_length, model_dim=model_dim)
         self.max_length, self.model_dim = max_length, model_dim
-        self.sizes = {"max_length": max_length, "model_dim": model_dim}
+        self.config = {"max_length": max_length, "model_dim": model_dim}
         # As small as BERT's and GPT-2's: the words are louder at first.
         start = keras.initializers.RandomNormal(stddev=0.02)
         self.weight = self.add_weight((max_length, model_dim), start, name="weight")
         self.built = True
 
-    def call(self, x, *, first_position=0):
+    def call(self, x: tf.Tensor, *, first_position: Any = 0) -> tf.Tensor:
         """x (B, T, model_dim) -> the same shape; x begins at first_position."""
         check_reach(x, self.model_dim, first_position, self.max_length)
         rows = tf.range(tf.shape(x)[1]) + first_position
@@ -114,11 +120,13 @@ class LearnedEncoding(Layer):
             learned = tf.where(known[:, None], learned, float("nan"))
         return x + tf.cast(learned, x.dtype)
 
-    def compute_output_shape(self, x_shape):
+    def compute_output_shape(self, x_shape: tuple) -> tuple:
         return x_shape
 
 
-def rotate(x, positions, *, layout="half", base=10000.0):
+def rotate(
+    x: tf.Tensor, positions: Any, *, layout: str = "half", base: float = 10000.0
+) -> tf.Tensor:
     """See ``attn_course.reference.rotate``.
 
     Computed in float32 or more, returned in x's dtype.
@@ -132,7 +140,7 @@ def rotate(x, positions, *, layout="half", base=10000.0):
     return tf.cast(_join(*turned, layout), x.dtype)
 
 
-def change_layout(x, *, to):
+def change_layout(x: tf.Tensor, *, to: str) -> tf.Tensor:
     """See ``attn_course.reference.change_layout``."""
     return _join(*_split(x, other_layout(x, to)), to)
 
@@ -164,14 +172,23 @@ class RotaryEncoding(Layer):
             not as ``call`` says.
     """
 
-    def __init__(self, key_dim, *, layout="half", base=10000.0, **options):
+    def __init__(
+        self,
+        key_dim: int,
+        *,
+        layout: str = "half",
+        base: float = 10000.0,
+        **options: Any,
+    ) -> None:
         super().__init__(**options)
         check_turns(key_dim, layout, base)
         self.key_dim, self.layout, self.base = key_dim, layout, base
-        self.sizes = {"key_dim": key_dim, "layout": layout, "base": base}
+        self.config = {"key_dim": key_dim, "layout": layout, "base": base}
         self.built = True
 
-    def call(self, query, key, *, first_position=0):
+    def call(
+        self, query: tf.Tensor, key: tf.Tensor, *, first_position: Any = 0
+    ) -> tuple[tf.Tensor, tf.Tensor]:
         """query (..., T, key_dim), key (..., S, key_dim) -> the same shapes.
 
         Their heads may differ in number. The first key stands at first_position, when
@@ -184,97 +201,7 @@ class RotaryEncoding(Layer):
         keys = tf.range(S) + first_position
         return rotate(query, queries, **options), rotate(key, keys, **options)
 
-    def compute_output_shape(self, query_shape, key_shape):
+    def compute_output_shape(
+        self, query_shape: tuple, key_shape: tuple
+    ) -> tuple[tuple, tuple]:
         return query_shape, key_shape
-
-
-def alibi_slopes(num_heads, *, dtype=None):
-    """See ``attn_course.reference.alibi_slopes``. A dtype of None is float32."""
-    dtype = tf.float32 if dtype is None else tf.as_dtype(dtype)
-    return tf.constant(head_slopes(num_heads), dtype=dtype)
-
-
-def alibi_bias(num_heads, T, S, *, dtype=None):
-    """See ``attn_course.reference.alibi_bias``. A dtype of None is float32.
-
-    Computed in float32 or more.
-    """
-    dtype = tf.float32 if dtype is None else tf.as_dtype(dtype)
-    wide = tf.float64 if dtype == tf.float64 else tf.float32
-    slopes = alibi_slopes(num_heads, dtype=wide)
-    distance = tf.cast(tf.abs(key_distance(T, S)), wide)
-    return tf.cast(-slopes[:, None, None] * distance, dtype)
-
-
-def key_distance(T, S):
-    """See ``attn_course.positional.reference.key_distance``."""
-    check_at_least(0, T=T, S=S)
-    queries = tf.range(S - T, S)
-    return tf.range(S) - queries[:, None]
-
-
-def relative_buckets(T, S, *, num_buckets=32, max_distance=128, bidirectional=True):
-    """See ``attn_course.reference.relative_buckets``."""
-    table = bucket_table(num_buckets, max_distance, bidirectional)
-    return _look_up(tf.constant(table), T, S)
-
-
-def _look_up(table, T, S):
-    """The entry of every pair's distance; beyond the table's ends, the end's."""
-    most = len(table) // 2
-    distance = key_distance(T, S)
-    return tf.gather(table, tf.clip_by_value(distance, -most, most) + most)
-
-
-@keras.saving.register_keras_serializable("attn_course")
-class AlibiBias(Layer):
-    """The bias of ALiBi: ``attn_course.reference.alibi_bias``; nothing is learned.
-
-    Raises:
-        ValueError: num_heads is below 1, or T or S negative.
-    """
-
-    def __init__(self, num_heads, **options):
-        super().__init__(**options)
-        check_at_least(1, num_heads=num_heads)
-        self.num_heads = num_heads
-        self.sizes = {"num_heads": num_heads}
-        self._allow_non_tensor_positional_args = True  # T and S are whole numbers
-        self.built = True
-
-    def call(self, T, S):
-        """T queries, S keys -> (1, num_heads, T, S), in the layer's compute dtype."""
-        return alibi_bias(self.num_heads, T, S, dtype=self.compute_dtype)[None]
-
-
-@keras.saving.register_keras_serializable("attn_course")
-class RelativeBias(Layer):
-    """The bias of T5: ``attn_course.reference.relative_bias``.
-
-    Raises:
-        ValueError: a size is not as ``relative_buckets`` demands, or T or S negative.
-    """
-
-    def __init__(
-        self,
-        num_heads,
-        *,
-        num_buckets=32,
-        max_distance=128,
-        bidirectional=True,
-        **options,
-    ):
-        super().__init__(**options)
-        check_at_least(1, num_heads=num_heads)
-        self.table = bucket_table(num_buckets, max_distance, bidirectional)
-        self.sizes = {"num_heads": num_heads, "num_buckets": num_buckets}
-        self.sizes |= {"max_distance": max_distance, "bidirectional": bidirectional}
-        start = keras.initializers.RandomNormal(stddev=0.02)
-        self.weight = self.add_weight((num_buckets, num_heads), start, name="weight")
-        self._allow_non_tensor_positional_args = True  # T and S are whole numbers
-        self.built = True
-
-    def call(self, T, S):
-        """T queries, S keys -> (1, num_heads, T, S), in the layer's compute dtype."""
-        bias_TSH = tf.gather(self.weight, _look_up(self.table, T, S))
-        return tf.cast(tf.transpose(bias_TSH, (2, 0, 1))[None], self.compute_dtype)

@@ -3,8 +3,6 @@
 import numpy as np
 
 from attn_course.dot_product.reference import (
-    hide_nan,
-    hide_unseen,
     masked_softmax,
     scaled_dot_product_attention,
 )
@@ -12,6 +10,7 @@ from attn_course.self_attention.shared import (
     PARTS,
     check_image,
     check_intra,
+    check_intra_parameters,
     check_self_attention,
     check_tokens_of,
 )
@@ -25,9 +24,16 @@ __all__ = [
 ]
 
 DATA_FORMAT = "channels_last"
+Parameters = dict[str, np.ndarray]
 
 
-def self_attention(x, parameters, mask=None, *, causal=False, need_weights=True):
+def self_attention(
+    x: np.ndarray,
+    parameters: Parameters,
+    mask: np.ndarray | None = None,
+    *,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Every position of a sequence asks all positions of the same sequence.
 
     query[t], key[t], value[t] = x[t] @ query_weight, x[t] @ key_weight,
@@ -43,11 +49,10 @@ def self_attention(x, parameters, mask=None, *, causal=False, need_weights=True)
         mask: boolean (T, T), (B, T, T), or (B, 1, T), padding; True = may attend.
         causal: True also blocks the positions after one's own.
         returns: output (B, T, V), or (B, T, D) with ``output_weight``; weights
-            (B, T, T), None for ``need_weights=False``.
+            (B, T, T).
 
     Edge case: a position that may attend to nothing gets zeros. A position that none
-        may see has no influence on the others. Where it holds NaN or infinity, it asks
-        with zeros instead: its own row and all gradients stay finite.
+        may see has no influence on the others, whatever finite numbers it holds.
 
     Raises:
         ValueError: a shape, dtype or mask is not as above.
@@ -57,22 +62,19 @@ def self_attention(x, parameters, mask=None, *, causal=False, need_weights=True)
     """
     check_self_attention(x, parameters, mask)
     x = np.asarray(x, np.float64)
-    seen = x if mask is None else hide_unseen(x, mask)
-    asking = x if mask is None else hide_nan(x, mask)
     output, weights = scaled_dot_product_attention(
-        asking @ parameters["query_weight"],
-        seen @ parameters["key_weight"],
-        seen @ parameters["value_weight"],
+        x @ parameters["query_weight"],
+        x @ parameters["key_weight"],
+        x @ parameters["value_weight"],
         mask,
         causal=causal,
-        need_weights=need_weights,
     )
     if "output_weight" in parameters:
         output = output @ parameters["output_weight"]
     return output, weights
 
 
-def image_to_tokens(image, *, data_format=None):
+def image_to_tokens(image: np.ndarray, *, data_format: str | None = None) -> np.ndarray:
     """The pixels of an image as a sequence, row by row.
 
     tokens[y * width + x] = the channels of pixel (y, x)
@@ -92,7 +94,9 @@ def image_to_tokens(image, *, data_format=None):
     return image.reshape(len(image), -1, image.shape[-1])
 
 
-def tokens_to_image(tokens, height, width, *, data_format=None):
+def tokens_to_image(
+    tokens: np.ndarray, height: int, width: int, *, data_format: str | None = None
+) -> np.ndarray:
     """The inverse of ``image_to_tokens``.
 
     Shapes:
@@ -108,8 +112,12 @@ def tokens_to_image(tokens, height, width, *, data_format=None):
 
 
 def feature_map_attention(
-    image, parameters, mask=None, *, data_format=None, need_weights=True
-):
+    image: np.ndarray,
+    parameters: Parameters,
+    mask: np.ndarray | None = None,
+    *,
+    data_format: str | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Every pixel asks all pixels; with a gate, the answer is added to the pixel.
 
     output = image + gate * attended, or attended if there is no gate, where
@@ -131,18 +139,19 @@ def feature_map_attention(
         spectral normalization.
     """
     format_ = data_format or DATA_FORMAT
+    first = check_image(image, format_)
     tokens = image_to_tokens(np.asarray(image, np.float64), data_format=format_)
-    height, width = image.shape[2:] if check_image(image, format_) else image.shape[1:3]
-    output, weights = self_attention(
-        tokens, parameters, mask, need_weights=need_weights
-    )
+    height, width = image.shape[2:] if first else image.shape[1:3]
+    output, weights = self_attention(tokens, parameters, mask)
     output = tokens_to_image(output, height, width, data_format=format_)
     if "gate" in parameters:
         output = image + parameters["gate"] * output
     return output, weights
 
 
-def intra_attention_lstm(x, parameters, mask=None):
+def intra_attention_lstm(
+    x: np.ndarray, parameters: Parameters, mask: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """An LSTM whose step starts from a mean of all its states, not from the last one.
 
     score[t, i]  = score_weight . tanh(state[i] @ memory_weight + x[t] @ query_weight
@@ -172,12 +181,11 @@ def intra_attention_lstm(x, parameters, mask=None):
         Reading" (arXiv:1601.06733), section 3.1.
     Differs: there is a bias; layers start the forget gate's with 1.
     """
-    check_intra(x, parameters, mask)
+    hidden, width = (check_intra_parameters(parameters)[letter] for letter in "HD")
+    check_intra(x, width, mask)
     x = np.asarray(x, np.float64)
     batch, length = x.shape[:2]
     real = np.ones((batch, length), bool) if mask is None else mask
-    x = np.where(real[..., None], x, 0.0)
-    hidden = parameters["state_weight"].shape[0]
     states, cells = np.zeros((2, batch, length, hidden))
     weights, summary = np.zeros((batch, length, length)), np.zeros((batch, hidden))
     for t in range(length):

@@ -162,7 +162,7 @@ def test_relative_bias_layer(face, num_buckets, max_distance, bidirectional):
 
 
 def test_slopes_of_twelve_by_the_formula_for_powers_of_two_are_caught(monkeypatch):
-    from attn_course.positional import pytorch as module
+    from attn_course.relative import pytorch as module
 
     monkeypatch.setattr(module, "head_slopes", lambda n: [2 ** (-8 * (h + 1) / n) for h in range(n)])
     test_slopes(pytorch, 8)
@@ -171,7 +171,7 @@ def test_slopes_of_twelve_by_the_formula_for_powers_of_two_are_caught(monkeypatc
 
 
 def bias_fault(monkeypatch, change):
-    from attn_course.positional import pytorch as module
+    from attn_course.relative import pytorch as module
 
     right = module.key_distance
     monkeypatch.setattr(module, "key_distance", lambda T, S, **more: change(right(T, S, **more), T, S))
