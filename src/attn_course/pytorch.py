@@ -1,4 +1,4 @@
-"""Every public name of the course in PyTorch: what the topics list in ``__all__``."""
+"""Every public name of the course in PyTorch: what topics list in ``__all__``."""
 
 # ruff: noqa: F403
 from attn_course.bahdanau.pytorch import *

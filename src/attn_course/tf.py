@@ -1,4 +1,4 @@
-"""Every public name of the course in TensorFlow: what the topics list."""
+"""Every public name of the course in TensorFlow: what topics list in ``__all__``."""
 
 # ruff: noqa: F403
 from attn_course.bahdanau.tf import *

@@ -254,7 +254,7 @@ def test_a_compiled_graph_reads_no_row_beyond_the_table():
 
 
 def by_reference(kind, layout="half"):
-    """What positions of a kind are to ``reference.multi_head_attention``."""
+    """What positions of a kind are to ``reference.multi_head_attention_at_once``."""
 
     def turned(query, key):
         places = np.arange(S - T, S), np.arange(S)
@@ -285,7 +285,7 @@ def test_positions_inside_multi_head_attention(face, kind, layout, causal):
         bias = learned(T, S)
     query, memory = draw(B, T, D), draw(B, S, D, seed=1)
     options = {"num_heads": H, "causal": causal, **by_reference(kind, layout)}
-    expected = reference.multi_head_attention(query, memory, memory, parameters, **options)
+    expected = reference.multi_head_attention_at_once(query, memory, memory, parameters, **options)
     found = layer(*to(face, query, memory), bias=bias, causal=causal)
     for one, other in zip(found, expected, strict=True):
         close(one, other)

@@ -1,5 +1,6 @@
 """The checks that all three implementations share."""
 
+from numbers import Integral
 from typing import Any
 
 from attn_course.shapes import (
@@ -84,5 +85,6 @@ def check_flags(**flags: Any) -> None:
 def check_tokens_of(tokens: Any, height: Any, width: Any, data_format: str) -> bool:
     """Whether the channels come first; ValueError unless the tokens fill the image."""
     check_choice("data_format", data_format, FORMATS)
-    check_shapes({"T": height * width}, tokens=(tokens, "BTC"))
+    known = isinstance(height, Integral) and isinstance(width, Integral)
+    check_shapes({"T": height * width if known else None}, tokens=(tokens, "BTC"))
     return data_format == "channels_first"

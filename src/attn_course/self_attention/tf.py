@@ -155,8 +155,10 @@ class FeatureMapAttention(SelfAttention):
             -> the shape of the image, weights (B, T, T).
         """
         first = check_image(image, self.data_format, self.width)
-        sizes = tf.shape(image)[2:] if first else tf.shape(image)[1:3]
-        height, width = tf.unstack(sizes)
+        axes = slice(2, 4) if first else slice(1, 3)
+        height, width = image.shape[axes]
+        if None in (height, width):
+            height, width = tf.unstack(tf.shape(image)[axes])
         tokens = image_to_tokens(image, data_format=self.data_format)
         output, weights = super().call(tokens, mask, need_weights=need_weights)
         output = tokens_to_image(output, height, width, data_format=self.data_format)
