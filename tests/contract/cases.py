@@ -7,11 +7,12 @@ A case is run as ``case.reference(inputs, mask, parameters)`` and ``case.run(fac
 from typing import NamedTuple
 
 import numpy as np
-from support import tensor
+from support import close, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
+from attn_course.parity import get_parameters
 
 B, S, T, N, M, H, A, K, V = 3, 7, 5, 11, 2, 13, 17, 19, 23
 E = 2 * H
@@ -428,6 +429,17 @@ CASES = (
         make=_biased,
     ),
 )
+
+
+def specified(case, item, inputs, mask):
+    """What the specification says, with the parameters of a layer."""
+    parameters = {k: np.asarray(v, np.float64) for k, v in get_parameters(item).items()} if case.layer else None
+    return case.reference(inputs, mask, parameters)
+
+
+def same(found, expected, tolerance=1e-10):
+    close(list(found) if isinstance(found, (tuple, list)) else [found], list(expected), tolerance)
+
 
 # Public names that are no row of the catalog: what tests/topics checks of them.
 PARTS = {

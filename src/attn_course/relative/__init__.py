@@ -16,7 +16,7 @@ A learned vector for every clipped distance, added to key and value:
     ALiBi       score[t, s] - slope |t - s|
     T5          score[t, s] + weight[bucket(s - t)]
     Shaw        score[t, s] = query[t] . (key[s] + relative_key[clip(s - t)]) / sqrt(K)
-                context[t]  = sum over s of weight[t, s] (value[s] + relative_value[...])
+                context[t]  = sum over s of weight[t, s] (value[s] + relative_value[r])
 
 Query i of T stands at position i + S - T, key j of S at j, as in
 ``attn_course.masks``: the last query stands on the last key.
