@@ -26,7 +26,8 @@ class Case(NamedTuple):
 
     ``axes`` are letters for the axes of the inputs, and of the mask at the end; B, T, S may be of any size. ``blocked``
     names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named; ``make`` builds what
-    is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole.
+    is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole;
+    ``fixed``: letters of the axes that stay as they are in a graph.
     """
 
     name: str
@@ -40,14 +41,15 @@ class Case(NamedTuple):
     changes: tuple = ()
     make: object = None
     cell: bool = False
+    fixed: str = ""
 
     def build(self, face, dtype="float64", **options):
         if self.layer is None:
             return getattr(FACES[face], self.name)
         if face == "tf":
-            options["dtype"] = dtype
+            return (self.make or _plain)(FACES[face], self, {"dtype": dtype, **options})
         made = (self.make or _plain)(FACES[face], self, options)
-        return made if face == "tf" else made.to(getattr(torch, dtype))
+        return made if options else made.to(getattr(torch, dtype))
 
     def convert(self, face, array, dtype="float64"):
         """An array of NumPy as the framework has it, real numbers in the dtype asked for."""
@@ -68,7 +70,7 @@ class Case(NamedTuple):
         made = []
         for x, letters in zip(arrays, self.axes, strict=True):
             for axis, letter in enumerate(letters):
-                size = x.shape[axis] + more.get(letter, 0)
+                size = x.shape[axis] + (0 if letter in self.fixed else more.get(letter, 0))
                 x = x.take(range(size), axis=axis, mode="wrap")
             made.append(x)
         inputs = dict(zip(self.inputs, made, strict=False))
@@ -201,6 +203,8 @@ CASES = (
         mask=PADDING,
         reference=lambda x, mask, parameters: reference.fixed_context_decoder(*x.values(), parameters, mask),
         sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E},
+        cell=True,
+        fixed="T",
         layer="FixedContextDecoder",
         blocked=("memory",),
         changes=(
@@ -335,6 +339,7 @@ CASES = (
         layer="BahdanauDecoder",
         blocked=("memory",),
         cell=True,
+        fixed="T",
     ),
     Case(
         name="luong_decoder",
@@ -347,6 +352,7 @@ CASES = (
         blocked=("memory",),
         make=_luong_decoder,
         cell=True,
+        fixed="T",
     ),
     Case(
         name="encoder_decoder",
@@ -358,6 +364,7 @@ CASES = (
         layer="EncoderDecoder",
         make=_both_parts,
         cell=True,
+        fixed="T",
     ),
     Case(
         name="feature_map_attention",
@@ -376,6 +383,7 @@ CASES = (
         reference=lambda x, mask, parameters: reference.intra_attention_lstm(x["x"], parameters, mask),
         sizes={"input_dim": H, "hidden_dim": A, "attention_dim": K},
         layer="IntraAttentionLSTM",
+        fixed="T",
         blocked=("x",),
         changes=(("x", _X["x"][0], "x"), ("x", _X["x"][..., 1:], "x"), *_MASKS),
     ),

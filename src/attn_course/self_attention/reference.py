@@ -14,6 +14,7 @@ from attn_course.self_attention.shared import (
     check_self_attention,
     check_tokens_of,
 )
+from attn_course.shapes import check_parameters
 
 __all__ = [
     "feature_map_attention",
@@ -138,6 +139,7 @@ def feature_map_attention(
     Differs: the scores are divided by sqrt(K), theirs are not; the weights have no
         spectral normalization.
     """
+    check_parameters(parameters, "output_weight")
     format_ = data_format or DATA_FORMAT
     first = check_image(image, format_)
     tokens = image_to_tokens(np.asarray(image, np.float64), data_format=format_)
