@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.pytorch import *
 from attn_course.dot_product.pytorch import *
+from attn_course.encoder.pytorch import *
 from attn_course.luong.pytorch import *
 from attn_course.multi_head.pytorch import *
 from attn_course.positional.pytorch import *

@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.reference import *
 from attn_course.dot_product.reference import *
+from attn_course.encoder.reference import *
 from attn_course.luong.reference import *
 from attn_course.multi_head.reference import *
 from attn_course.positional.reference import *

@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.tf import *
 from attn_course.dot_product.tf import *
+from attn_course.encoder.tf import *
 from attn_course.luong.tf import *
 from attn_course.multi_head.tf import *
 from attn_course.positional.tf import *
