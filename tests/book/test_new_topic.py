@@ -45,7 +45,9 @@ def test_all_files_are_there_and_compile(repository, capsys):
     test = repository / "tests" / "topics" / "test_rotary_memory.py"
     for path in [*folder.iterdir(), test]:
         py_compile.compile(str(path), cfile=str(repository / "compiled.pyc"), doraise=True)
-        assert "@" not in path.read_text(encoding="utf-8").replace("@pytest", "").replace("@keras", "").replace(" @ value", "")
+        assert "@" not in path.read_text(encoding="utf-8").replace("@pytest", "").replace("@keras", "").replace(
+            " @ value", ""
+        )
         assert str(path.relative_to(repository)) in printed
 
 

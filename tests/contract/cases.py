@@ -7,7 +7,7 @@ A case is run as ``case.reference(inputs, mask, parameters)`` and ``case.run(fac
 from typing import NamedTuple
 
 import numpy as np
-from support import close, tensor
+from support import close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -367,6 +367,37 @@ CASES = (
         fixed="T",
     ),
     Case(
+        name="feed_forward",
+        inputs={"x": _X["x"]},
+        axes=("BTD",),
+        mask=None,
+        reference=lambda x, mask, parameters: (reference.feed_forward(x["x"], parameters, activation="gelu"),),
+        sizes={"model_dim": H, "ff_dim": K, "activation": "gelu"},
+        layer="FeedForward",
+        changes=(("x", _X["x"][0], "x"), ("x", _X["x"][..., 1:], "x")),
+    ),
+    Case(
+        name="encoder_layer",
+        inputs={"x": _X["memory"]},
+        axes=("BTD", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.encoder_layer(x["x"], parameters, num_heads=2, mask=mask),
+        sizes={"model_dim": E, "num_heads": 2, "ff_dim": K},
+        layer="EncoderLayer",
+        changes=(("x", _X["memory"][0], "x"), ("x", _X["memory"][..., 1:], "x"), *_MASKS),
+    ),
+    Case(
+        name="encoder",
+        inputs={"x": _X["memory"]},
+        axes=("BTD", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.encoder(
+            x["x"], parameters, num_layers=2, num_heads=2, norm="pre", mask=mask
+        ),
+        sizes={"num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
+        layer="Encoder",
+    ),
+    Case(
         name="feature_map_attention",
         inputs={"image": _X["image"]},
         axes=("BYXC", "B1P"),
@@ -445,8 +476,20 @@ def specified(case, item, inputs, mask):
     return case.reference(inputs, mask, parameters)
 
 
+def flat(found):
+    """One list of all outputs: weights of a stack are a tuple."""
+    if isinstance(found, (tuple, list)):
+        return [x for part in found for x in flat(part)]
+    return [found]
+
+
+def plain(found):
+    """All outputs in NumPy."""
+    return [x if x is None else numbers(x) for x in flat(found)]
+
+
 def same(found, expected, tolerance=1e-10):
-    close(list(found) if isinstance(found, (tuple, list)) else [found], list(expected), tolerance)
+    close(flat(found), flat(expected), tolerance)
 
 
 # Public names that are no row of the catalog: what tests/topics checks of them.

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from cases import CASES, PADDING, H, S, same, specified
+from cases import CASES, PADDING, H, S, flat, plain, same, specified
 from keras.src.testing import TestCase
 from support import numbers
 
@@ -22,10 +22,6 @@ CARRIED = pytest.mark.parametrize("case", [c for c in CASES if c.layer and c.blo
 @pytest.fixture(autouse=True)
 def seed():
     keras.utils.set_random_seed(0)
-
-
-def listed(found):
-    return list(found) if isinstance(found, (tuple, list)) else [found]
 
 
 def arrays_of(case):
@@ -47,12 +43,12 @@ def test_graphs_for_any_size(case):
     signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
 
     def call(*values):
-        return [x for x in listed(item(*values)) if x is not None]
+        return [x for x in flat(item(*values)) if x is not None]
 
     # XLA compiles for every shape that comes, and takes its time where a loop over words is unrolled.
     for jit, (inputs, mask) in ((True, (case.inputs, case.mask)), (bool(not case.fixed), case.longer())):
         graph = tensorflow.function(call, input_signature=signature, jit_compile=jit)
-        expected = [x for x in specified(case, item, inputs, mask) if x is not None]
+        expected = [x for x in flat(specified(case, item, inputs, mask)) if x is not None]
         same(graph(*case.values("tf", inputs, mask)), expected)
 
 
@@ -78,17 +74,17 @@ class Tensors(keras.layers.Layer):
 @LAYERS
 def test_saved_and_loaded(case, tmp_path):
     item = case.build("tf")
-    expected = [x for x in specified(case, item, case.inputs, case.mask) if x is not None]
+    expected = [x for x in flat(specified(case, item, case.inputs, case.mask)) if x is not None]
     entries = [
         keras.Input(shape[1:], dtype=str(x.dtype)) for shape, x in zip(open_shapes(case), arrays_of(case), strict=True)
     ]
-    none = any(x is None for x in listed(case.run("tf", item, case.inputs, case.mask)))
+    none = any(x is None for x in flat(case.run("tf", item, case.inputs, case.mask)))
     outputs = (Tensors(item, dtype="float64") if none else item)(*entries)
     model = keras.Model(entries, outputs)
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     values = case.values("tf", mask=case.mask)
-    same(listed(loaded(values if len(values) > 1 else values[0])), expected)
+    same(flat(loaded(values if len(values) > 1 else values[0])), expected)
 
 
 @LAYERS
@@ -107,13 +103,13 @@ def test_a_config_is_left_alone_and_says_everything(case):
 def test_mixed_policies(case, policy, tolerance):
     item = case.build("tf", policy)
     expected = specified(case, item, case.inputs, case.mask)
-    found = listed(item(*case.values("tf", mask=case.mask, dtype="float32")))
+    found = flat(item(*case.values("tf", mask=case.mask, dtype="float32")))
     narrow = policy.removeprefix("mixed_")
     assert {str(v.dtype) for v in item.trainable_variables} <= {"float32"}
     assert found[0].dtype == narrow
     same(found, expected, tolerance)
     # what the layer before gives
-    same(listed(item(*case.values("tf", mask=case.mask, dtype=narrow))), expected, tolerance)
+    same(flat(item(*case.values("tf", mask=case.mask, dtype=narrow))), expected, tolerance)
 
 
 @PLAIN
@@ -121,7 +117,7 @@ def test_output_shapes(case):
     item = case.build("tf")
     names, shapes = [f"{name}_shape" for name in case.inputs], [x.shape for x in case.inputs.values()]
     found = item.compute_output_shape(**dict(zip(names, shapes, strict=True)))
-    expected = [None if x is None else tuple(x.shape) for x in listed(case.run("tf", item, case.inputs, case.mask))]
+    expected = [None if x is None else tuple(x.shape) for x in flat(case.run("tf", item, case.inputs, case.mask))]
     found = [found] if found and not isinstance(found[0], (tuple, list)) else list(found)
     assert [tuple(one) for one, other in zip(found, expected, strict=True) if other] == [x for x in expected if x]
 
@@ -139,7 +135,7 @@ def test_keras_tests_a_layer(case):
     kinds = {f"{name}_shape": "float32" if x.dtype == np.float64 else "int64" for name, x in case.inputs.items()}
     one = len(shapes) == 1
     item = case.build("tf", "float32")
-    outputs = [None if x is None else x.shape for x in listed(case.run("tf", item, case.inputs, None, "float32"))]
+    outputs = [None if x is None else x.shape for x in flat(case.run("tf", item, case.inputs, None, "float32"))]
     Kit().run_layer_test(
         getattr(tf, case.layer),
         init_kwargs=dict(case.sizes),
@@ -167,16 +163,16 @@ def carrying(array):
 def test_carried_padding_and_a_mask_hold_together(case):
     item = case.build("tf")
     values = dict(zip(case.inputs, case.values("tf"), strict=True))
-    plain, padded = dict(values), dict(values)
+    open_, padded = dict(values), dict(values)
     for name in case.blocked:
-        padded[name], plain[name] = carrying(case.inputs[name])
+        padded[name], open_[name] = carrying(case.inputs[name])
     other = np.random.default_rng(4).random(case.mask.shape) < 0.7
     for mask in (None, other):
         both = case.mask if mask is None else case.mask & mask
-        found = listed(item(*padded.values(), *([] if mask is None else [tensorflow.constant(mask)])))
-        expected = [None if x is None else numbers(x) for x in listed(item(*plain.values(), tensorflow.constant(both)))]
+        found = flat(item(*padded.values(), *([] if mask is None else [tensorflow.constant(mask)])))
+        expected = plain(item(*open_.values(), tensorflow.constant(both)))
         same(found, expected)
-    assert np.abs(numbers(item(*plain.values())[0]) - expected[0]).max() > 1e-3
+    assert np.abs(numbers(item(*open_.values())[0]) - expected[0]).max() > 1e-3
 
 
 def test_no_weight_on_padding_at_the_end_of_a_stack():

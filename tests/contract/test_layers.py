@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import CASES, FACES, PADDING, S, same, specified
+from cases import CASES, FACES, PADDING, S, flat, plain, same, specified
 from support import gradients, numbers
 
 from attn_course.frameworks import keras, torch
@@ -41,7 +41,7 @@ def test_the_mask_says_who_may_be_seen(case, face):
     for name in case.blocked:
         np.moveaxis(inputs[name], -2, 1)[~PADDING] = 1e6
     found = case.run(face, item, inputs, case.mask)
-    assert all(np.isfinite(numbers(x)).all() for x in found if x is not None)
+    assert all(np.isfinite(numbers(x)).all() for x in flat(found) if x is not None)
     same([x if x is None else numbers(x)[rows] for x in found], [x if x is None else x[rows] for x in expected])
     inputs = {name: x.copy() for name, x in case.inputs.items()}
     for name in case.blocked:
@@ -96,7 +96,7 @@ def test_wrong_arguments_are_named(case, change, face):
 def test_dtypes(case, face, dtype):
     item = case.build(face, dtype)
     found = case.run(face, item, case.inputs, case.mask, dtype)
-    assert all(dtype in str(x.dtype) for x in found if x is not None)
+    assert all(dtype in str(x.dtype) for x in flat(found) if x is not None)
     same(found, specified(case, item, case.inputs, case.mask), STEP[dtype])
 
 
@@ -134,11 +134,7 @@ def test_one_dict_of_parameters_drives_both(case):
     set_parameters(in_tf, parameters)
     assert get_parameters(in_tf).keys() == parameters.keys()
     found = case.run("pytorch", in_torch, case.inputs, case.mask)
-    same(case.run("tf", in_tf, case.inputs, case.mask), [x if x is None else numbers(x) for x in listed(found)])
-
-
-def listed(found):
-    return found if isinstance(found, (tuple, list)) else [found]
+    same(case.run("tf", in_tf, case.inputs, case.mask), plain(found))
 
 
 @LAYERS

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import CASES, same, specified
+from cases import CASES, flat, plain, same, specified
 from support import numbers
 
 from attn_course import pytorch
@@ -22,10 +22,6 @@ NAMED = {case.name: case for case in CASES}
 def fresh():
     torch.manual_seed(0)
     torch.compiler.reset()
-
-
-def listed(found):
-    return list(found) if isinstance(found, (tuple, list)) else [found]
 
 
 @WHOLE
@@ -53,7 +49,7 @@ class Whole(torch.nn.Module):
         self.item = item
 
     def forward(self, *values):
-        return tuple(x for x in listed(self.item(*values)) if x is not None)
+        return tuple(x for x in flat(self.item(*values)) if x is not None)
 
 
 @WHOLE
@@ -104,7 +100,7 @@ def through_state(item, twin):
 @LAYERS
 def test_copies_and_files(case):
     item = case.build("pytorch")
-    expected = [None if x is None else numbers(x) for x in listed(case.run("pytorch", item, case.inputs, case.mask))]
+    expected = plain(case.run("pytorch", item, case.inputs, case.mask))
     copies = [copy.deepcopy(item), through_pickle(item), through_file(item)]
     copies.append(through_state(item, case.build("pytorch")))
     for made in copies:
@@ -120,7 +116,7 @@ def takes_place(case):
 def test_made_and_called_without_memory(case):
     """On the meta device; given memory and drawn anew there, it does what it does elsewhere."""
     item = case.build("pytorch")
-    expected = listed(case.run("pytorch", item, case.inputs, case.mask))
+    expected = flat(case.run("pytorch", item, case.inputs, case.mask))
     if takes_place(case):
         made = case.build("pytorch", device="meta", dtype=torch.float64)
         assert {(x.device.type, x.dtype) for x in made.parameters()} == {("meta", torch.float64)}
@@ -128,7 +124,7 @@ def test_made_and_called_without_memory(case):
         made = case.build("pytorch").to("meta")
     values = [x.to("meta") for x in case.values("pytorch", mask=case.mask)]
     if not case.cell:
-        found = listed(made(*values))
+        found = flat(made(*values))
         assert [x if x is None else (x.shape, x.device.type) for x in found] == [
             x if x is None else (x.shape, "meta") for x in expected
         ]
@@ -164,7 +160,7 @@ def test_autocast(case, given):
     item = case.build("pytorch", "float32")
     expected = specified(case, item, case.inputs, case.mask)
     with torch.autocast("cpu", torch.bfloat16):
-        found = listed(item(*case.values("pytorch", case.inputs, case.mask, given)))
+        found = flat(item(*case.values("pytorch", case.inputs, case.mask, given)))
     same(found, expected, 0.2)
     if takes_place(case):
         found[0].float().sum().backward()
@@ -180,7 +176,7 @@ def test_functional_calls_and_their_gradients(case):
     values = tuple(case.values("pytorch", mask=case.mask))
 
     def total(parameters):
-        return listed(torch.func.functional_call(item, parameters, values))[0].square().sum()
+        return flat(torch.func.functional_call(item, parameters, values))[0].square().sum()
 
     found = torch.func.grad(total)(parameters)
     expected = torch.autograd.grad(total(parameters), list(parameters.values()), allow_unused=True)
@@ -195,7 +191,7 @@ MASKED = [c for c in CASES if c.mask is not None]
 @pytest.mark.parametrize("case", MASKED, ids=lambda case: case.name)
 def test_a_mask_of_numpy_is_taken(case):
     item = case.build("pytorch")
-    found = listed(item(*case.values("pytorch"), case.mask))
+    found = flat(item(*case.values("pytorch"), case.mask))
     same(found, specified(case, item, case.inputs, case.mask))
 
 
