@@ -48,8 +48,9 @@ class Case(NamedTuple):
             return getattr(FACES[face], self.name)
         if face == "tf":
             return (self.make or _plain)(FACES[face], self, {"dtype": dtype, **options})
-        made = (self.make or _plain)(FACES[face], self, options)
-        return made if options else made.to(getattr(torch, dtype))
+        if options:  # a place, given to the constructor
+            return (self.make or _plain)(FACES[face], self, {"dtype": getattr(torch, dtype), **options})
+        return (self.make or _plain)(FACES[face], self, {}).to(getattr(torch, dtype))
 
     def convert(self, face, array, dtype="float64"):
         """An array of NumPy as the framework has it, real numbers in the dtype asked for."""

@@ -9,7 +9,6 @@ from support import FACE, caught, close, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
 from attn_course.masks import causal_mask, padding_mask
 from attn_course.parity import get_parameters, set_parameters
 
@@ -236,71 +235,6 @@ def test_gradients(mask, causal):
         assert not of_torch["key"][1, 4:].any() and not of_torch["value"][1, 4:].any()
 
 
-# --- what the frameworks do with the layer ---------------------------------------------
-
-
-def test_torch_compiles_without_a_break():
-    torch.compiler.reset()
-    layers, parameters = pair()
-    compiled = torch.compile(layers[pytorch], backend="aot_eager", fullgraph=True)
-    for sizes, causal in (((T, S), False), ((S, S), True), ((S + 4, S + 4), True)):
-        arrays = inputs(*sizes)
-        close(compiled(*to(pytorch, *arrays), causal=causal), by_loops(*arrays, parameters, causal=causal))
-
-
-@pytest.mark.parametrize("jit", [False, True])
-def test_one_graph_of_tensorflow_for_any_batch_and_length(jit):
-    layers, parameters = pair()
-    kinds = *[((None, None, D), "float64")] * 3, ((None, 1, 1, None), "bool")
-    signature = [tensorflow.TensorSpec(shape, dtype) for shape, dtype in kinds]
-    graph = tensorflow.function(lambda *x: layers[tf](*x, causal=True), input_signature=signature, jit_compile=jit)
-    expected = by_loops(*inputs(), parameters, PADDING, causal=True)
-    close(graph(*to(tf, *inputs(), PADDING)), expected)
-    one = [x[1:2] for x in (*inputs(), PADDING)]
-    close(graph(*to(tf, *one)), [x[1:2] for x in expected])
-
-
-@pytest.mark.parametrize("use_bias", [True, False])
-def test_keras_saves_and_loads(use_bias, tmp_path):
-    layers, parameters = pair(use_bias=use_bias)
-    entries = [keras.Input(shape, dtype="float64") for shape in ((T, D), (S, D), (S, D))]
-    entries.append(keras.Input((1, 1, S), dtype="bool"))
-    keras.Model(entries, layers[tf](*entries)).save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    close(loaded([*to(tf, *inputs(), PADDING)]), by_loops(*inputs(), parameters, PADDING))
-
-
-def test_a_mask_that_keras_carries_is_padding(tmp_path):
-    """Of shape (B, S), which as an argument would be (T, S): here B = T = S, so nothing else could tell."""
-    words = np.array([[1, 2, 0, 0], [3, 1, 2, 0], [4, 0, 0, 0], [1, 2, 3, 4]])
-    padding = (words != 0)[:, None, None]
-    embedding, layer = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64"), build(tf)
-    carried, plain = embedding(words), tensorflow.constant(embedding(words).numpy())
-    expected = layer(plain, None, None, padding)
-    assert not expected[1].numpy()[~np.broadcast_to(padding, (4, H, 4, 4))].any()
-    close(layer(carried), expected)
-    close(layer(plain, carried), layer(plain, plain, plain, padding))
-    close(layer(carried, plain), layer(plain))  # padding of queries hides nothing
-    own = np.tri(4, dtype=bool)
-    close(layer(carried, None, None, own), layer(plain, None, None, own & padding))  # both hold
-    np.testing.assert_array_equal(layer(carried)[0]._keras_mask, words != 0)
-    entry = keras.Input((4,), dtype="int64")
-    model = keras.Model(entry, layer(embedding(entry)))
-    close(model(words), expected)
-    model.save(tmp_path / "model.keras")
-    close(keras.models.load_model(tmp_path / "model.keras")(words), expected)
-
-
-def test_half_of_the_layer_in_float16_under_autocast():
-    """PyTorch's mixed precision: float32 parameters and inputs, products in bfloat16."""
-    layer, twin = build(pytorch, "float32"), build(pytorch, "float64")
-    set_parameters(twin, get_parameters(layer))
-    arrays = to(pytorch, *inputs())
-    with torch.autocast("cpu", torch.bfloat16):
-        output, _ = layer(*(x.float() for x in arrays), causal=True)
-    np.testing.assert_allclose(numbers(output), numbers(twin(*arrays, causal=True)[0]), atol=0.1)
-
-
 # --- planted faults --------------------------------------------------------------------
 
 
@@ -342,23 +276,6 @@ def test_values_without_their_vectors_are_caught(monkeypatch):
 
 
 # --- wrong arguments -------------------------------------------------------------------
-
-
-@FACE
-@pytest.mark.parametrize(
-    ("sizes", "options", "words"),
-    [
-        ((8, 3), {"max_distance": 2}, "model_dim must be divisible by num_heads = 3 where key_dim is None, got 8"),
-        ((8, 0), {"max_distance": 2}, "num_heads must be at least 1, got 0"),
-        ((0, 1), {"max_distance": 2}, "model_dim must be at least 1, got 0"),
-        ((8, 2), {"max_distance": -1}, "max_distance must be at least 0, got -1"),
-        ((8, 2), {"max_distance": 2, "key_dim": 0}, "key_dim must be at least 1, got 0"),
-        ((8, 2), {"max_distance": 2, "value_dim": 0}, "value_dim must be at least 1, got 0"),
-    ],
-)
-def test_wrong_options(face, sizes, options, words):
-    with pytest.raises(ValueError, match=words):
-        face.RelativeAttention(*sizes, **options)
 
 
 @FACE

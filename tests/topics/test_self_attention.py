@@ -7,10 +7,10 @@ import pytest
 from support import FACE, build, close, gradients, numbers, pair, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
 from attn_course.masks import causal_mask, padding_mask
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters
 
 B, T, D, K, V, H, A, HEIGHT, WIDTH = 2, 7, 5, 3, 11, 13, 17, 3, 4
 FORMAT = pytest.mark.parametrize("data_format", ["channels_first", "channels_last"])
@@ -136,22 +136,6 @@ def test_padding_holds_what_it_likes(face):
         output = numbers(found[face](*to(face, x, mask))[0])
         np.testing.assert_array_equal(output[~hidden], expected[~hidden])
         close(output, reference.self_attention(x, parameters, mask)[0])
-
-
-def test_a_mask_that_keras_carries_is_padding():
-    """Also where there are as many sentences as words, so that (B, T) could be read as (T, T)."""
-    item, words = layer(tf, dtype="float32"), np.array([[1, 2, 0], [3, 1, 2], [1, 0, 0]])
-    embedded = keras.layers.Embedding(4, D, mask_zero=True)(words)
-    plain, padding = tensorflow.identity(embedded.numpy()), (words != 0)[:, None]
-    close(item(embedded)[0], item(plain, padding)[0].numpy(), 1e-6)
-    rows = np.tri(3, dtype=bool)
-    close(item(embedded, rows)[0], item(plain, rows & padding)[0].numpy(), 1e-6)
-    entry = keras.Input((3,), dtype="int32")
-    table = keras.layers.Embedding(4, D, mask_zero=True, weights=None)
-    model = keras.Model(entry, item(table(entry))[0])
-    close(model(words), item(tensorflow.identity(table(words).numpy()), padding)[0].numpy(), 1e-6)
-    lstm = layer(tf, "IntraAttentionLSTM", dtype="float32")
-    close(lstm(embedded)[0], lstm(plain, words != 0)[0].numpy(), 1e-6)
 
 
 # --- images ----------------------------------------------------------------------------
@@ -339,68 +323,6 @@ def test_gradients(name):
         assert (in_torch[key] * direction).sum() == pytest.approx(expected, rel=1e-6, abs=1e-6), key
 
 
-# --- dtypes, graphs, files -------------------------------------------------------------
-
-OTHERS = pytest.mark.parametrize("name", ["FeatureMapAttention", "IntraAttentionLSTM"])
-
-
-def given_to(name, face):
-    return image("channels_first" if face is pytorch else "channels_last") if name[0] == "F" else sequence()
-
-
-def expected_of(name, face, parameters):
-    parameters = {k: np.asarray(x, np.float64) for k, x in parameters.items()}
-    if name == "IntraAttentionLSTM":
-        return reference.intra_attention_lstm(given_to(name, face), parameters)
-    data_format = "channels_first" if face is pytorch else "channels_last"
-    return reference.feature_map_attention(given_to(name, face), parameters, data_format=data_format)
-
-
-@OTHERS
-@FACE
-@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("bfloat16", 0.2), ("float16", 0.02)])
-def test_dtypes(name, face, dtype, tolerance):
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
-    item = layer(face, name, dtype)
-    parameters = get_parameters(item)
-    if "gate" in parameters:
-        set_parameters(item, parameters | {"gate": np.array(0.5)})
-    x = to(face, given_to(name, face))[0]
-    x = x.to(getattr(torch, dtype)) if face is pytorch else tensorflow.cast(x, dtype)
-    expected = expected_of(name, face, get_parameters(item))
-    for found, wanted in zip(item(x), expected, strict=True):
-        assert dtype in str(found.dtype)
-        wide = found.double() if face is pytorch else tensorflow.cast(found, "float64")
-        close(wide, wanted, tolerance)
-
-
-@OTHERS
-def test_compiled_and_saved(name, tmp_path):
-    found, parameters = drawn(name)
-    x = to(pytorch, given_to(name, pytorch))[0]
-    compiled = torch.compile(found[pytorch], backend="aot_eager")
-    twin = layer(pytorch, name)
-    twin.load_state_dict(found[pytorch].state_dict())
-    for item in (compiled, twin):
-        close(item(x)[0], expected_of(name, pytorch, parameters)[0])
-    x = to(tf, given_to(name, tf))[0]
-    graph = tensorflow.function(lambda x: found[tf](x), jit_compile=True)
-    close(graph(x)[0], expected_of(name, tf, parameters)[0])
-    entry = keras.Input(x.shape[1:], dtype="float64")
-    keras.Model(entry, found[tf](entry)).save(tmp_path / "model.keras")
-    for one, other in zip(keras.models.load_model(tmp_path / "model.keras")(x), found[tf](x), strict=True):
-        close(one, other.numpy())
-
-
-@OTHERS
-def test_mixed_precision(name):
-    item = layer(tf, name, "mixed_float16")
-    output, _ = item(given_to(name, tf).astype("float32"))
-    assert output.dtype == tensorflow.float16
-    assert {str(v.dtype) for v in item.trainable_variables} == {"float32"}
-
-
 def test_a_graph_of_unknown_length_is_refused():
     item = layer(tf, "IntraAttentionLSTM", "float32")
     unknown = tensorflow.TensorSpec((None, None, D), "float32")
@@ -427,28 +349,6 @@ def test_wrong_images(face):
         face.image_to_tokens(*to(face, picture), data_format="NCHW")
     with pytest.raises(ValueError, match="tokens must have shape"):
         face.tokens_to_image(*to(face, np.ones((B, 7, D))), 2, 3)
-
-
-@FACE
-@pytest.mark.parametrize(
-    ("x", "mask", "words"),
-    [
-        (np.ones((B, T)), None, "x must have shape"),
-        (np.ones((B, T, D + 1)), None, "x must have shape"),
-        (np.ones((B, T, D)), np.ones((B, T)), "mask must be bool"),
-        (np.ones((B, T, D)), np.ones((B, T + 1), bool), "mask must have shape"),
-    ],
-)
-def test_wrong_inputs_of_intra_attention(face, x, mask, words):
-    item = layer(face, "IntraAttentionLSTM")
-    with pytest.raises(ValueError, match=words):
-        item(*to(face, x, mask))
-
-
-@pytest.mark.parametrize("name", ["SelfAttention", "IntraAttentionLSTM"])
-def test_another_dtype_is_refused(name):
-    with pytest.raises(ValueError, match="x must be float64"):
-        layer(pytorch, name)(torch.ones(B, T, D))
 
 
 def test_padding_of_one_head_is_named_in_the_message():
