@@ -133,24 +133,25 @@ def test_made_and_called_without_memory(case):
             x if x is None else (x.shape, "meta") for x in expected
         ]
     made.to_empty(device="cpu")
-    for part in made.modules():
-        if hasattr(part, "reset_parameters"):
-            part.reset_parameters()
+    draw_anew(made)
     assert all(x.isfinite().all() for x in made.parameters())
     made.load_state_dict(item.state_dict())
     same(case.run("pytorch", made, case.inputs, case.mask), [None if x is None else numbers(x) for x in expected], 0)
 
 
+def draw_anew(item):
+    """The parts first: what a layer says of its parts holds."""
+    for part in reversed(list(item.modules())):
+        if hasattr(part, "reset_parameters"):
+            part.reset_parameters()
+
+
 @LAYERS
 def test_drawn_anew(case):
-    """``reset_parameters`` draws from where the constructor draws."""
+    """``reset_parameters`` draws every weight, and from where the constructor draws."""
     item = case.build("pytorch")
-    own = item if hasattr(item, "reset_parameters") else getattr(item, "inner", item)
-    if not hasattr(own, "reset_parameters"):
-        assert not takes_place(case) or case.name == "encoder_decoder", "a layer with weights draws them anew"
-        return
     before = get_parameters(item)
-    own.reset_parameters()
+    draw_anew(item)
     after = get_parameters(item)
     for name, x in before.items():
         assert len(np.unique(x)) <= 2 or not np.array_equal(x, after[name]), name
