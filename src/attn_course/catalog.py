@@ -27,7 +27,7 @@ CATALOG = (
     ),
     Mechanism(
         name="fixed_context_decoder",
-        topic="bahdanau",
+        topic="recurrent",
         paper="Cho et al. 2014, section 2.2",
         chapter="01_bottleneck",
         layer="FixedContextDecoder",

@@ -7,6 +7,7 @@ from attn_course.encoder.tf import *
 from attn_course.luong.tf import *
 from attn_course.multi_head.tf import *
 from attn_course.positional.tf import *
+from attn_course.recurrent.tf import *
 from attn_course.relative.tf import *
 from attn_course.self_attention.tf import *
 
