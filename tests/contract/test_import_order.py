@@ -24,6 +24,7 @@ RANKS = {
     **dict.fromkeys(("tasks",), 6),
     **dict.fromkeys(("training", "plots", "bench", "records"), 7),
     **dict.fromkeys(("labs", "exercises", "notebook"), 8),
+    "__main__": 9,
 }
 
 

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import CASES, flat, plain, same, specified
+from cases import CASES, PARTS, flat, plain, same, specified
 from support import numbers
 
 from attn_course import pytorch
@@ -202,4 +202,4 @@ def test_a_mask_of_numpy_is_taken(case):
 
 def test_every_public_class_is_here():
     classes = {name for name in pytorch.__all__ if isinstance(getattr(pytorch, name), type)}
-    assert classes == {case.layer for case in CASES} - {None}
+    assert classes - PARTS.keys() == {case.layer for case in CASES} - {None}

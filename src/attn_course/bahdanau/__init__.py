@@ -19,6 +19,6 @@ Parameters (same keys and (in, out) layouts everywhere, see ``attn_course.parity
 
 Source: arXiv:1409.0473, section 3 and appendix A. What differs from the paper:
     - the recurrent cell and the output layer, see ``attn_course.recurrent``;
-    - the first state is made from the right reader's state at the first word, as in
+    - the first state is made from the backward GRU's state at the first word, as in
       appendix A.2.2, with a bias.
 """

@@ -97,7 +97,7 @@ class MemoryAttention(Parts):
         return self.attend(query, memory, self.prepare(memory), mask)
 
     def prepare(self, memory):
-        """The keys, which no query changes: a decoder computes them once a sentence."""
+        """The keys, which no query changes: decoders compute them once per sentence."""
         return memory if self.memory is None else self.memory(memory)
 
     def check(self, query, memory, mask):
@@ -174,7 +174,7 @@ class BahdanauDecoder(ContextDecoder):
         self.attention = AdditiveAttention(*widths, **options)
 
     def start(self, last_state):
-        """The first state, from the right reader's last alone (appendix A.2.2)."""
+        """The first state, from the backward GRU's last alone (A.2.2)."""
         return super().start(last_state[:, last_state.shape[-1] // 2 :])
 
     def prepare(self, memory, mask=None):

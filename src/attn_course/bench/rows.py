@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.bench import Row
+from attn_course.bench import Row, decode
 
 
 def _draw(*shapes):
@@ -210,4 +210,5 @@ ROWS = [
             ("multi-head", "nn.MultiheadAttention", 1.8),
         )
     ),
+    *decode.ROWS,
 ]

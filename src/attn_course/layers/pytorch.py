@@ -147,9 +147,12 @@ class AttentionLayer(torch.nn.Module):
         keys = split_heads(self.key(key), self.num_kv_heads)
         values = split_heads(self.value(value), self.num_kv_heads)
         if self.rotary is not None:
-            place = {} if cache is None else {"first_position": cache.length}
+            place = {}
+            if cache is not None:
+                place["first_position"] = cache.next_position(mask)
             queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
+            mask, bias = cache.limit(keys.shape[2], mask, bias)
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options["dropout"] = self.dropout if self.training and self.dropout.p else None

@@ -192,9 +192,13 @@ class AttentionLayer(Layer):
         keys = split_heads(self.key_dense(key), self.num_kv_heads)
         values = split_heads(self.value_dense(value), self.num_kv_heads)
         if self.rotary is not None:
-            place = {} if cache is None else {"first_position": cache.length}
+            place = {}
+            if cache is not None:
+                place["first_position"] = cache.next_position(mask)
             queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
+            T = tf.shape(keys)[2] if keys.shape[2] is None else keys.shape[2]
+            mask, bias = cache.limit(T, mask, bias)
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options["dropout"] = self.dropout if self.config["dropout"] else None

@@ -124,7 +124,7 @@ def local_attention(
     alignment: str,
     first_position: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Local attention: only a window around one position is looked at.
+    """Local attention: attend only to a window around one position.
 
     center[t]    = first_position + t                               (monotonic)
                    S * sigmoid(position_score_weight

@@ -51,14 +51,14 @@ def recurrent_encoder(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read a sentence in both directions.
 
-    memory[s] = [state of the reader from the left after token s;
-                 state of the reader from the right after token s]
+    memory[s] = [hidden state of the forward GRU after token s;
+                 hidden state of the backward GRU after token s]
 
     Shapes:
         tokens: (B, S), integers.
         mask: (B, S), True where there is a token; None means everywhere.
-        returns: memory (B, S, 2H) and the last state (B, 2H): left reader after the
-            last token, right reader after the first.
+        returns: memory (B, S, 2H) and the last state (B, 2H): of the forward
+            GRU after the last token, of the backward GRU after the first.
 
     Edge case: a position that holds no token, wherever it stands, is skipped: it
     changes no state, and its memory is zero.
@@ -75,7 +75,7 @@ def recurrent_encoder(
     position = np.arange(tokens.shape[1])
     left = _read("forward_gru", position, embedded, parameters, mask)
     right = _read("backward_gru", position[::-1], embedded, parameters, mask)
-    # (memory, last state) of each reader, put side by side
+    # (memory, last state) of each direction, put side by side
     return tuple(
         np.concatenate(pair, axis=-1) for pair in zip(left, right, strict=True)
     )
@@ -102,8 +102,8 @@ def fixed_context_decoder(
 ) -> tuple[np.ndarray, None]:
     """Read the targets one by one; every step sees the same vector.
 
-    context   = [left reader's state after the last token;
-                 right reader's state after the first token], out of the memory
+    context   = [forward GRU's state after the last token;
+                 backward GRU's state after the first token], out of the memory
     s[i]      = gru_step([embedding(y[i-1]); context], s[i-1])
     logits[i] = readout([s[i]; embedding(y[i-1]); context])
 
@@ -118,7 +118,7 @@ def fixed_context_decoder(
 
 
 def summary(memory, mask=None):
-    """The two readers' last states, out of the memory: (B, S, E) -> (B, E)."""
+    """The last states of both directions, out of the memory: (B, S, E) -> (B, E)."""
     batch, positions, width = memory.shape
     mask = np.ones((batch, positions), bool) if mask is None else mask
     first, last = mask.argmax(axis=1), positions - 1 - mask[:, ::-1].argmax(axis=1)
@@ -151,7 +151,7 @@ def decode(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """The loop of the decoders whose context is there before the step.
 
-    ``attend(previous state)`` gives the context and the weights of a step.
+    ``attend(previous state)`` gives the context and the weights for one step.
     """
     embedded, state = parameters["embedding.weight"][targets], initial_state
     logits, weights = [], []
@@ -169,7 +169,7 @@ def decode(
 def readout(x, parameters):
     """Deep output: a maxout layer, then a linear map to the vocabulary.
 
-    Maxout takes the larger of each two neighbours.
+    Maxout takes the larger of each two neighbors.
 
     Source: Bahdanau et al. 2015, appendix A.2.2.
     """

@@ -51,7 +51,7 @@ def progress(steps, name):
 def log_line(log, seen, step):
     """Append the means of what the last steps gave, and forget it.
 
-    seen: a tuple a step, the loss and, if there is one, the score.
+    seen: per step the loss and, if there is one, the score.
     """
     columns = zip(*seen, strict=True)
     log.append(Record(step, *(float(sum(x) / len(x)) for x in columns)))

@@ -12,7 +12,7 @@ def train(model, batches, loss, *, steps, rate, clip=None, schedule=None, every=
 
     loss: of the model and a batch's tensors. It returns the loss, or the loss and a
     score to log beside it. clip: the most that the norm of all gradients may be.
-    schedule: of a step, the number of steps and the rate; returns the step's rate.
+    schedule: of the step, the number of steps and the rate; returns the step's rate.
     """
     optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     device = next(model.parameters()).device
