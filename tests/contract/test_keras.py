@@ -124,8 +124,8 @@ def test_output_shapes(case):
 
 def shapes_of(found):
     """The shapes in what may be one, or nested tuples of them."""
-    if all(size is None or isinstance(size, int) for size in found):
-        return [tuple(found)]
+    if found is None or all(size is None or isinstance(size, int) for size in found):
+        return [found and tuple(found)]
     return [shape for part in found for shape in shapes_of(part)]
 
 

@@ -16,7 +16,7 @@ NORMALIZATIONS = ("layer", "rms")
 
 
 def check_words(x: Any, model_dim: int, *, needed: bool = True) -> None:
-    """Raise ValueError unless x is floating, (B, T, model_dim) and as long as needed."""
+    """Raise ValueError unless x is floating, (B, T, model_dim), and not too short."""
     sizes = check_shapes({"D": model_dim}, x=(x, "BTD"))
     check_floats(x=x)
     if needed and sizes["T"] == 0:
