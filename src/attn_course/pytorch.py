@@ -11,6 +11,7 @@ from attn_course.luong.pytorch import *
 from attn_course.multi_head.pytorch import *
 from attn_course.positional.pytorch import *
 from attn_course.recurrent.pytorch import *
+from attn_course.relative.pytorch import *
 from attn_course.self_attention.pytorch import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

@@ -11,6 +11,7 @@ from attn_course.luong.tf import *
 from attn_course.multi_head.tf import *
 from attn_course.positional.tf import *
 from attn_course.recurrent.tf import *
+from attn_course.relative.tf import *
 from attn_course.self_attention.tf import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))
