@@ -184,8 +184,8 @@ class AttentionLayer(Layer):
         keys = split_heads(self.key_dense(key), self.num_kv_heads)
         values = split_heads(self.value_dense(value), self.num_kv_heads)
         if self.rotary is not None:
-            first = 0 if cache is None else cache.length
-            queries, keys = self.rotary(queries, keys, first_position=first)
+            place = {} if cache is None else {"first_position": cache.length}
+            queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
