@@ -1,7 +1,8 @@
 """The delta rule in PyTorch. Formulas: ``reference.py``."""
 
-from attn_course.frameworks import torch
-from attn_course.linear.pytorch import (
+from typing import Any
+
+from attn_course.chunked.pytorch import (
     chunks,
     decay_between,
     decay_in_chunk,
@@ -9,14 +10,25 @@ from attn_course.linear.pytorch import (
     pad,
     widen,
 )
+from attn_course.frameworks import torch
+from attn_course.layers.pytorch import reset_linear, to_mask
+from attn_course.layers.shared import check_supported
+from attn_course.linear.pytorch import DecayingAttention, open_gate
 from attn_course.linear.shared import check_linear, check_step
 
-__all__ = ["delta_rule_attention", "delta_rule_step"]
+__all__ = ["DeltaRuleAttention", "delta_rule_attention", "delta_rule_step"]
 
 
 def delta_rule_attention(
-    query, key, value, beta, *, mask=None, decay=None, chunk_size=64
-):
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    beta: torch.Tensor,
+    *,
+    mask: Any = None,
+    decay: torch.Tensor | None = None,
+    chunk_size: int = 64,
+) -> tuple[torch.Tensor, None]:
     """See ``attn_course.reference.delta_rule_attention``.
 
     Chunk by chunk: what a chunk writes solves one triangular system, after which only
@@ -28,8 +40,9 @@ def delta_rule_attention(
     beta = beta.expand(key.shape[:-1])
     log_decay = torch.zeros_like(beta) if decay is None else log_of(decay, key)
     if mask is not None:
-        beta = torch.where(mask[..., 0, :], beta, 0.0)
-        log_decay = torch.where(mask[..., 0, :], log_decay, 0.0)
+        seen = to_mask(mask, key)[..., 0, :]
+        beta = torch.where(seen, beta, 0.0)
+        log_decay = torch.where(seen, log_decay, 0.0)
     query = pad(query, S - T, 0)
     C = min(chunk_size, max(S, 1))
     gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
@@ -67,7 +80,15 @@ def write_in_chunk(query, key, value, beta, log_decay):
     return [x.unbind(dim=-3) for x in parts]
 
 
-def delta_rule_step(state, query, key, value, beta, *, decay=None):
+def delta_rule_step(
+    state: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    beta: torch.Tensor,
+    *,
+    decay: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, Any]:
     """See ``attn_course.reference.delta_rule_step``. The state is float32 or more."""
     check_step(query, key, value, beta=beta, decay=decay)
     dtype = value.dtype
@@ -79,3 +100,45 @@ def delta_rule_step(state, query, key, value, beta, *, decay=None):
     write = beta[..., None] * (value - key @ state)
     state = state + key.mT * write
     return (query @ state).to(dtype), state
+
+
+class DeltaRuleAttention(DecayingAttention):
+    """The delta rule over heads: ``delta_rule_attention``, with unit queries and keys.
+
+    beta of every key and head is the sigmoid of a linear map of the key's input. decay:
+    None, "fixed" or "learned". Always causal, whatever it is asked for. The weights are
+    never formed (they are None). The mask is padding. No bias, no dropout.
+
+    Differs: DeltaNet and its kin put a short convolution and SiLU before query, key and
+        value, and a norm behind; here are the projections alone.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or an option is unknown.
+    """
+
+    def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        self.beta = self.gate(bias=0.0)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        super().reset_parameters()
+        reset_linear(self.beta)
+
+    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+        """beta, and the decay where there is one."""
+        return {"beta": open_gate(self.beta(key)), **super().gates(key)}
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("DeltaRuleAttention", bias=bias, dropout=dropout)
+        query, key = unit(query), unit(key)
+        return delta_rule_attention(query, key, value, mask=mask, **gates)
+
+
+def unit(x: torch.Tensor) -> torch.Tensor:
+    """x at length 1; what is shorter than 1e-6 is lengthened a millionfold."""
+    (wide,) = widen(x)
+    square = wide.square().sum(dim=-1, keepdim=True).clamp(min=1e-12)
+    return (wide * square.rsqrt()).to(x.dtype)

@@ -1,5 +1,7 @@
 """The delta rule in NumPy, float64: the specification."""
 
+from typing import Any
+
 import numpy as np
 
 from attn_course.linear.shared import check_linear, check_step
@@ -7,7 +9,15 @@ from attn_course.linear.shared import check_linear, check_step
 __all__ = ["delta_rule_attention", "delta_rule_step"]
 
 
-def delta_rule_attention(query, key, value, beta, *, mask=None, decay=None):
+def delta_rule_attention(
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    beta: np.ndarray,
+    *,
+    mask: Any = None,
+    decay: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Write into a state what a key does not yet read, and read it with the query.
 
     state = decay[s] * state
@@ -15,7 +25,7 @@ def delta_rule_attention(query, key, value, beta, *, mask=None, decay=None):
     output[t] = state^T query[t]        after the key at the query's position
 
     Shapes:
-        query: (..., T, K). key: (..., S, K), as a rule of unit norm. value: (..., S, V).
+        query: (..., T, K). key: (..., S, K), of unit norm as a rule. value: (..., S, V)
         beta: (..., S), how much of the correction is written, 0 to 1.
         mask: boolean padding (B, 1, 1, S): a blocked key changes nothing.
         decay: (..., S), what is kept of the state, 0 to 1; None keeps all.
@@ -50,7 +60,15 @@ def delta_rule_attention(query, key, value, beta, *, mask=None, decay=None):
     return output, None
 
 
-def delta_rule_step(state, query, key, value, beta, *, decay=None):
+def delta_rule_step(
+    state: Any,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    beta: np.ndarray,
+    *,
+    decay: np.ndarray | None = None,
+) -> tuple[np.ndarray, Any]:
     """One position of ``delta_rule_attention``, from the state of those before.
 
     Shapes:
@@ -66,7 +84,9 @@ def delta_rule_step(state, query, key, value, beta, *, decay=None):
         np.asarray(x, np.float64) for x in (query, key, value, beta)
     )
     kept = 1.0 if decay is None else np.asarray(decay, np.float64)[..., None]
-    state = kept * (np.zeros((*key.shape[:-2], key.shape[-1], 1)) if state is None else state)
+    state = kept * (
+        np.zeros((*key.shape[:-2], key.shape[-1], 1)) if state is None else state
+    )
     write = beta[..., None] * (value - key @ state)
     state = state + np.swapaxes(key, -1, -2) * write
     return query @ state, state

@@ -1,8 +1,8 @@
 """The delta rule in TensorFlow. Formulas: ``reference.py``."""
 
-from attn_course.frameworks import tf
-from attn_course.linear.shared import check_linear, check_step
-from attn_course.linear.tf import (
+from typing import Any
+
+from attn_course.chunked.tf import (
     chunks,
     decay_between,
     decay_in_chunk,
@@ -11,13 +11,25 @@ from attn_course.linear.tf import (
     pad,
     widen,
 )
+from attn_course.frameworks import keras, tf
+from attn_course.layers.shared import check_supported
+from attn_course.layers.tf import dense
+from attn_course.linear.shared import check_linear, check_step
+from attn_course.linear.tf import DecayingAttention, open_gate
 
-__all__ = ["delta_rule_attention", "delta_rule_step"]
+__all__ = ["DeltaRuleAttention", "delta_rule_attention", "delta_rule_step"]
 
 
 def delta_rule_attention(
-    query, key, value, beta, *, mask=None, decay=None, chunk_size=64
-):
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    beta: tf.Tensor,
+    *,
+    mask: Any = None,
+    decay: tf.Tensor | None = None,
+    chunk_size: int = 64,
+) -> tuple[tf.Tensor, None]:
     """See ``attn_course.reference.delta_rule_attention``.
 
     Chunk by chunk: what a chunk writes solves one triangular system, after which only
@@ -35,7 +47,9 @@ def delta_rule_attention(
     C = tf.minimum(chunk_size, tf.maximum(S, 1))
     gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
     parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
-    state = tf.zeros_like(tf.matmul(key[..., :1, :], value[..., :1, :], transpose_a=True))
+    state = tf.zeros_like(
+        tf.matmul(key[..., :1, :], value[..., :1, :], transpose_a=True)
+    )
 
     def step(carried, chunk):
         (state, _), (asks, weights, known, new, later_key, kept) = carried, chunk
@@ -78,7 +92,15 @@ def to_front(x, back=False):
     return tf.transpose(x, axes)
 
 
-def delta_rule_step(state, query, key, value, beta, *, decay=None):
+def delta_rule_step(
+    state: Any,
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    beta: tf.Tensor,
+    *,
+    decay: tf.Tensor | None = None,
+) -> tuple[tf.Tensor, Any]:
     """See ``attn_course.reference.delta_rule_step``. The state is float32 or more."""
     check_step(query, key, value, beta=beta, decay=decay)
     dtype = value.dtype
@@ -91,3 +113,43 @@ def delta_rule_step(state, query, key, value, beta, *, decay=None):
     write = beta[..., None] * (value - key @ state)
     state = state + key_column * write
     return tf.cast(query @ state, dtype), state
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class DeltaRuleAttention(DecayingAttention):
+    """The delta rule over heads: ``delta_rule_attention``, with unit queries and keys.
+
+    beta of every key and head is the sigmoid of a linear map of the key's input. decay:
+    None, "fixed" or "learned". Always causal, whatever it is asked for. The weights are
+    never formed (they are None). The mask is padding. No bias, no dropout.
+
+    Differs: DeltaNet and its kin put a short convolution and SiLU before query, key and
+        value, and a norm behind; here are the projections alone.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or an option is unknown.
+    """
+
+    def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        inputs = self.config["memory_dim"][0]
+        self.beta_dense = dense(self, "beta", inputs, num_heads, True)
+
+    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+        """beta, and the decay where there is one."""
+        return {"beta": open_gate(self.beta_dense(key)), **super().gates(key)}
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("DeltaRuleAttention", bias=bias, dropout=dropout)
+        query, key = unit(query), unit(key)
+        return delta_rule_attention(query, key, value, mask=mask, **gates)
+
+
+def unit(x: tf.Tensor) -> tf.Tensor:
+    """x at length 1; what is shorter than 1e-6 is lengthened a millionfold."""
+    (wide,) = widen(x)
+    square = tf.reduce_sum(wide**2, axis=-1, keepdims=True)
+    square = tf.maximum(square, tf.constant(1e-12, wide.dtype))
+    return tf.cast(wide * tf.math.rsqrt(square), x.dtype)

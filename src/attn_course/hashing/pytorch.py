@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from attn_course.chunked.pytorch import chunks, widen
 from attn_course.frameworks import torch
 from attn_course.hashing.shared import (
     check_hash_sizes,
@@ -12,7 +13,6 @@ from attn_course.hashing.shared import (
 )
 from attn_course.layers.pytorch import AttentionLayer, to_mask
 from attn_course.layers.shared import check_supported
-from attn_course.linear.pytorch import chunks, widen
 from attn_course.shapes import check_shapes
 
 __all__ = ["LSHAttention", "ReversibleLayers", "lsh_attention", "lsh_buckets"]
@@ -83,7 +83,7 @@ def sort(buckets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def attend_in_chunks(query, value, code, order, size, causal):
-    """One round: output (L, S, V) and log-sum-exp (L, S) of the scores, still sorted.
+    """One round, still sorted: output (L, S, V), log-sum-exp of the scores (L, S, 1).
 
     code (L, rounds so far, S): a key that an earlier round allowed is left to it.
     """
@@ -135,9 +135,7 @@ def merge_rounds(rounds, place, value):
 
     share[r] = exp(log_sum[r]) / sum over rounds of exp(log_sum[r])
     """
-    found = [
-        [take(x, place[:, r]) for x in one] for r, one in enumerate(rounds)
-    ]
+    found = [[take(x, place[:, r]) for x in one] for r, one in enumerate(rounds)]
     outputs, log_sums = (torch.stack(x, dim=1) for x in zip(*found, strict=True))
     share = torch.softmax(log_sums, dim=1)
     alone = log_sums.amax(dim=1) < LOWEST / 2

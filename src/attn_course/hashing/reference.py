@@ -43,7 +43,7 @@ def lsh_attention(
     rotations: np.ndarray | None = None,
     causal: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Attend to the keys that share a bucket in one of the rounds, and stand near there.
+    """Attend to the keys that share a bucket in a round, and stand near in it.
 
     key[s] = query_key[s] / |query_key[s]|
     weight = softmax over the allowed keys of query_key @ key^T / sqrt(K)

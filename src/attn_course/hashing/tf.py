@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attn_course.chunked.tf import chunks, join, widen
 from attn_course.frameworks import keras, tf
 from attn_course.hashing.shared import (
     check_hash_sizes,
@@ -11,7 +12,6 @@ from attn_course.hashing.shared import (
 )
 from attn_course.layers.shared import check_supported
 from attn_course.layers.tf import AttentionLayer
-from attn_course.linear.tf import chunks, widen
 from attn_course.shapes import check_shapes
 
 __all__ = ["LSHAttention", "lsh_attention", "lsh_buckets"]
@@ -85,7 +85,7 @@ def sort(buckets: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 
 
 def attend_in_chunks(query, value, code, order, size, causal):
-    """One round: output (L, S, V) and log-sum-exp (L, S, 1) of the scores, still sorted.
+    """One round, still sorted: output (L, S, V), log-sum-exp of the scores (L, S, 1).
 
     code (L, rounds so far, S): a key that an earlier round allowed is left to it.
     """
@@ -110,7 +110,7 @@ def attend_in_chunks(query, value, code, order, size, causal):
     total = tf.reduce_sum(weight, axis=-1, keepdims=True)
     output = (weight @ value) / total
     found = output, highest + tf.math.log(total)
-    return [join_chunks(x)[:, :S] for x in found]
+    return [join(x)[:, :S] for x in found]
 
 
 def is_near(code, order, size):
@@ -133,12 +133,6 @@ def with_previous(x, size):
     x = chunks(x, size)
     before = tf.concat([tf.zeros_like(x[:, :1]), x[:, :-1]], axis=1)
     return tf.concat([before, x], axis=2)
-
-
-def join_chunks(x):
-    """(L, N, C, X) as (L, N * C, X)."""
-    shape = tf.shape(x)
-    return tf.reshape(x, (shape[0], shape[1] * shape[2], x.shape[-1]))
 
 
 def merge_rounds(rounds, place, value):

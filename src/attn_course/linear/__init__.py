@@ -8,7 +8,7 @@ numbers instead of T x S weights. Causal, the state is what came so far, so the 
 thing is a recurrent network. A decay lets it forget.
 
 - ``linear_attention(query, key, value, mask=None, *, feature_map="elu", causal=False,
-  decay=None, normalize=True, epsilon=1e-6)`` -> output, and in ``reference`` the weights
+  decay=None, normalize=True, epsilon=1e-6)`` -> output, in ``reference`` weights too
 - ``linear_attention_step(state, query, key, value, *, ...)`` -> output, state
 - ``retention_decay(num_heads)`` -> the decays that RetNet fixes
 

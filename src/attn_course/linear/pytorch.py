@@ -1,7 +1,15 @@
 """Linear attention in PyTorch. Formulas: ``reference.py``."""
 
+from collections.abc import Callable
+from typing import Any
+
+from attn_course.chunked.pytorch import hide, log_of, sum_up, widen
 from attn_course.frameworks import torch
+from attn_course.layers.pytorch import AttentionLayer, linear, reset_linear
+from attn_course.layers.shared import check_supported
 from attn_course.linear.shared import (
+    FIRST_DECAY_BIAS,
+    check_decay_kind,
     check_feature_map,
     check_linear,
     check_step,
@@ -9,6 +17,7 @@ from attn_course.linear.shared import (
 )
 
 __all__ = [
+    "LinearAttention",
     "linear_attention",
     "linear_attention_step",
     "retention_decay",
@@ -16,18 +25,18 @@ __all__ = [
 
 
 def linear_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Any = None,
     *,
-    feature_map="elu",
-    causal=False,
-    decay=None,
-    normalize=True,
-    epsilon=1e-6,
-    chunk_size=128,
-):
+    feature_map: str | Callable = "elu",
+    causal: bool = False,
+    decay: torch.Tensor | None = None,
+    normalize: bool = True,
+    epsilon: float = 1e-6,
+    chunk_size: int = 128,
+) -> tuple[torch.Tensor, None]:
     """See ``attn_course.reference.linear_attention``.
 
     Computed in float32 or more, in time and memory that grow as S; causal in chunks of
@@ -57,118 +66,18 @@ def features(x, feature_map):
     return torch.relu(x) if feature_map == "relu" else x
 
 
-def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):
-    """The sum over keys of similarity times value, (..., T, V), and of similarity."""
-    if not causal:
-        sums = key.mT @ value
-        total = key.sum(dim=-2)[..., None]
-        return query @ sums, query @ total
-    T, S = query.shape[-2], key.shape[-2]
-    # Query i stands at i + S - T: rows before the first key go, missing ones are zeros.
-    query = pad(query, S - T, 0)
-    together = causal_sums(query, key, value, log_decay, chunk_size)
-    return tuple(pad(x, T - S, 0) for x in together)
-
-
-def causal_sums(query, key, value, log_decay, chunk_size):
-    """``sum_up`` over the keys s <= t, for T = S: per chunk its own, and those before.
-
-    within[t] = sum over s <= t of the chunk of (query[t] . key[s]) value[s]
-    before[t] = query[t] . (sum over all earlier chunks of key[s] value[s]^T)
-    """
-    length = value.shape[-2]
-    C = torch.sym_min(chunk_size, max(length, 1))
-    query, key, value = (chunks(x, C) for x in (query, key, value))
-    score, later_key = query @ key.mT, key
-    if log_decay is None:
-        score = score.tril_()
-    else:
-        to_end, from_start = decay_in_chunk(chunks(log_decay[..., None], C)[..., 0])
-        score = score * decay_between(to_end)
-        later_key = key * to_end[..., None].exp()
-        query = query * from_start[..., None].exp()
-        log_decay = from_start[..., -1]
-    states = (later_key.mT @ value, later_key.sum(dim=-2)[..., None])
-    sums, total = (before(state, log_decay) for state in states)
-    sums = score @ value + query @ sums
-    total = score.sum(dim=-1, keepdim=True) + query @ total
-    return tuple(x.flatten(-3, -2)[..., :length, :] for x in (sums, total))
-
-
-def before(states, log_decay=None):
-    """The state before each chunk, from what each chunk adds, (..., N, F, V)."""
-    shifted = torch.nn.functional.pad(states[..., :-1, :, :], (0, 0, 0, 0, 1, 0))
-    if log_decay is None:
-        return shifted.cumsum(dim=-3)
-    # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
-    to_end, _ = decay_in_chunk(torch.nn.functional.pad(log_decay[..., :-1], (1, 0)))
-    kept = decay_between(to_end)
-    return (kept @ shifted.flatten(-2)).unflatten(-1, states.shape[-2:])
-
-
-def decay_between(to_end):
-    """What is left at t of s, and 0 where s > t: (..., C, C)."""
-    between = to_end[..., None, :] - to_end[..., :, None]
-    future = between.new_ones(between.shape[-2:], dtype=torch.bool).triu(1)
-    return between.masked_fill(future, -torch.inf).exp()
-
-
-def chunks(x, size):
-    """Cut positions into chunks, the last filled up with zeros: (..., N, C, X)."""
-    return pad(x, 0, -x.shape[-2] % size).unflatten(-2, (-1, size))
-
-
-def pad(x, front, back):
-    """So many zeros before and behind the positions; a negative number cuts off."""
-    # PyTorch's own copies even where there is nothing to do. In an exported graph the
-    # numbers are symbols, and not compared, so that it holds for every length.
-    if all(isinstance(n, int) and n == 0 for n in (front, back)):
-        return x
-    return torch.nn.functional.pad(x, (0, 0, front, back))
-
-
-def decay_in_chunk(log_decay):
-    """Logarithms of what is left on the way to the chunk's end, and from its start.
-
-    log_decay (..., C). The first counts the decays after a position, the second those
-    up to it. Sums from behind: one early number may be huge, and those after it exact.
-    """
-    after = torch.nn.functional.pad(log_decay[..., 1:], (0, 1))
-    to_end = after.flip(-1).cumsum(dim=-1).flip(-1)
-    return to_end, log_decay.cumsum(dim=-1)
-
-
-def log_of(decay, key):
-    """The logarithm of a decay, one number a key; of 0 a very low one."""
-    wide = decay.to(key.dtype).expand(key.shape[:-1])
-    return wide.clamp(min=torch.finfo(key.dtype).tiny).log()
-
-
-def hide(key, log_decay, mask):
-    """Blocked keys have no features, and let nothing fade."""
-    seen = mask.mT
-    if log_decay is not None:
-        log_decay = torch.where(seen[..., 0], log_decay, 0.0)
-    return torch.where(seen, key, 0.0), log_decay
-
-
-def widen(*tensors):
-    """The tensors in float32, or float64 if they have it."""
-    return [x.to(torch.promote_types(x.dtype, torch.float32)) for x in tensors]
-
-
 def linear_attention_step(
-    state,
-    query,
-    key,
-    value,
+    state: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
     *,
-    feature_map="elu",
-    decay=None,
-    normalize=True,
-    epsilon=1e-6,
-):
-    """See ``attn_course.reference.linear_attention_step``. The state is float32 or more."""
+    feature_map: str | Callable = "elu",
+    decay: torch.Tensor | None = None,
+    normalize: bool = True,
+    epsilon: float = 1e-6,
+) -> tuple[torch.Tensor, Any]:
+    """See ``attn_course.reference.linear_attention_step``. Its state: float32 or more."""
     check_feature_map(feature_map)
     check_step(query, key, value, decay=decay)
     dtype = value.dtype
@@ -183,3 +92,99 @@ def linear_attention_step(
     if normalize:
         output = output / (query @ total[..., None] + epsilon)
     return output.to(dtype), (sums, total)
+
+
+class DecayingAttention(AttentionLayer):
+    """What ``LinearAttention`` and ``DeltaRuleAttention`` share: the decay of a state.
+
+    decay: None, "fixed" (``retention_decay``), or "learned": of every key and head the
+    sigmoid of a linear map of the key's input.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        decay: str | None = None,
+        **options: Any,
+    ) -> None:
+        check_decay_kind(decay)
+        super().__init__(model_dim, num_heads, **options)
+        name = type(self).__name__
+        check_supported(name, dropout=self.config["dropout"] or None)
+        self.config["decay"] = decay
+        self.decay = None
+        if decay == "learned":
+            self.decay = self.gate()
+
+    def gate(self, bias: float = FIRST_DECAY_BIAS) -> torch.nn.Linear:
+        """A linear map of the keys' input, one number a head, that begins at bias."""
+        weight, inputs = self.query.weight, self.config["memory_dim"][0]
+        where = {"device": weight.device, "dtype": weight.dtype}
+        made = linear(inputs, self.num_heads, True, **where)
+        torch.nn.init.constant_(made.bias, bias)
+        return made
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        super().reset_parameters()
+        if self.decay is not None:
+            reset_linear(self.decay)
+            torch.nn.init.constant_(self.decay.bias, FIRST_DECAY_BIAS)
+
+    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The decay of every key, (B, H, S), or the fixed one, (1, H, 1)."""
+        if self.decay is not None:
+            return {"decay": open_gate(self.decay(key))}
+        if self.config["decay"] is None:
+            return {}
+        fixed = retention_decay(self.num_heads)[:, None, None].swapaxes(0, 1)
+        return {"decay": torch.as_tensor(fixed, device=key.device).to(*widest(key))}
+
+
+def widest(x):
+    """The dtype of a gate of x, as an argument of ``to``: float32 or more."""
+    return (torch.promote_types(x.dtype, torch.float32),)
+
+
+def open_gate(score: torch.Tensor) -> torch.Tensor:
+    """The sigmoid of what a gate's linear map gives, (B, S, H), as (B, H, S)."""
+    return torch.sigmoid(score.to(*widest(score))).mT
+
+
+class LinearAttention(DecayingAttention):
+    """Linear attention over heads: ``linear_attention``.
+
+    ``feature_map``, ``normalize`` and ``epsilon`` as there; a feature map that is a
+    function of one's own must be known to Keras for saving. decay: None, "fixed" or
+    "learned", of use where it is called with ``causal=True``. The weights are never
+    formed (they are None). The mask is padding. No bias, no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or an option is unknown.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        feature_map: str | Callable = "elu",
+        decay: str | None = None,
+        normalize: bool = True,
+        epsilon: float = 1e-6,
+        **options: Any,
+    ) -> None:
+        check_feature_map(feature_map)
+        super().__init__(model_dim, num_heads, decay=decay, **options)
+        self.formula = {"feature_map": feature_map, "normalize": normalize}
+        self.formula["epsilon"] = epsilon
+        self.config |= self.formula
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("LinearAttention", bias=bias, dropout=dropout)
+        options = {"causal": causal, **gates, **self.formula}
+        return linear_attention(query, key, value, mask, **options)

@@ -1,5 +1,8 @@
 """Linear attention in NumPy, float64: the specification."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from attn_course.linear.shared import (
@@ -18,17 +21,17 @@ __all__ = [
 
 
 def linear_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: Any = None,
     *,
-    feature_map="elu",
-    causal=False,
-    decay=None,
-    normalize=True,
-    epsilon=1e-6,
-):
+    feature_map: str | Callable = "elu",
+    causal: bool = False,
+    decay: np.ndarray | None = None,
+    normalize: bool = True,
+    epsilon: float = 1e-6,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Average the values, weighted by the products of features of query and key.
 
     similarity[t, s] = feature_map(query[t]) . feature_map(key[s])
@@ -94,7 +97,9 @@ def decay_between(decay, mask, query, key):
         return np.ones((T, S))
     decay = np.broadcast_to(decay, key.shape[:-1])
     if mask is not None:
-        decay = np.where(np.broadcast_to(mask, (*key.shape[:-2], 1, S))[..., 0, :], decay, 1)
+        decay = np.where(
+            np.broadcast_to(mask, (*key.shape[:-2], 1, S))[..., 0, :], decay, 1
+        )
     left = np.zeros((*key.shape[:-2], T, S))
     for t in range(T):
         now = t + S - T  # the key at the query's own position
@@ -104,16 +109,16 @@ def decay_between(decay, mask, query, key):
 
 
 def linear_attention_step(
-    state,
-    query,
-    key,
-    value,
+    state: Any,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
     *,
-    feature_map="elu",
-    decay=None,
-    normalize=True,
-    epsilon=1e-6,
-):
+    feature_map: str | Callable = "elu",
+    decay: np.ndarray | None = None,
+    normalize: bool = True,
+    epsilon: float = 1e-6,
+) -> tuple[np.ndarray, Any]:
     """One position of causal ``linear_attention``, from the state of those before.
 
     sums   = decay * sums + feature_map(key) value^T

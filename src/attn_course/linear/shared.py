@@ -4,16 +4,18 @@ import numpy as np
 
 from attn_course.shapes import (
     check_at_least,
+    check_attention,
     check_choice,
     check_floats,
     check_head_mask,
     check_shapes,
-    dtype_name,
     shape_of,
 )
 
 FEATURE_MAPS = ("elu", "relu", "identity")
 DECAYS = (None, "fixed", "learned")
+# A learned decay begins near sigmoid(4) = 0.98: it must remember before it can forget.
+FIRST_DECAY_BIAS = 4.0
 
 
 def retention_decay(num_heads):
@@ -35,14 +37,12 @@ def check_linear(query, key, value, mask=None, **gates):
         ValueError: a shape or dtype is wrong, or the mask has a row for each query.
     """
     given = {name: gate for name, gate in gates.items() if gate is not None}
-    check_floats(query=query, key=key, value=value, **given)
-    sizes = check_shapes(
-        query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
-    )
-    check_padding(mask, (*sizes["..."], sizes["T"], sizes["S"]))
-    wanted = (*sizes["..."], sizes["S"])
+    check_attention(query, key, value)
+    *lead, S, _ = shape_of(key)
+    check_padding(mask, (*lead, shape_of(query)[-2], S))
     for name, gate in given.items():
-        check_per_key(name, gate, wanted)
+        check_floats(**{name: gate})  # of any precision: near 1 it matters
+        check_per_key(name, gate, (*lead, S))
 
 
 def check_padding(mask, score):
@@ -81,19 +81,8 @@ def check_feature_map(feature_map):
         check_choice("feature_map", feature_map, FEATURE_MAPS)
 
 
-def check_gate_kind(decay):
+def check_decay_kind(decay):
     """Raise ValueError unless a layer's decay is one that it can have."""
     if decay not in DECAYS:
         choices = "None, 'fixed', 'learned'"
         raise ValueError(f"decay must be one of {choices}, got {decay!r}")
-
-
-def check_no_options(kind, bias=None, dropout=None, weights=False):
-    """Raise ValueError where a layer gets what its mechanism has no place for."""
-    if bias is not None:
-        why = f"{kind} forms no scores that it could be added to"
-        raise ValueError(f"bias must be None: {why}, got {dtype_name(bias)}")
-    if dropout is not None:
-        raise ValueError(f"dropout must be 0: {kind} forms no weights to drop")
-    if weights:
-        raise ValueError(f"need_weights must be False: {kind} forms no weights")

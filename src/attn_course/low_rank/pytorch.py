@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from attn_course.chunked.pytorch import widen
 from attn_course.dot_product.pytorch import scaled_dot_product_attention
 from attn_course.frameworks import torch
 from attn_course.layers.pytorch import AttentionLayer, to_mask
-from attn_course.linear.pytorch import widen
 from attn_course.low_rank.shared import (
     check_linformer,
     check_linformer_call,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from attn_course.chunked.tf import widen
 from attn_course.dot_product.tf import scaled_dot_product_attention
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import AttentionLayer
-from attn_course.linear.tf import widen
 from attn_course.low_rank.shared import (
     check_linformer,
     check_linformer_call,

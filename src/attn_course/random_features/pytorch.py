@@ -1,17 +1,25 @@
 """Attention over random features in PyTorch. Formulas: ``reference.py``."""
 
+from typing import Any
+
+from attn_course.chunked.pytorch import hide, log_of, sum_up, widen
 from attn_course.frameworks import torch
-from attn_course.linear.pytorch import hide, log_of, sum_up, widen
+from attn_course.layers.pytorch import AttentionLayer, linear, reset_linear, to_mask
+from attn_course.layers.shared import check_supported
+from attn_course.linear.pytorch import open_gate
 from attn_course.random_features.shared import (
     check_random,
     fourier_projection,
     gaussian_projection,
     orthogonal_projection,
+    rows_of,
     softmax_projection,
 )
 from attn_course.shapes import check_choice, check_shapes
 
 __all__ = [
+    "PerformerAttention",
+    "RandomFeatureAttention",
     "gaussian_projection",
     "orthogonal_projection",
     "performer_attention",
@@ -22,7 +30,12 @@ __all__ = [
 LOWEST = -1e30  # of a blocked key: far below every exponent, and finite
 
 
-def softmax_features(x, projection, *, features="positive"):
+def softmax_features(
+    x: torch.Tensor,
+    projection: torch.Tensor,
+    *,
+    features: str = "positive",
+) -> torch.Tensor:
     """See ``attn_course.reference.softmax_features``.
 
     As they are: long vectors overflow. ``performer_attention`` shifts the exponents.
@@ -45,18 +58,18 @@ def feature_parts(x, projection, features):
 
 
 def performer_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Any = None,
     *,
-    projection=None,
-    num_features=256,
-    seed=0,
-    features="positive",
-    causal=False,
-    chunk_size=128,
-):
+    projection: torch.Tensor | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    features: str = "positive",
+    causal: bool = False,
+    chunk_size: int = 128,
+) -> tuple[torch.Tensor, None]:
     """See ``attn_course.reference.performer_attention``.
 
     The exponents are shifted, which cancels in the weights: a query's by its largest,
@@ -73,7 +86,7 @@ def performer_attention(
     query = (exponent - exponent.detach().amax(dim=-1, keepdim=True)).exp() * waves
     exponent, waves = feature_parts(key, projection, features)
     if mask is not None:
-        exponent = torch.where(mask.mT, exponent, LOWEST)
+        exponent = torch.where(to_mask(mask, key).mT, exponent, LOWEST)
     highest = exponent.detach().amax(dim=-1)
     if causal:
         shift = torch.logcumsumexp(highest, dim=-1)
@@ -94,18 +107,18 @@ def divide(sums, total):
 
 
 def random_feature_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Any = None,
     *,
-    projection=None,
-    num_features=256,
-    seed=0,
-    gate=None,
-    causal=False,
-    chunk_size=128,
-):
+    projection: torch.Tensor | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    gate: torch.Tensor | None = None,
+    causal: bool = False,
+    chunk_size: int = 128,
+) -> tuple[torch.Tensor, None]:
     """See ``attn_course.reference.random_feature_attention``."""
     check_random(query, key, value, mask, projection, gate=gate)
     if gate is not None and not causal:
@@ -129,3 +142,118 @@ def waves_of(x, projection):
     unit = x * x.square().sum(dim=-1, keepdim=True).clamp(min=1e-12).rsqrt()
     product = unit @ torch.as_tensor(projection, dtype=x.dtype, device=x.device).mT
     return torch.cat([product.cos(), product.sin()], dim=-1)
+
+
+class RandomFeatureLayer(AttentionLayer):
+    """What attentions over random features share: a projection that is kept."""
+
+    features = "trigonometric"
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_features: int = 256,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        rows = rows_of(num_features, self.features)
+        super().__init__(model_dim, num_heads, **options)
+        name = type(self).__name__
+        check_supported(name, dropout=self.config["dropout"] or None)
+        self.config |= {"num_features": num_features, "seed": seed}
+        shape = rows, self.config["key_dim"]
+        empty = self.query.weight.new_empty(shape)
+        self.projection = torch.nn.Parameter(empty, requires_grad=False)
+        self.redraw(seed)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, and the projection with its seed."""
+        super().reset_parameters()
+        self.redraw(self.config["seed"])
+
+    def redraw(self, seed: int) -> None:
+        """Draw another projection: other errors, the same on average."""
+        self.projection.data.copy_(torch.from_numpy(self.draw(seed)))
+
+    def draw(self, seed):
+        raise NotImplementedError
+
+
+class PerformerAttention(RandomFeatureLayer):
+    """Attention over heads by random features (FAVOR+): ``performer_attention``.
+
+    ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
+    another. The weights are never formed (they are None). The mask is padding. No bias,
+    no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or features is unknown.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        features: str = "positive",
+        **options: Any,
+    ) -> None:
+        self.features = features
+        super().__init__(model_dim, num_heads, **options)
+        self.config["features"] = features
+
+    def draw(self, seed):
+        sizes = self.config["key_dim"], self.config["num_features"]
+        return softmax_projection(*sizes, self.features, seed)
+
+    def attend(self, query, key, value, mask, *, bias, causal, need_weights, dropout):
+        check_supported("PerformerAttention", bias=bias, dropout=dropout)
+        options = {"projection": self.projection, "features": self.features}
+        return performer_attention(query, key, value, mask, causal=causal, **options)
+
+
+class RandomFeatureAttention(RandomFeatureLayer):
+    """Attention over heads by cosines and sines: ``random_feature_attention``.
+
+    ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
+    another. With ``gate=True`` the sigmoid of a linear map of the key's input is the
+    gate, and it must be called with ``causal=True``. The weights are never formed (they
+    are None). The mask is padding. No bias, no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or num_features is odd.
+    """
+
+    def __init__(
+        self, model_dim: int, num_heads: int, *, gate: bool = False, **options: Any
+    ) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        self.config["gate"] = gate
+        self.gate = None
+        if gate:
+            weight, inputs = self.query.weight, self.config["memory_dim"][0]
+            where = {"device": weight.device, "dtype": weight.dtype}
+            self.gate = linear(inputs, num_heads, True, **where)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, and the projection with its seed."""
+        super().reset_parameters()
+        if self.gate is not None:
+            reset_linear(self.gate)
+
+    def draw(self, seed):
+        sizes = self.config["key_dim"], self.config["num_features"]
+        return fourier_projection(*sizes, seed)
+
+    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The gate of every key, (B, H, S), where there is one."""
+        return {} if self.gate is None else {"gate": open_gate(self.gate(key))}
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("RandomFeatureAttention", bias=bias, dropout=dropout)
+        options = {"projection": self.projection, "causal": causal, **gates}
+        return random_feature_attention(query, key, value, mask, **options)

@@ -1,5 +1,7 @@
 """Attention over random features in NumPy, float64: the specification."""
 
+from typing import Any
+
 import numpy as np
 
 from attn_course.linear.reference import decay_between
@@ -22,7 +24,12 @@ __all__ = [
 ]
 
 
-def softmax_features(x, projection, *, features="positive"):
+def softmax_features(
+    x: np.ndarray,
+    projection: np.ndarray,
+    *,
+    features: str = "positive",
+) -> np.ndarray:
     """Features whose products are, on average, the exponentials of softmax attention.
 
     y = x / K ** 0.25
@@ -56,17 +63,17 @@ def softmax_features(x, projection, *, features="positive"):
 
 
 def performer_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: Any = None,
     *,
-    projection=None,
-    num_features=256,
-    seed=0,
-    features="positive",
-    causal=False,
-):
+    projection: np.ndarray | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    features: str = "positive",
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Softmax attention with its exponentials estimated by random features (FAVOR+).
 
     similarity[t, s] = softmax_features(query[t]) . softmax_features(key[s])
@@ -100,17 +107,17 @@ def performer_attention(
 
 
 def random_feature_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: Any = None,
     *,
-    projection=None,
-    num_features=256,
-    seed=0,
-    gate=None,
-    causal=False,
-):
+    projection: np.ndarray | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    gate: np.ndarray | None = None,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Attention by cosines and sines of unit vectors, with a gate that forgets.
 
     features(x)      = [cos(projection @ x), sin(projection @ x)] / sqrt(F)
@@ -135,7 +142,7 @@ def random_feature_attention(
     Raises:
         ValueError: a shape, dtype or mask is not as above, or a gate without causal.
 
-    Source: Peng et al. 2021 (arXiv:2103.02143), equations 4 to 6; the gate, section 3.2.
+    Source: Peng et al. 2021 (arXiv:2103.02143), equations 4 to 6; gate: section 3.2.
     Differs: a scale of 1: with unit norms the scores of softmax lie between -1 and 1.
     """
     check_random(query, key, value, mask, projection, gate=gate)
