@@ -74,7 +74,7 @@ def test_twins_have_the_same_signatures(folder):
 def signature(function):
     """Parameters without what one has alone: Keras its options, carried masks and training, PyTorch its devices."""
     parameters = inspect.signature(function).parameters.values()
-    alone = ("options", "memory_mask", "training", "device", "dtype")
+    alone = ("options", "memory_mask", "training", "device", "dtype", "seed")
     return [(p.name, p.kind, p.default) for p in parameters if p.name not in alone]
 
 

@@ -194,4 +194,6 @@ def is_mixed(layer: torch.nn.Module, x: Any) -> bool:
     """
     if type(layer) is not torch.nn.Linear:
         return True
-    return torch.is_tensor(x) and torch.is_autocast_enabled(x.device.type)
+    if not torch.is_tensor(x) or x.device.type == "meta":  # which knows no autocast
+        return False
+    return torch.is_autocast_enabled(x.device.type)
