@@ -9,8 +9,8 @@ to its own chunk and the one before. Several rounds of hashing find what one mis
 - ``lsh_attention(query_key, value, mask=None, *, num_buckets, num_rounds=1,
   chunk_size=None, seed=0, rotations=None, causal=False)`` -> output, and in
   ``reference`` the weights
-- ``ReversibleLayers(pairs)``, in PyTorch only: residual layers whose inputs are
-  computed back from their outputs, in place of being kept
+- ``ReversibleLayers(pairs)``: residual layers whose inputs are computed back from their
+  outputs, in place of being kept
 
 Shapes: query_key (..., S, K), value (..., S, V); mask is padding, (B, 1, 1, S);
 rotations (rounds, K, buckets / 2).

@@ -8,7 +8,6 @@ from attn_course.frameworks import torch
 from attn_course.hashing.shared import (
     check_hash_sizes,
     check_lsh,
-    check_own_input,
     draw_rotations,
 )
 from attn_course.layers.pytorch import AttentionLayer, to_mask
@@ -145,8 +144,8 @@ def merge_rounds(rounds, place, value):
 class LSHAttention(AttentionLayer):
     """Attention over heads to what falls into the same bucket: ``lsh_attention``.
 
-    Queries and keys are one projection, ``query``, and it attends to its own input
-    only. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
+    Queries and keys are one projection, ``query``: it is called with one input, and a
+    mask. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
     others. The weights are None. No bias, no dropout.
 
     Raises:
@@ -186,9 +185,10 @@ class LSHAttention(AttentionLayer):
         drawn = draw_rotations(key_dim, 2 * half, num_rounds, seed)
         self.rotations.data.copy_(torch.from_numpy(drawn))
 
-    def forward(self, query, key=None, value=None, mask=None, **options):
-        """As ``AttentionLayer``; a key or value other than the query is refused."""
-        check_own_input("LSHAttention", query, key=key, value=value)
+    def forward(
+        self, query: torch.Tensor, mask: Any = None, **options: Any
+    ) -> tuple[torch.Tensor, None]:
+        """Attend within the query; the options are those of ``AttentionLayer``."""
         return super().forward(query, None, None, mask, **options)
 
     def attend(self, query, key, value, mask, *, bias, causal, need_weights, dropout):

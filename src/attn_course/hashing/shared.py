@@ -47,11 +47,3 @@ def check_lsh(
     if rotations is not None:
         letters = {"r": num_rounds, "K": shape_of(query_key)[-1], "b": num_buckets // 2}
         check_shapes(letters, rotations=(rotations, "rKb"))
-
-
-def check_own_input(layer: str, query: Any, **others: Any) -> None:
-    """Raise ValueError unless key and value are None, or the query itself."""
-    for name, x in others.items():
-        if x is not None and x is not query:
-            why = "it has one projection for queries and keys"
-            raise ValueError(f"{name} must be None for {layer}: {why}, got another")

@@ -1,5 +1,6 @@
-"""LSH attention in TensorFlow. Formulas: ``reference.py``."""
+"""LSH attention and reversible layers in TensorFlow. Formulas: ``reference.py``."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from attn_course.chunked.tf import chunks, join, widen
@@ -7,14 +8,13 @@ from attn_course.frameworks import keras, tf
 from attn_course.hashing.shared import (
     check_hash_sizes,
     check_lsh,
-    check_own_input,
     draw_rotations,
 )
 from attn_course.layers.shared import check_supported
-from attn_course.layers.tf import AttentionLayer
+from attn_course.layers.tf import AttentionLayer, Layer, with_padding
 from attn_course.shapes import check_shapes
 
-__all__ = ["LSHAttention", "lsh_attention", "lsh_buckets"]
+__all__ = ["LSHAttention", "ReversibleLayers", "lsh_attention", "lsh_buckets"]
 
 LOWEST = -1e30  # the score of a key that is not allowed: finite, below all others
 NOBODY = -4  # the place of a blocked position: not near any other
@@ -151,8 +151,8 @@ def merge_rounds(rounds, place, value):
 class LSHAttention(AttentionLayer):
     """Attention over heads to what falls into the same bucket: ``lsh_attention``.
 
-    Queries and keys are one projection, ``query``, and it attends to its own input
-    only. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
+    Queries and keys are one projection, ``query``: it is called with one input, and a
+    mask. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
     others. The weights are None. No bias, no dropout.
 
     Raises:
@@ -186,11 +186,95 @@ class LSHAttention(AttentionLayer):
         num_rounds, key_dim, half = self.rotations.shape
         self.rotations.assign(draw_rotations(key_dim, 2 * half, num_rounds, seed))
 
-    def __call__(self, query, key=None, value=None, mask=None, **options):
-        check_own_input("LSHAttention", query, key=key, value=value)
-        return super().__call__(query, None, None, mask, **options)
+    def __call__(self, query: Any, mask: Any = None, **options: Any) -> Any:
+        mask = with_padding(mask, query, axes=2)
+        return Layer.__call__(self, query, mask, **options)
+
+    def call(
+        self, query: tf.Tensor, mask: Any = None, **options: Any
+    ) -> tuple[tf.Tensor, None]:
+        """Attend within the query; the options are those of ``AttentionLayer``."""
+        return super().call(query, None, None, mask, **options)
 
     def attend(self, query, key, value, mask, *, bias, causal, need_weights, dropout):
         check_supported("LSHAttention", bias=bias, dropout=dropout)
         options = {**self.hashing, "rotations": self.rotations, "causal": causal}
         return lsh_attention(query, value, mask, **options)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class ReversibleLayers(Layer):
+    """See ``attn_course.pytorch.ReversibleLayers``. Its gradient can't be derived again.
+
+    Raises:
+        ValueError: x has an odd width.
+    """
+
+    hands_on_padding = True
+
+    def __init__(
+        self,
+        pairs: Iterable[tuple[keras.layers.Layer, keras.layers.Layer]],
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.pairs = [list(pair) for pair in pairs]
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        """Through all layers, in order."""
+        if x.shape[-1] % 2:
+            raise ValueError(f"x must have an even width, got {x.shape[-1]}")
+        for part in (part for pair in self.pairs for part in pair):
+            if not part.built:
+                part(tf.zeros_like(tf.split(x, 2, axis=-1)[0]))
+        return _reversible(self.pairs, x)
+
+    def get_config(self) -> dict[str, Any]:
+        keep = keras.saving.serialize_keras_object
+        pairs = [[keep(part) for part in pair] for pair in self.pairs]
+        return {**super().get_config(), "pairs": pairs}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "ReversibleLayers":
+        make = keras.saving.deserialize_keras_object
+        pairs = [[make(part) for part in pair] for pair in config["pairs"]]
+        return cls(**{**config, "pairs": pairs})
+
+
+def _reversible(pairs, x):
+    @tf.custom_gradient
+    def run(x):
+        x1, x2 = tf.split(x, 2, axis=-1)
+        for f, g in pairs:
+            x1 = x1 + f(x2)
+            x2 = x2 + g(x1)
+        output = tf.concat([x1, x2], axis=-1)
+
+        def backward(gradient, variables=()):
+            (y1, y2), (d1, d2) = (tf.split(y, 2, axis=-1) for y in (output, gradient))
+            sums = {variable.ref(): None for variable in variables}
+            for f, g in reversed(pairs):
+                y2, d1 = undo(g, y1, y2, d1, d2, sums)
+                y1, d2 = undo(f, y2, y1, d2, d1, sums)
+            passed = tf.concat([d1, d2], axis=-1)
+            return (passed, list(sums.values())) if variables else passed
+
+        return output, backward
+
+    return run(x)
+
+
+def undo(part, given, result, d_given, d_result, sums):
+    """What ``part(given)`` was added to, and the gradient of given with its share.
+
+    The gradients of the part's parameters are added to sums.
+    """
+    own = [variable.value for variable in part.trainable_variables]
+    with tf.GradientTape() as tape:
+        tape.watch(given)
+        added = part(given)
+    found, *parameters = tape.gradient(added, [given, *own], d_result)
+    for variable, x in zip(own, parameters, strict=True):
+        old = sums[variable.ref()]
+        sums[variable.ref()] = x if old is None or x is None else old + x
+    return result - added, d_given if found is None else d_given + found

@@ -77,7 +77,7 @@ def linear_attention_step(
     normalize: bool = True,
     epsilon: float = 1e-6,
 ) -> tuple[torch.Tensor, Any]:
-    """See ``attn_course.reference.linear_attention_step``. Its state: float32 or more."""
+    """See ``attn_course.reference.linear_attention_step``; the state is wide."""
     check_feature_map(feature_map)
     check_step(query, key, value, decay=decay)
     dtype = value.dtype
