@@ -24,7 +24,7 @@ def causal_sums(query, key, value, log_decay, chunk_size):
     before[t] = query[t] . (sum over all earlier chunks of key[s] value[s]^T)
     """
     length = value.shape[-2]
-    C = torch.sym_min(chunk_size, max(length, 1))
+    C = shorten(chunk_size, length)
     query, key, value = (chunks(x, C) for x in (query, key, value))
     score, later_key = query @ key.mT, key
     if log_decay is None:
@@ -62,7 +62,17 @@ def decay_between(to_end):
 
 def chunks(x, size):
     """Cut positions into chunks, the last filled up with zeros: (..., N, C, X)."""
-    return pad(x, 0, -x.shape[-2] % size).unflatten(-2, (-1, size))
+    S = x.shape[-2]
+    # In an exported graph S is a symbol, and whether size divides it must not matter:
+    # there the last chunk is never full.
+    N = -(-S // size) if isinstance(S, int) else S // size + 1
+    x = pad(x, 0, N * size - S)
+    return x.reshape(*x.shape[:-2], N, size, x.shape[-1])
+
+
+def shorten(chunk_size, length):
+    """The chunk, no longer than the input; a symbol for a length is not compared."""
+    return min(chunk_size, length) if isinstance(length, int) else chunk_size
 
 
 def pad(x, front, back):

@@ -8,6 +8,7 @@ from attn_course.chunked.pytorch import (
     decay_in_chunk,
     log_of,
     pad,
+    shorten,
     widen,
 )
 from attn_course.frameworks import torch
@@ -44,7 +45,7 @@ def delta_rule_attention(
         beta = torch.where(seen, beta, 0.0)
         log_decay = torch.where(seen, log_decay, 0.0)
     query = pad(query, S - T, 0)
-    C = min(chunk_size, max(S, 1))
+    C = shorten(chunk_size, S)
     gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
     parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
     state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])

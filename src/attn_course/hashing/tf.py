@@ -204,7 +204,7 @@ class LSHAttention(AttentionLayer):
 
 @keras.saving.register_keras_serializable("attn_course")
 class ReversibleLayers(Layer):
-    """See ``attn_course.pytorch.ReversibleLayers``. Its gradient can't be derived again.
+    """See ``attn_course.pytorch.ReversibleLayers``.
 
     Raises:
         ValueError: x has an odd width.
