@@ -4,6 +4,7 @@
 from attn_course.bahdanau.pytorch import *
 from attn_course.delta_rule.pytorch import *
 from attn_course.dot_product.pytorch import *
+from attn_course.encoder.pytorch import *
 from attn_course.hashing.pytorch import *
 from attn_course.linear.pytorch import *
 from attn_course.low_rank.pytorch import *

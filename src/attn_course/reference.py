@@ -4,6 +4,7 @@
 from attn_course.bahdanau.reference import *
 from attn_course.delta_rule.reference import *
 from attn_course.dot_product.reference import *
+from attn_course.encoder.reference import *
 from attn_course.hashing.reference import *
 from attn_course.linear.reference import *
 from attn_course.low_rank.reference import *

@@ -4,6 +4,7 @@
 from attn_course.bahdanau.tf import *
 from attn_course.delta_rule.tf import *
 from attn_course.dot_product.tf import *
+from attn_course.encoder.tf import *
 from attn_course.hashing.tf import *
 from attn_course.linear.tf import *
 from attn_course.low_rank.tf import *

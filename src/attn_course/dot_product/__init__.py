@@ -14,7 +14,8 @@ and in the last two also ``dropout=None``, a function that drops weights.
 causal and a bias of minus infinity together.
 
 Shapes: query (..., T, K), key (..., S, K), value (..., S, V) with the same leading
-axes, usually (B, H); mask boolean, True = may attend; bias floating; output (..., T, V), weights (..., T, S). It has no parameters.
+axes, usually (B, H); mask boolean, True = may attend; bias floating; output
+(..., T, V), weights (..., T, S). It has no parameters.
 
 Source: Vaswani et al. 2017, "Attention is all you need" (arXiv:1706.03762), section
 3.2.1, equation 1.

@@ -46,8 +46,9 @@ share, as a mean over examples (Michel et al. 2019, arXiv:1905.10650, equation 2
     head_importance(lambda head_mask: losses_of(model(x, head_mask=head_mask)),
                     ones of shape (B, H))
 
-For a model of several layers pass a tuple of such ones, one per layer: the loss gets the
-tuple, and a tuple comes back. The loss returns (B), a number per example, not the mean.
+For a model of several layers pass a tuple of such ones, one per layer: the loss gets
+the tuple, and a tuple comes back. The loss returns (B), a number per example, not the
+mean.
 
 Source: arXiv:1706.03762, section 3.2.2. What differs from the paper:
     - the linear maps have biases unless ``use_bias=False``;
