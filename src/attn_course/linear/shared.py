@@ -18,7 +18,7 @@ DECAYS = (None, "fixed", "learned")
 FIRST_DECAY_BIAS = 4.0
 
 
-def retention_decay(num_heads):
+def retention_decay(num_heads: int) -> np.ndarray:
     """One decay a head, from 31/32 upwards, as RetNet fixes them: NumPy, (H,).
 
     decay[h] = 1 - 2 ** (-5 - h)

@@ -8,7 +8,7 @@ from attn_course.shapes import check_at_least, check_choice, check_shapes, shape
 FEATURES = ("positive", "trigonometric")
 
 
-def gaussian_projection(num_rows, key_dim, *, seed=0):
+def gaussian_projection(num_rows: int, key_dim: int, *, seed: int = 0) -> np.ndarray:
     """Rows drawn from the standard normal distribution, (num_rows, key_dim), NumPy.
 
     Raises:
@@ -18,7 +18,7 @@ def gaussian_projection(num_rows, key_dim, *, seed=0):
     return np.random.default_rng(seed).normal(size=(num_rows, key_dim))
 
 
-def orthogonal_projection(num_rows, key_dim, *, seed=0):
+def orthogonal_projection(num_rows: int, key_dim: int, *, seed: int = 0) -> np.ndarray:
     """Such rows, but at right angles: K by K they share the directions out. NumPy.
 
     Each row alone is distributed as one of ``gaussian_projection``, so that the
