@@ -29,7 +29,7 @@ def module_of(path):
 
 def test_the_package_imports_no_framework():
     free = ["attn_course", *(f"attn_course.{name}" for name in ("masks", "shapes", "catalog", "parity", "reference"))]
-    free += ["attn_course.exercises", "attn_course.tasks.dates", "attn_course.notebook", "attn_course.experiments"]
+    free += ["attn_course.exercises", "attn_course.tasks.dates", "attn_course.notebook", "attn_course.labs"]
     code = "\n".join(f"import {name}" for name in free)
     done = run(f"{code}\nimport sys; assert not {{'torch', 'tensorflow', 'keras'}} & set(sys.modules)")
     assert done.returncode == 0, done.stderr

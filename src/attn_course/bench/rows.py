@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attn_course.bench import Row
-from attn_course.bench.linearized import ROWS as LINEARIZED
+from attn_course.bench import Row, decode, linearized
 
 
 def _draw(*shapes):
@@ -211,5 +210,6 @@ ROWS = [
             ("multi-head", "nn.MultiheadAttention", 1.8),
         )
     ),
-    *LINEARIZED,
+    *linearized.ROWS,
+    *decode.ROWS,
 ]
