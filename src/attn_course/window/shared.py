@@ -1,0 +1,29 @@
+"""Checks that the sparse patterns share."""
+
+from attn_course.shapes import check_floats, check_head_mask, check_shapes, shape_of
+
+
+def check_pattern(query, key, value, mask=None):
+    """Check what a pattern is given; the mask may be padding alone.
+
+    query is (..., T, K), key (..., S, K), value (..., S, V), mask (..., 1, S) with
+    leading axes of the same size or 1.
+
+    Raises:
+        ValueError: a shape, dtype or mask is not as above.
+    """
+    check_floats(query=query, key=key, value=value)
+    sizes = check_shapes(
+        query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
+    )
+    if mask is None:
+        return
+    score = (*sizes["..."], sizes["T"], sizes["S"])
+    check_head_mask(mask, score)
+    shape = shape_of(mask)
+    if len(shape) != len(score) or shape[-2] != 1:
+        wanted = (*sizes["..."], 1, sizes["S"])
+        raise ValueError(
+            f"mask must be padding, {wanted} or with 1 for leading axes (what else "
+            f"a query sees is the pattern's to say), got {shape}"
+        )
