@@ -8,6 +8,12 @@ moment and not before.
 import importlib
 import importlib.metadata
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import keras as keras
+    import tensorflow as tf
+    import torch as torch
 
 
 def repository_url():

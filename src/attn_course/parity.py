@@ -7,20 +7,23 @@ A weight of ours is named like its attribute. The libraries' own parts are spell
 way: ``weight`` (in, out) and ``bias`` of a linear map, ``weight`` of an embedding, and
 of a GRU ``input_weight`` (in, 3H), ``state_weight`` (H, 3H), ``input_bias`` and
 ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
-dot: ``attention.query_weight``.
+dot: ``attention.query_weight``. The linear maps of a layer whose ``parity_joint`` is
+``"_"``, as in all attention layers, are joined by that: ``query_weight``.
 """
+
+from typing import Any
 
 import numpy as np
 
 from attn_course.shapes import dtype_name
 
 
-def get_parameters(layer):
+def get_parameters(layer: Any) -> dict[str, np.ndarray]:
     """Copy all parameters of a layer of either framework into a dict of arrays."""
     return {name: read() for name, (read, _) in _slots(layer).items()}
 
 
-def set_parameters(layer, parameters):
+def set_parameters(layer: Any, parameters: dict[str, np.ndarray]) -> None:
     """Write a dict of arrays into a layer of either framework.
 
     Raises:
@@ -58,7 +61,13 @@ def _torch_slots(module, prefix=""):
     for name, parameter in module.named_parameters(recurse=False):
         yield prefix + name, _torch_slot(parameter, _same, _same)
     for name, child in module.named_children():
-        yield from _torch_slots(child, f"{prefix}{name}.")
+        yield from _torch_slots(child, f"{prefix}{name}{_joint(module, child)}")
+
+
+def _joint(layer, part):
+    """What stands between the name of a part and the names of its parameters."""
+    is_linear = type(part).__name__ in ("Linear", "Dense")
+    return getattr(layer, "parity_joint", ".") if is_linear else "."
 
 
 def _torch_slot(parameter, view, back):
@@ -88,7 +97,10 @@ def _keras_slots(layer, prefix=""):
         if any(value is weight for weight in layer._trainable_variables):
             yield prefix + name, _keras_slot(value, ..., _same)
         elif hasattr(value, "trainable_variables") and not name.startswith("_"):
-            yield from _keras_slots(value, f"{prefix}{name}.")
+            joint = _joint(layer, value)
+            # Keras has taken the attributes input and output: query_dense is "query".
+            known = value.name if joint == "_" else name
+            yield from _keras_slots(value, f"{prefix}{known}{joint}")
 
 
 def _keras_slot(variable, rows, gates):

@@ -12,20 +12,35 @@ Shape letters, the same in every docstring:
     R rank · N vocabulary · L layers
 """
 
+from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import Any
+
+Sizes = dict[str, Any]  # a size, None, or under "..." a tuple of them, for each letter
 
 
-def dtype_name(array):
+def dtype_name(array: Any) -> str:
     """The dtype as NumPy spells it: ``"float32"``, also for ``torch.float32``."""
     return getattr(array.dtype, "name", str(array.dtype)).removeprefix("torch.")
 
 
-def shape_of(array):
-    """The shape as a tuple; None is a size that TensorFlow does not know yet."""
-    return tuple(None if size is None else int(size) for size in array.shape)
+def shape_of(array: Any) -> tuple:
+    """The shape as a tuple; None is a size that TensorFlow does not know yet.
+
+    PyTorch's symbolic sizes stay as they are: a number would freeze an exported graph.
+    """
+    return tuple(array.shape)
 
 
-def check_shapes(known=None, **arguments):
+def check_arrays(**arguments: Any) -> None:
+    """Raise ValueError unless every argument is an array or a tensor."""
+    for name, array in arguments.items():
+        if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+            came = type(array).__name__
+            raise ValueError(f"{name} must be an array or a tensor, got {came}")
+
+
+def check_shapes(known: Sizes | None = None, **arguments: tuple[Any, str]) -> Sizes:
     """Check arguments against shapes written in letters; return each letter's size.
 
     ``check_shapes({"D": 4}, query=(query, "BTD"), memory=(memory, "BSE"))`` demands
@@ -41,6 +56,7 @@ def check_shapes(known=None, **arguments):
         for letter, size in (known or {}).items()
     }
     for name, (array, spec) in arguments.items():
+        check_arrays(**{name: array})
         shape = shape_of(array)
         letters = spec.removeprefix("...")
         lead = len(shape) - len(letters)
@@ -59,13 +75,14 @@ def check_shapes(known=None, **arguments):
     return {letter: size for letter, (size, _) in sizes.items()}
 
 
-def check_floats(**arguments):
+def check_floats(**arguments: Any) -> None:
     """Check that all arguments are floating and of one dtype.
 
     Raises:
         ValueError: an argument is not floating, or differs in dtype from the first.
     """
     first, expected = None, None
+    check_arrays(**arguments)
     for name, array in arguments.items():
         dtype = dtype_name(array)
         if "float" not in dtype:
@@ -76,38 +93,108 @@ def check_floats(**arguments):
             raise ValueError(f"{name} must be {expected} like {first}, got {dtype}")
 
 
-def check_choice(name, value, choices):
+def check_not_empty(sizes: Sizes, letters: str = "TS") -> None:
+    """Raise ValueError if one of these axes of checked shapes has no position.
+
+    sizes: what ``check_shapes`` returned.
+    """
+    words = {"T": "query", "S": "key"}
+    for letter in letters:
+        if sizes.get(letter) == 0:
+            name = words.get(letter, letter)
+            raise ValueError(f"{name} must have at least 1 position, got {letter} = 0")
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     """Raise ValueError unless the value is one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
 
 
-def check_at_least(least, **sizes):
-    """Raise ValueError unless every size is whole and so large.
+def check_at_least(least: int, **sizes: Any) -> None:
+    """Raise ValueError unless every size is a whole number, and large enough.
 
-    A tensor of TensorFlow passes.
+    True and False are no sizes. A tensor and a symbolic size of PyTorch pass.
     """
     for name, size in sizes.items():
-        if isinstance(size, Real) and not isinstance(size, Integral):
-            raise ValueError(f"{name} must be a whole number, got {size}")
-        if isinstance(size, Integral) and size < least:
-            raise ValueError(f"{name} must be at least {least}, got {size}")
+        if isinstance(size, Integral) and not isinstance(size, bool):
+            if size < least:
+                raise ValueError(f"{name} must be at least {least}, got {size}")
+        elif isinstance(size, Real | str | None | list | tuple | dict):
+            raise ValueError(f"{name} must be a whole number, got {size!r}")
 
 
-def check_tokens(name, tokens):
+def check_share(**shares: Any) -> None:
+    """Raise ValueError unless every share, as of dropout, is in 0 <= share < 1."""
+    for name, share in shares.items():
+        if not isinstance(share, Real) or isinstance(share, bool) or not 0 <= share < 1:
+            wanted = "a number of at least 0 and below 1"
+            raise ValueError(f"{name} must be {wanted}, got {share!r}")
+
+
+def check_positive(**numbers: Any) -> None:
+    """Raise ValueError unless every number is above zero and finite."""
+    for name, number in numbers.items():
+        real = isinstance(number, Real) and not isinstance(number, bool)
+        if not real or not 0 < number < float("inf"):
+            wanted = "a positive, finite number"
+            raise ValueError(f"{name} must be {wanted}, got {number!r}")
+
+
+def check_tokens(name: str, tokens: Any) -> None:
     """Check that tokens are integers; raises ValueError if not."""
+    check_arrays(**{name: tokens})
     if "int" not in dtype_name(tokens):
         raise ValueError(f"{name} must be integers, got {dtype_name(tokens)}")
 
 
-def check_mask_dtype(mask):
+def check_mask_dtype(mask: Any) -> None:
     """Check that a mask is boolean; raises ValueError if not."""
+    check_arrays(mask=mask)
     if dtype_name(mask) != "bool":
         came = dtype_name(mask)
         raise ValueError(f"mask must be bool (True = may attend), got {came}")
 
 
-def check_head_mask(mask, score_shape):
+def check_attention(
+    query: Any, key: Any, value: Any, mask: Any = None, bias: Any = None
+) -> None:
+    """Check the arguments of an attention that forms scores of shape ``(..., T, S)``.
+
+    query is (..., T, K), key (..., S, K), value (..., S, V), with the same leading axes
+    and of one floating dtype; the mask is as in ``check_head_mask``, the bias as in
+    ``check_bias``.
+
+    Raises:
+        ValueError: a shape, dtype or mask is not as above, or T, S or K is 0.
+    """
+    # Most calls are right: what is compared here costs little, and names nothing.
+    q, k, v = (getattr(x, "shape", ()) for x in (query, key, value))
+    if not (
+        len(q) == len(k) == len(v) >= 2
+        and q[:-2] == k[:-2] == v[:-2]
+        and q[-1] == k[-1]
+        and k[-2] == v[-2]
+        and query.dtype == key.dtype == value.dtype
+        and "float" in dtype_name(query)
+        and not (q[-2] == 0 or q[-1] == 0 or k[-2] == 0)
+    ):
+        check_floats(query=query, key=key, value=value)
+        sizes = check_shapes(
+            query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
+        )
+        check_not_empty(sizes)
+        if sizes["K"] == 0:
+            raise ValueError("query must have a width of at least 1, got K = 0")
+    if mask is not None or bias is not None:
+        score_shape = (*q[:-1], k[-2])
+        if mask is not None:
+            check_head_mask(mask, score_shape)
+        if bias is not None:
+            check_bias(bias, score_shape)
+
+
+def check_head_mask(mask: Any, score_shape: tuple) -> None:
     """Check a mask for scores of shape ``(..., T, S)``.
 
     A mask of two axes is (T, S), the same for every example and head. Any other mask
@@ -119,22 +206,51 @@ def check_head_mask(mask, score_shape):
     """
     check_mask_dtype(mask)
     shape, wanted = shape_of(mask), tuple(score_shape)
-    either = f"(T, S) = {wanted[-2:]} or align with the scores {wanted}"
-    expected = f"mask must have shape {either}, got {shape}"
     if len(shape) == 2:
         if not all(map(_agree, shape, wanted[-2:])):
             axes = "".join([", None"] * (len(wanted) - 2))
             hint = f"Padding of shape (B, S) is passed as mask[:{axes}]"
-            raise ValueError(f"{expected}. {hint}")
+            raise ValueError(f"{_mask_expected(shape, wanted)}. {hint}")
     elif len(shape) != len(wanted):
+        expected = _mask_expected(shape, wanted)
         if len(shape) < len(wanted):
             expected += ". A mask (B, T, S) for all heads is passed as mask[:, None]"
         raise ValueError(expected)
-    elif not all(s == 1 or _agree(w, s) for s, w in zip(shape, wanted, strict=True)):
-        raise ValueError(expected)
+    elif not _broadcasts(shape, wanted):
+        raise ValueError(_mask_expected(shape, wanted))
 
 
-def check_memory_mask(mask, batch, queries, positions):
+def _mask_expected(shape, wanted):
+    either = f"(T, S) = {wanted[-2:]} or align with the scores {wanted}"
+    return f"mask must have shape {either}, got {shape}"
+
+
+def check_bias(bias: Any, score_shape: tuple) -> None:
+    """Check a bias for scores of shape ``(..., T, S)``.
+
+    It is floating, and (T, S), (H, T, S), or has as many axes as the scores, each of
+    the same size or 1. Nothing else: a bias must not make the scores larger.
+
+    Raises:
+        ValueError: the bias is not floating, or has another shape.
+    """
+    check_arrays(bias=bias)
+    if "float" not in dtype_name(bias):
+        came = dtype_name(bias)
+        hint = ". What is allowed or blocked is a mask" if came == "bool" else ""
+        raise ValueError(f"bias must be floating, got {came}{hint}")
+    shape, wanted = shape_of(bias), tuple(score_shape)
+    if len(shape) == len(wanted):
+        fits = _broadcasts(shape, wanted)
+    else:
+        fits = 2 <= len(shape) <= 3 and len(shape) < len(wanted)
+        fits = fits and all(map(_agree, wanted[-len(shape) :], shape))
+    if not fits:
+        either = f"(T, S), (H, T, S) or align with the scores {wanted}"
+        raise ValueError(f"bias must have shape {either}, got {shape}")
+
+
+def check_memory_mask(mask: Any, batch: Any, queries: Any, positions: Any) -> None:
     """Check a mask over a memory: padding (B, S), or a row a query, (B, T, S).
 
     Raises:
@@ -147,6 +263,10 @@ def check_memory_mask(mask, batch, queries, positions):
     if wanted is None or not all(map(_agree, shape, wanted)):
         either = f"(B, S) = {padding} or (B, T, S) = {rows}"
         raise ValueError(f"mask must have shape {either}, got {shape}")
+
+
+def _broadcasts(shape, wanted):
+    return all(s == 1 or _agree(w, s) for s, w in zip(shape, wanted, strict=True))
 
 
 def _agree(expected, size):

@@ -14,14 +14,16 @@ TWINS = {"reference", "pytorch", "tf"}
 RANKS = {
     "frameworks": 0,
     "shapes": 0,
+    "parity": 0,
     "keras_layer": 1,
     "masks": 1,
-    "dot_product": 2,
-    "TOPIC": 3,
-    **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 4),
-    **dict.fromkeys(("parity", "tasks"), 5),
-    **dict.fromkeys(("training", "plots", "bench", "records"), 6),
-    **dict.fromkeys(("experiments", "exercises", "notebook"), 7),
+    "layers": 2,
+    "dot_product": 3,
+    "TOPIC": 4,
+    **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 5),
+    **dict.fromkeys(("tasks",), 6),
+    **dict.fromkeys(("training", "plots", "bench", "records"), 7),
+    **dict.fromkeys(("experiments", "exercises", "notebook"), 8),
 }
 
 

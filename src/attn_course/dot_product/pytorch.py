@@ -1,91 +1,147 @@
-"""Scaled dot-product attention in PyTorch.
+"""Scaled dot-product attention in PyTorch: the formula, then what is called."""
 
-The formula and the shapes stand in ``reference.py``.
-"""
+from collections.abc import Callable
 
 from attn_course.frameworks import torch
-from attn_course.shapes import check_floats, check_head_mask, check_shapes
+from attn_course.layers.pytorch import Mask, to_mask
+from attn_course.shapes import check_arrays, check_attention, check_mask_dtype
+
+__all__ = ["masked_softmax", "scaled_dot_product_attention"]
 
 
-def masked_softmax(score, mask=None):
+def attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None = None,
+    *,
+    bias: torch.Tensor | None = None,
+    scale: float | None = None,
+    dropout: Callable | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The formula, equation 1 of the paper: softmax(Q K^T / sqrt(d_k)) V."""
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    score = scale * query @ key.mT
+    if bias is not None:
+        score = score + bias
+    weights = softmax(score, mask)
+    used = weights if dropout is None else dropout(weights)
+    return used @ value, weights
+
+
+def softmax(score: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    """Softmax over the keys that the mask allows; where it allows none, zeros."""
+    if mask is None:
+        return torch.softmax(score, dim=-1)
+    # The lowest finite number instead of minus infinity: a row without any allowed key
+    # then stays free of NaN, in the gradient too; the second `where` sets it to zero.
+    lowest = torch.finfo(score.dtype).min
+    weights = torch.softmax(torch.where(mask, score, lowest), dim=-1)
+    return torch.where(mask, weights, 0.0)
+
+
+def masked_softmax(score: torch.Tensor, mask: Mask = None) -> torch.Tensor:
     """See ``attn_course.reference.masked_softmax``.
 
     Computed in float32 or more, returned in score's dtype.
     """
-    wide = torch.promote_types(score.dtype, torch.float32)
-    if mask is None:
-        return torch.softmax(score, dim=-1, dtype=wide).to(score.dtype)
-    # The lowest finite number instead of minus infinity: a row without any allowed key
-    # then stays free of NaN, in the gradient too; the second `where` sets it to zero.
-    score_wide = torch.where(mask, score.to(wide), torch.finfo(wide).min)
-    weights = torch.where(mask, torch.softmax(score_wide, dim=-1), 0.0)
-    return weights.to(score.dtype)
+    check_arrays(score=score)
+    allowed = not_blocked(score)
+    if mask is not None:
+        check_mask_dtype(mask)
+        allowed = allowed & to_mask(mask, score)
+    if not score.is_floating_point():
+        score = score.to(torch.get_default_dtype())
+    return softmax(score.to(wide(score.dtype)), allowed).to(score.dtype)
 
 
 def scaled_dot_product_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Mask = None,
     *,
-    bias=None,
-    scale=None,
-    causal=False,
-    need_weights=True,
-):
-    """See ``attn_course.reference.scaled_dot_product_attention``.
+    bias: torch.Tensor | None = None,
+    scale: float | None = None,
+    causal: bool = False,
+    need_weights: bool = True,
+    dropout: Callable | None = None,
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """``attention`` of checked arguments: ``reference.scaled_dot_product_attention``.
 
     ``need_weights=False`` calls PyTorch's own, which has fused kernels that never form
-    the matrix of the weights. On a CPU they want four axes, and V = K.
+    the matrix of the weights. On a CPU they want four axes, and V = K. dropout is a
+    function that drops weights; it needs them.
 
     Raises:
         ValueError: a shape, dtype or mask is not as the reference says.
     """
-    check_floats(query=query, key=key, value=value)
-    sizes = check_shapes(
-        query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
+    check_attention(query, key, value, mask, bias)
+    if not need_weights and dropout is None:
+        return fused_attention(query, key, value, mask, bias, scale, causal), None
+    mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+    inputs = [x.to(wide(x.dtype)) for x in (query, key, value)]
+    options = {"bias": bias, "scale": scale, "dropout": dropout}
+    output, weights = attention(*inputs, mask, **options)
+    weights = weights.to(query.dtype) if need_weights else None
+    return output.to(query.dtype), weights
+
+
+def fused_attention(query, key, value, mask, bias, scale, causal):
+    """The output alone, by PyTorch's kernels."""
+    # Their own causal flag aligns queries and keys at the start: right for T = S.
+    square = query.shape[-2] == key.shape[-2]
+    own_causal = causal and square and mask is None and bias is None
+    if not own_causal:
+        mask = allowed_keys(query, key, mask, causal=causal)
+    if bias is not None:
+        bias = bias.to(query.dtype)
+        mask = bias if mask is None else torch.where(mask, bias, -torch.inf)
+    return torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, mask, is_causal=own_causal, scale=scale
     )
-    if mask is not None:
-        check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
-    plain = mask is None and bias is None
-    # PyTorch's own causal flag aligns queries and keys at the start: right for T = S.
-    if plain and not need_weights and (not causal or sizes["T"] == sizes["S"]):
-        output = torch.nn.functional.scaled_dot_product_attention(
-            query, key, value, is_causal=causal, scale=scale
-        )
-        return output, None
+
+
+def allowed_keys(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    mask: Mask = None,
+    *,
+    bias: torch.Tensor | None = None,
+    causal: bool = False,
+) -> torch.Tensor | None:
+    """What mask, causal and a bias of minus infinity allow together; None is all."""
+    mask = to_mask(mask, query)
     if causal:
         mask = block_future(mask, query, key)
-    if mask is not None:
-        key, value = hide_unseen(key, mask), hide_unseen(value, mask)
-    if not need_weights:
-        if bias is not None:
-            mask = bias if mask is None else torch.where(mask, bias, -torch.inf)
-        output = torch.nn.functional.scaled_dot_product_attention(
-            query, key, value, mask, scale=scale
-        )
-        return output, None
-    scale = sizes["K"] ** -0.5 if scale is None else scale
-    score = scale * torch.einsum("...tk,...sk->...ts", query, key)
     if bias is not None:
-        score = score + bias
-    weights = masked_softmax(score, mask)
-    return torch.einsum("...ts,...sv->...tv", weights, value), weights
+        mask = not_blocked(bias) if mask is None else mask & not_blocked(bias)
+    return mask
 
 
-def block_future(mask, query, key):
+def not_blocked(score: torch.Tensor) -> torch.Tensor:
+    """Whether a score, or a bias, is anything but minus infinity."""
+    return score != -torch.inf
+
+
+def block_future(
+    mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor
+) -> torch.Tensor:
     """See ``attn_course.dot_product.reference.block_future``."""
     T, S = query.shape[-2], key.shape[-2]
     allowed = query.new_ones(T, S, dtype=torch.bool).tril(S - T)
     return allowed if mask is None else mask & allowed
 
 
+def wide(dtype: torch.dtype) -> torch.dtype:
+    """The dtype to compute in: float32, or float64 if that is given."""
+    return torch.promote_types(dtype, torch.float32)
+
+
 def hide_unseen(vectors, mask):
-    """See ``attn_course.dot_product.reference.hide_unseen``."""
     return torch.where(mask.any(dim=-2)[..., None], vectors, 0.0)
 
 
 def hide_nan(vectors, mask):
-    """See ``attn_course.dot_product.reference.hide_nan``."""
     seen = mask.any(dim=-2)[..., None]
     return torch.where(seen | vectors.isfinite(), vectors, 0.0)

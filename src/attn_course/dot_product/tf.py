@@ -1,81 +1,130 @@
-"""Scaled dot-product attention in TensorFlow.
+"""Scaled dot-product attention in TensorFlow: the formula, then what is called."""
 
-The formula and the shapes stand in ``reference.py``.
-"""
+from collections.abc import Callable
 
 from attn_course.frameworks import tf
-from attn_course.shapes import check_floats, check_head_mask, check_shapes
+from attn_course.layers.tf import Mask
+from attn_course.shapes import check_arrays, check_attention, check_mask_dtype
+
+__all__ = ["masked_softmax", "scaled_dot_product_attention"]
 
 
-def masked_softmax(score, mask=None):
+def attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Mask = None,
+    *,
+    bias: tf.Tensor | None = None,
+    scale: float | None = None,
+    dropout: Callable | None = None,
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """The formula, equation 1 of the paper: softmax(Q K^T / sqrt(d_k)) V."""
+    if scale is None:  # from the tensor: inside tf.function K may be unknown
+        scale = tf.cast(tf.shape(query)[-1], query.dtype) ** -0.5
+    score = tf.matmul(scale * query, key, transpose_b=True)
+    if bias is not None:
+        score = score + tf.cast(bias, score.dtype)
+    weights = softmax(score, mask)
+    used = weights if dropout is None else dropout(weights)
+    return used @ value, weights
+
+
+def softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
+    """Softmax over the keys that the mask allows; where it allows none, zeros."""
+    if mask is None:
+        return tf.nn.softmax(score, axis=-1)
+    # The lowest finite number instead of minus infinity: a row without any allowed key
+    # then stays free of NaN, in the gradient too; the second `where` sets it to zero.
+    weights = tf.nn.softmax(tf.where(mask, score, score.dtype.min), axis=-1)
+    return tf.where(mask, weights, tf.zeros((), score.dtype))
+
+
+def masked_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
     """See ``attn_course.reference.masked_softmax``.
 
     Computed in float32 or more, returned in score's dtype.
     """
-    wide = tf.float64 if score.dtype == tf.float64 else tf.float32
-    if mask is None:
-        return tf.cast(tf.nn.softmax(tf.cast(score, wide), axis=-1), score.dtype)
-    # The lowest finite number instead of minus infinity: a row without any allowed key
-    # then stays free of NaN, in the gradient too; the second `where` sets it to zero.
-    score_wide = tf.where(mask, tf.cast(score, wide), wide.min)
-    weights = tf.where(mask, tf.nn.softmax(score_wide, axis=-1), tf.zeros((), wide))
+    check_arrays(score=score)
+    score = tf.convert_to_tensor(score)
+    if not score.dtype.is_floating:
+        score = tf.cast(score, tf.float32)
+    allowed = not_blocked(score)
+    if mask is not None:
+        check_mask_dtype(mask)
+        allowed = allowed & mask
+    weights = softmax(tf.cast(score, wide(score.dtype)), allowed)
     return tf.cast(weights, score.dtype)
 
 
 def scaled_dot_product_attention(
-    query,
-    key,
-    value,
-    mask=None,
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Mask = None,
     *,
-    bias=None,
-    scale=None,
-    causal=False,
-    need_weights=True,
-):
-    """See ``attn_course.reference.scaled_dot_product_attention``.
+    bias: tf.Tensor | None = None,
+    scale: float | None = None,
+    causal: bool = False,
+    need_weights: bool = True,
+    dropout: Callable | None = None,
+) -> tuple[tf.Tensor, tf.Tensor | None]:
+    """``attention`` of checked arguments: ``reference.scaled_dot_product_attention``.
 
     TensorFlow has no fused kernel for the CPU: ``need_weights=False`` only keeps the
-    weights from leaving.
+    weights from leaving. dropout is a function that drops weights.
 
     Raises:
         ValueError: a shape, dtype or mask is not as the reference says.
     """
-    check_floats(query=query, key=key, value=value)
-    sizes = check_shapes(
-        query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
-    )
-    if mask is not None:
-        check_head_mask(mask, (*sizes["..."], sizes["T"], sizes["S"]))
+    check_attention(query, key, value, mask, bias)
+    mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+    inputs = [tf.cast(x, wide(x.dtype)) for x in (query, key, value)]
+    options = {"bias": bias, "scale": scale, "dropout": dropout}
+    output, weights = attention(*inputs, mask, **options)
+    weights = tf.cast(weights, query.dtype) if need_weights else None
+    return tf.cast(output, query.dtype), weights
+
+
+def allowed_keys(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    mask: Mask = None,
+    *,
+    bias: tf.Tensor | None = None,
+    causal: bool = False,
+) -> Mask:
+    """What mask, causal and a bias of minus infinity allow together; None is all."""
     if causal:
         mask = block_future(mask, query, key)
-    if mask is not None:
-        key, value = hide_unseen(key, mask), hide_unseen(value, mask)
-    if scale is None:  # from the tensor: inside tf.function K may be unknown
-        scale = tf.cast(tf.shape(key)[-1], key.dtype) ** -0.5
-    score = scale * tf.einsum("...tk,...sk->...ts", query, key)
     if bias is not None:
-        score = score + bias
-    weights = masked_softmax(score, mask)
-    output = tf.einsum("...ts,...sv->...tv", weights, value)
-    return output, weights if need_weights else None
+        mask = not_blocked(bias) if mask is None else mask & not_blocked(bias)
+    return mask
 
 
-def block_future(mask, query, key):
+def not_blocked(score: tf.Tensor) -> tf.Tensor:
+    """Whether a score, or a bias, is anything but minus infinity."""
+    return score != tf.constant(-float("inf"), score.dtype)
+
+
+def block_future(mask: Mask, query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
     """See ``attn_course.dot_product.reference.block_future``."""
     T, S = tf.shape(query)[-2], tf.shape(key)[-2]
     allowed = tf.range(S) <= tf.range(T)[:, None] + S - T
     return allowed if mask is None else mask & allowed
 
 
+def wide(dtype: tf.DType) -> tf.DType:
+    """The dtype to compute in: float32, or float64 if that is given."""
+    return tf.float64 if dtype == tf.float64 else tf.float32
+
+
 def hide_unseen(vectors, mask):
-    """See ``attn_course.dot_product.reference.hide_unseen``."""
     seen = tf.reduce_any(mask, axis=-2)[..., None]
     return tf.where(seen, vectors, tf.zeros((), vectors.dtype))
 
 
 def hide_nan(vectors, mask):
-    """See ``attn_course.dot_product.reference.hide_nan``."""
     seen = tf.reduce_any(mask, axis=-2)[..., None]
     kept = seen | tf.math.is_finite(vectors)
     return tf.where(kept, vectors, tf.zeros((), vectors.dtype))

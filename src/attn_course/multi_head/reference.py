@@ -1,22 +1,27 @@
 """Multi-head attention in NumPy, float64: the specification."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from attn_course.dot_product.reference import (
-    block_future,
-    hide_nan,
-    hide_unseen,
-    scaled_dot_product_attention,
-)
-from attn_course.multi_head.checks import (
-    check_divisible,
-    check_dtypes,
-    check_multi_head,
-)
+from attn_course.dot_product import reference as _dp
+from attn_course.dot_product.reference import scaled_dot_product_attention
+from attn_course.layers.shared import check_divisible
+from attn_course.multi_head.shared import check_multi_head
 from attn_course.shapes import check_shapes
 
+__all__ = [
+    "merge_heads",
+    "multi_head_attention",
+    "multi_head_attention_at_once",
+    "split_heads",
+]
 
-def split_heads(x, num_heads):
+Parameters = dict[str, np.ndarray]
+
+
+def split_heads(x: np.ndarray, num_heads: int) -> np.ndarray:
     """Cut the last axis into heads: head h gets the h-th block of columns.
 
     heads[b, h, t, k] = x[b, t, h * K + k]
@@ -36,7 +41,7 @@ def split_heads(x, num_heads):
     return np.reshape(x, (B, T, num_heads, width // num_heads)).swapaxes(1, 2)
 
 
-def merge_heads(x):
+def merge_heads(x: np.ndarray) -> np.ndarray:
     """Put the heads side by side again: the inverse of ``split_heads``.
 
     Shapes:
@@ -51,18 +56,15 @@ def merge_heads(x):
 
 
 def multi_head_attention(
-    query,
-    key,
-    value,
-    parameters,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    parameters: Parameters,
     *,
-    num_heads,
-    mask=None,
-    causal=False,
-    bias=None,
-    head_mask=None,
-    rotary=None,
-):
+    num_heads: int,
+    mask: np.ndarray | None = None,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Attend with every head, put the results side by side, and mix them.
 
     head[h] = scaled_dot_product_attention(query @ query_weight[h] + query_bias[h],
@@ -82,89 +84,95 @@ def multi_head_attention(
         mask: boolean (T, S), (B, 1, T, S), (B, 1, 1, S) or (B, H, T, S);
             True = may attend. Padding (B, S) is passed as ``mask[:, None, None]``.
         causal: True also blocks keys that stand after the query.
-        bias: broadcastable to (B, H, T, S), added to the scaled scores.
-        head_mask: (H), or (B, H) for one row an example; scales each head's context.
-        rotary: ``(query (B, H, T, K), key (B, H, S, K)) -> (query, key)``, or None.
         returns: output (B, T, D), weights (B, H, T, S).
 
     Edge case: a query that may attend to nothing gets zero weights, so its output is
-        the output's bias. A key that no query may see has no influence, even if key or
-        value hold NaN there. (In self-attention, where key is the query itself, such a
-        position asks with zeros in place of the NaN.)
+        the output's bias.
 
     Raises:
-        ValueError: a shape, dtype or mask is not as above.
+        ValueError: a shape, dtype or mask is not as above, or a parameter is missing.
 
     Source: Vaswani et al. 2017 (arXiv:1706.03762), section 3.2.2.
-    Differs: the paper's maps have no biases, and it asks for H * K = D. head_mask is
-        the xi of Michel et al. 2019 (arXiv:1905.10650), equation 1.
+    Differs: the paper's maps have no biases, and it asks for H * K = D. Bias, head_mask
+        and rotary of the layers: ``multi_head_attention_at_once``.
     """
-    options = {"mask": mask, "bias": bias, "head_mask": head_mask}
-    inputs = _prepare(query, key, value, parameters, num_heads, causal, **options)
+    inputs = {"query": query, "key": key, "value": value}
+    check_multi_head(inputs, parameters, num_heads, mask=mask)
     contexts, weights = [], []
     for head in range(num_heads):
         queries, keys, values = (
             project(x, parameters, name, (head, num_heads))
             for name, x in inputs.items()
         )
-        if rotary is not None:
-            queries, keys = (x[:, 0] for x in rotary(queries[:, None], keys[:, None]))
-        score_shape = (len(query), num_heads, query.shape[1], key.shape[1])
-        own_mask, own_bias = (
-            None if x is None else np.broadcast_to(x, score_shape)[:, head]
-            for x in (mask, bias)
-        )
+        own_mask = mask
+        if mask is not None and mask.ndim == 4:
+            own_mask = mask[:, head if mask.shape[1] > 1 else 0]
         context, weight = scaled_dot_product_attention(
-            queries, keys, values, own_mask, bias=own_bias, causal=causal
+            queries, keys, values, own_mask, causal=causal
         )
-        share = 1.0 if head_mask is None else head_mask[..., head, None, None]
-        contexts.append(context * share)
+        contexts.append(context)
         weights.append(weight)
     joined = np.concatenate(contexts, axis=-1)
     return project(joined, parameters, "output"), np.stack(weights, axis=1)
 
 
 def multi_head_attention_at_once(
-    query,
-    key,
-    value,
-    parameters,
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    parameters: Parameters,
     *,
-    num_heads,
-    mask=None,
-    causal=False,
-    bias=None,
-    head_mask=None,
-    rotary=None,
-):
-    """The same numbers without a loop: heads are one more axis of the arrays.
+    num_heads: int,
+    mask: np.ndarray | None = None,
+    causal: bool = False,
+    bias: np.ndarray | None = None,
+    head_mask: np.ndarray | None = None,
+    rotary: Callable[..., Any] | None = None,
+    attend: Callable[..., Any] = scaled_dot_product_attention,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same with all heads at once, as the layers compute it.
 
-    See ``multi_head_attention``. One product projects for all heads, because their
-    blocks of columns stand side by side in one matrix.
+    One product projects for all heads, and ``split_heads`` cuts the result.
+
+    Shapes: as in ``multi_head_attention``, and
+        bias: (T, S), (H, T, S) or (B, H, T, S), each axis of full size or 1; added to
+            the scaled scores.
+        head_mask: (H), or (B, H) for one row per example; scales each head's context.
+        rotary: ``(query (B, H, T, K), key (B, H, S, K)) -> (query, key)``, or None.
+        attend: what every head does with its query, key and value.
+
+    Source: head_mask is the xi of Michel et al. 2019 (arXiv:1905.10650), equation 1.
     """
+    inputs = {"query": query, "key": key, "value": value}
     options = {"mask": mask, "bias": bias, "head_mask": head_mask}
-    inputs = _prepare(query, key, value, parameters, num_heads, causal, **options)
+    check_multi_head(inputs, parameters, num_heads, **options)
     queries, keys, values = (
         split_heads(project(x, parameters, name), num_heads)
         for name, x in inputs.items()
     )
     if rotary is not None:
         queries, keys = rotary(queries, keys)
-    context, weights = scaled_dot_product_attention(
-        queries, keys, values, mask, bias=bias, causal=causal
-    )
+    context, weights = attend(queries, keys, values, mask, bias=bias, causal=causal)
     if head_mask is not None:
         context = context * head_mask[..., None, None]
     return project(merge_heads(context), parameters, "output"), weights
 
 
-def _prepare(query, key, value, parameters, num_heads, causal, **options):
-    """The checked inputs in float64, zero where no query may look."""
-    inputs = {"query": query, "key": key, "value": value}
-    check_dtypes(inputs, {}, options["bias"])
-    check_multi_head(inputs, parameters, num_heads, **options)
-    return hide(inputs, options["mask"], causal)
-
+def project(
+    x: np.ndarray,
+    parameters: Parameters,
+    name: str,
+    head: tuple[int, int] | None = None,
+) -> np.ndarray:
+    """x @ weight + bias; of one head's columns only for head = (which, how many)."""
+    weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
+    columns = slice(None)
+    if head is not None:
+        which, num_heads = head
+        width = weight.shape[1] // num_heads
+        columns = slice(which * width, (which + 1) * width)
+    projected = np.asarray(x, np.float64) @ weight[:, columns]
+    return projected if bias is None else projected + bias[columns]
 
 def hide(inputs, mask, causal):
     """Query, key and value in float64, zero where no query may look with any head.
@@ -173,21 +181,9 @@ def hide(inputs, mask, causal):
     """
     query, key, value = inputs.values()
     if mask is not None:
-        mask = block_future(mask, query, key) if causal else mask
+        mask = _dp.block_future(mask, query, key) if causal else mask
         seen = mask if mask.ndim == 2 else mask.any(axis=1)
-        query = hide_nan(query, seen) if query is key else query
-        key, value = hide_unseen(key, seen), hide_unseen(value, seen)
+        query = _dp.hide_nan(query, seen) if query is key else query
+        key, value = _dp.hide_unseen(key, seen), _dp.hide_unseen(value, seen)
     hidden = zip(inputs, (query, key, value), strict=True)
     return {name: np.asarray(x, np.float64) for name, x in hidden}
-
-
-def project(x, parameters, name, head=None):
-    """x @ weight + bias; of one head's columns only for head = (which, how many)."""
-    weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
-    columns = slice(None)
-    if head is not None:
-        which, num_heads = head
-        width = weight.shape[1] // num_heads
-        columns = slice(which * width, (which + 1) * width)
-    projected = x @ weight[:, columns]
-    return projected if bias is None else projected + bias[columns]
