@@ -4,8 +4,10 @@ The formulas stand in ``reference.py``.
 """
 
 import math
+from collections.abc import Callable, Sequence
 
 from attn_course.frameworks import torch
+from attn_course.layers.pytorch import Mask, to_mask
 from attn_course.masks.basic import global_positions
 from attn_course.shapes import check_at_least
 from attn_course.window.shared import check_pattern
@@ -16,41 +18,72 @@ __all__ = [
     "sliding_window_attention",
 ]
 BLOCK = 64  # queries that share their keys: more of them waste keys, fewer waste time
-GROUP = 2**14  # queries of all heads that are computed together where memory counts
+GROUP = 2**14  # queries of all heads computed together, where that saves memory
+Result = tuple[torch.Tensor, None]
 
 
-def sliding_window_attention(query, key, value, window, mask=None, *, causal=False):
+def sliding_window_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    window: int,
+    mask: Mask = None,
+    *,
+    causal: bool = False,
+) -> Result:
     """See ``attn_course.reference.sliding_window_attention``.
 
-    Forms T x (window + 64) scores, a few blocks at a time, or none where PyTorch's
-    fused kernel runs (V = K). The weights are None.
+    Forms at most T x (2 window + 64) scores, or none where PyTorch's fused kernel runs
+    (V = K). The weights are None.
     """
     check_at_least(1, window=window)
     check_pattern(query, key, value, mask)
-    seen = seen_keys(key, mask)
-    return near_keys(query, key, value, seen, window, causal), None
+
+    def attend_heads(*heads):
+        return near_keys(*heads, window, causal)
+
+    return over_heads(attend_heads, query, key, value, mask)
 
 
 def dilated_window_attention(
-    query, key, value, window, dilation, mask=None, *, causal=False
-):
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    window: int,
+    dilation: int,
+    mask: Mask = None,
+    *,
+    causal: bool = False,
+) -> Result:
     """See ``attn_course.reference.dilated_window_attention``.
 
-    Positions with the same remainder by the dilation see only each other: each
-    remainder is a sequence with a sliding window. The weights are None.
+    Positions with the same remainder by the dilation see only each other: every
+    remainder is a sequence of its own, with a sliding window. The weights are None.
     """
     check_at_least(1, window=window, dilation=dilation)
     check_pattern(query, key, value, mask)
-    T, front = query.shape[-2], (key.shape[-2] - query.shape[-2]) % dilation
-    seen = seen_keys(key, mask)
-    parts = (fold(x, dilation) for x in (key, value, seen))
-    context = near_keys(fold(query, dilation, front), *parts, window, causal)
-    return unfold(context, front, T), None
+
+    def attend_heads(query, key, value, seen):
+        Z, T = query.shape[:2]
+        front = (key.shape[1] - T) % dilation
+        heads = key, value, seen.expand(Z, -1, 1)
+        parts = (fold(x, dilation) for x in heads)
+        context = near_keys(fold(query, dilation, front), *parts, window, causal)
+        return unfold(context, Z, front, T)
+
+    return over_heads(attend_heads, query, key, value, mask)
 
 
 def longformer_attention(
-    query, key, value, mask=None, *, window, positions, causal=False
-):
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Mask = None,
+    *,
+    window: int,
+    positions: Sequence[int],
+    causal: bool = False,
+) -> Result:
     """See ``attn_course.reference.longformer_attention``.
 
     Every block of queries also has the global keys; the global queries are computed
@@ -60,32 +93,36 @@ def longformer_attention(
     check_pattern(query, key, value, mask)
     T, S = query.shape[-2], key.shape[-2]
     chosen = global_positions(positions, S)
-    seen = seen_keys(key, mask)
-    if not chosen:
-        return near_keys(query, key, value, seen, window, causal), None
-    where = {"device": query.device, "dtype": torch.int64}
     own = [position - (S - T) for position in chosen if position >= S - T]
-    rows, chosen = torch.tensor(own, **where), torch.tensor(chosen, **where)
+    where = {"device": query.device, "dtype": torch.int64}
     i, j = torch.arange(T, **where)[:, None] + S - T, torch.arange(S, **where)
-    key_G, value_G, seen_G = (x.index_select(-2, chosen) for x in (key, value, seen))
-    by_all = seen_G.mT & ((chosen <= i) if causal else (i == i))
-    # Counted there, a global key is not counted in the window again.
-    seen_near = seen & ~torch.isin(j, chosen)[:, None]
-    common = key_G, value_G, by_all
-    context = near_keys(query, key, value, seen_near, window, causal, common)
-    by_global = seen.mT & (j <= i[rows]) if causal else seen.mT
-    full = attend(query.index_select(-2, rows), key, value, by_global)
-    return context.index_copy(-2, rows, full), None
+    rows, columns = torch.tensor(own, **where), torch.tensor(chosen, **where)
+
+    def attend_heads(query, key, value, seen):
+        key_G, value_G, seen_G = (x[:, columns] for x in (key, value, seen))
+        by_all = seen_G.mT & ((columns <= i) if causal else (i == i))
+        by_global = seen.mT & (j <= i[rows]) if causal else seen.mT
+        # Counted there, a global key is not counted in the window again.
+        seen = seen & ~torch.isin(j, columns)[:, None]
+        common = key_G, value_G, by_all
+        context = near_keys(query, key, value, seen, window, causal, common)
+        full = attend(query[:, rows], key, value, by_global)
+        return context.index_copy(1, rows, full)
+
+    if not chosen:
+        return sliding_window_attention(query, key, value, window, mask, causal=causal)
+    return over_heads(attend_heads, query, key, value, mask)
 
 
 def near_keys(query, key, value, seen, window, causal, common=None):
     """The context of queries that see their window, and common keys besides.
 
     Shapes:
-        seen: (..., S, 1), True for keys that may be seen at all.
-        common: key (..., G, K), value (..., G, V) and mask (..., T, G).
+        query (Z, T, K), key (Z, S, K), value (Z, S, V), Z for all leading axes; seen
+        (Z or 1, S, 1), True for keys that may be seen at all; common: key (Z, G, K),
+        value (Z, G, V) and mask (Z or 1, T, G).
     """
-    T, S = query.shape[-2], key.shape[-2]
+    T, S = query.shape[1], key.shape[1]
     if not torch.compiler.is_compiling():  # there, sizes may be unknown
         window = min(window, max(T, S))
         if T > S:  # so that every query stands on a key
@@ -96,46 +133,42 @@ def near_keys(query, key, value, seen, window, causal, common=None):
     def rows(start, stop):
         first, last = start + S - T - back, stop + S - T + ahead
         near = [cut(x, first, last) for x in (key, value, seen)]
-        others = None
-        if common is not None:
-            others = *common[:2], common[2][..., start:stop, :]
-        return band(query[..., start:stop, :], *near, back + ahead, others)
+        others = common and (*common[:2], common[2][:, start:stop])
+        return band(query[:, start:stop], *near, back + ahead, others)
 
-    return in_groups(rows, query, key, value)
+    learns = query.requires_grad or key.requires_grad or value.requires_grad
+    return in_groups(rows, query, value, T if learns else None)
 
 
 def band(query, key, value, seen, width, common=None):
     """Query i sees keys i to i + width: blocks of queries, overlapping blocks of keys.
 
     Shapes:
-        query (..., T, K), key (..., T + width, K), value and seen alike.
+        query (Z, T, K), key (Z, T + width, K), value and seen alike.
     """
-    lead, T, C = query.shape[:-2], query.shape[-2], BLOCK
-    whole = T + -T % C
-    query_ZNCK = split(flat(cut(query, 0, whole), lead), C)
+    T, C = query.shape[1], BLOCK
+    N = blocks_in(T, C)
+    query_ZNCK = split(cut(query, 0, N * C), C)
     key_ZNLK, value_ZNLV, seen_ZNL1 = (
-        flat(cut(x, 0, whole + width), lead).unfold(-2, C + width, C).mT
-        for x in (key, value, seen)
+        split(cut(x, 0, N * C + width), C, width) for x in (key, value, seen)
     )
     i = torch.arange(C, device=query.device)[:, None]
     j = torch.arange(C + width, device=query.device)
     mask_ZNCL = (i <= j) & (j <= i + width) & seen_ZNL1.mT
+    near = key_ZNLK, value_ZNLV, mask_ZNCL
     if common is not None:
-        more_key, more_value, allowed = (flat(x, lead) for x in common)
-        key_ZNLK = beside(more_key, key_ZNLK)
-        value_ZNLV = beside(more_value, value_ZNLV)
-        allowed = split(cut(allowed, 0, whole), C)
-        Z = max(allowed.shape[0], mask_ZNCL.shape[0])
-        parts = [x.expand(Z, -1, -1, -1) for x in (allowed, mask_ZNCL)]
-        mask_ZNCL = torch.cat(parts, dim=-1)
-    context_ZNCV = attend(query_ZNCK, key_ZNLK, value_ZNLV, mask_ZNCL)
-    return context_ZNCV.flatten(1, 2)[:, :T].reshape(*lead, T, -1)
+        *pair, allowed = common
+        near = beside((*pair, split(cut(allowed, 0, N * C), C)), near)
+    return cut(attend(query_ZNCK, *near).flatten(1, 2), 0, T)
 
 
 def beside(common, near):
-    """The common vectors (Z, G, X) before those of every block, (Z, N, L, X)."""
-    common = common[:, None].expand(-1, near.shape[1], -1, -1)
-    return torch.cat([common, near], dim=-2)
+    """Common keys, values (Z, G, X) and mask (Z, N, C, G) beside those of each block."""
+    Z, N = near[0].shape[:2]
+    everywhere = [x[:, None].expand(Z, N, -1, -1) for x in common[:2]]
+    key, value = (torch.cat(pair, 2) for pair in zip(everywhere, near, strict=False))
+    masks = [x.expand(Z, N, -1, -1) for x in (common[2], near[2])]
+    return key, value, torch.cat(masks, 3)
 
 
 def attend(query, key, value, mask=None):
@@ -143,29 +176,35 @@ def attend(query, key, value, mask=None):
     return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask)
 
 
-def in_groups(rows, query, key, value):
-    """``rows(start, stop)`` for all queries, in parts where that saves memory.
-
-    With gradients all is kept anyway, and a compiled graph has no loop over a length
-    that may change: there it is one part.
-    """
-    T = query.shape[-2]
-    learns = query.requires_grad or key.requires_grad or value.requires_grad
-    if torch.compiler.is_compiling() or learns:
-        return rows(0, T)
-    size = max(1, GROUP // math.prod(query.shape[:-2]) // BLOCK) * BLOCK
-    context = value.new_empty(*query.shape[:-1], value.shape[-1])
-    for start in range(0, T, size):
-        stop = min(start + size, T)
-        context[..., start:stop, :] = rows(start, stop)
-    return context
-
-
-def seen_keys(key, mask):
-    """True for the keys that padding leaves, (..., S, 1)."""
+def over_heads(attend_heads: Callable, query, key, value, mask) -> Result:
+    """Call with all leading axes as one: (Z, T, K), (Z, S, K), (Z, S, V), (Z, S, 1)."""
+    mask = to_mask(mask, query)
+    lead, S = query.shape[:-2], key.shape[-2]
+    heads = [x.reshape(math.prod(lead), *x.shape[-2:]) for x in (query, key, value)]
     if mask is None:
-        return key.new_ones(key.shape[-2], 1, dtype=torch.bool)
-    return mask.mT
+        seen = key.new_ones(1, S, 1, dtype=torch.bool)
+    else:
+        seen = mask.mT.expand(*lead, S, 1).reshape(math.prod(lead), S, 1)
+    context = attend_heads(*heads, seen)
+    return context.reshape(*lead, *context.shape[-2:]), None
+
+
+def in_groups(rows, query, value, size=None):
+    """``rows(start, stop)`` of all queries, by default a few at a time.
+
+    A compiled graph has no loop over a length that may change: all are one part.
+    """
+    Z, T = query.shape[:2]
+    if torch.compiler.is_compiling() or size == T:
+        return rows(0, T)
+    size = size or max(1, GROUP // Z // BLOCK) * BLOCK
+    bounds = [(start, min(start + size, T)) for start in range(0, T, size)]
+    if query.requires_grad or value.requires_grad:
+        return torch.cat([rows(*bound) for bound in bounds], 1)
+    context = value.new_empty(Z, T, value.shape[2])  # `cat` would hold all twice
+    for start, stop in bounds:
+        context[:, start:stop] = rows(start, stop)
+    return context
 
 
 def cut(x, first, last):
@@ -173,28 +212,28 @@ def cut(x, first, last):
     return torch.nn.functional.pad(x, (0, 0, -first, last - x.shape[-2]))
 
 
-def flat(x, lead):
-    """One axis for all leading ones, or of size 1 where x has none of them."""
-    if x.dim() == 2:
-        return x[None]
-    return x.expand(*lead, *x.shape[-2:]).reshape(-1, *x.shape[-2:])
+def blocks_in(positions, size):
+    """How many blocks hold the positions; one more in a graph, where 1 is frozen."""
+    return (positions + size - 1) // size + torch.compiler.is_compiling()
 
 
-def split(x, size):
-    """(..., positions, X) -> (..., blocks, size, X)."""
-    return x.unflatten(-2, (-1, size))
+def split(x, size, overlap=0):
+    """(Z, blocks * size + overlap, X) -> (Z, blocks, size + overlap, X), a view."""
+    return x.unfold(1, size + overlap, size).mT
 
 
 def fold(x, stride, front=0):
-    """(..., positions, X) -> (..., stride, rows, X), padded to whole rows.
+    """(Z, positions, X) -> (Z * stride, rows, X), padded to whole rows.
 
     Positions with the same remainder come together.
     """
-    whole = front + x.shape[-2]
-    whole = whole + -whole % stride
-    return split(cut(x, -front, whole - front), stride).transpose(-3, -2)
+    Z, positions, width = x.shape
+    rows = blocks_in(front + positions, stride)
+    x = split(cut(x, -front, rows * stride - front), stride)
+    return x.transpose(1, 2).reshape(Z * stride, rows, width)
 
 
-def unfold(x, front, size):
-    """``fold`` back: (..., stride, rows, X) -> (..., size, X)."""
-    return x.transpose(-3, -2).flatten(-3, -2)[..., front : front + size, :]
+def unfold(x, Z, front, size):
+    """``fold`` back: (Z * stride, rows, X) -> (Z, size, X)."""
+    x = x.unflatten(0, (Z, x.shape[0] // Z)).transpose(1, 2)
+    return cut(x.flatten(1, 2), front, front + size)
