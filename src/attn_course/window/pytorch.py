@@ -69,7 +69,7 @@ def dilated_window_attention(
         heads = key, value, seen.expand(Z, -1, 1)
         parts = (fold(x, dilation) for x in heads)
         context = near_keys(fold(query, dilation, front), *parts, window, causal)
-        return unfold(context, Z, front, T)
+        return unfold(context, dilation, front, T)
 
     return over_heads(attend_heads, query, key, value, mask)
 
@@ -93,21 +93,20 @@ def longformer_attention(
     check_pattern(query, key, value, mask)
     T, S = query.shape[-2], key.shape[-2]
     chosen = global_positions(positions, S)
-    own = [position - (S - T) for position in chosen if position >= S - T]
+    own = [position for position in chosen if position >= S - T]
     where = {"device": query.device, "dtype": torch.int64}
+    columns, rows = torch.tensor(chosen, **where), torch.tensor(own, **where)
     i, j = torch.arange(T, **where)[:, None] + S - T, torch.arange(S, **where)
-    rows, columns = torch.tensor(own, **where), torch.tensor(chosen, **where)
 
     def attend_heads(query, key, value, seen):
-        key_G, value_G, seen_G = (x[:, columns] for x in (key, value, seen))
-        by_all = seen_G.mT & ((columns <= i) if causal else (i == i))
-        by_global = seen.mT & (j <= i[rows]) if causal else seen.mT
+        common = [x[:, columns] for x in (key, value, seen)]
+        common[2] = common[2].mT & ((columns <= i) if causal else (i == i))
+        by_global = seen.mT & (j <= rows[:, None]) if causal else seen.mT
         # Counted there, a global key is not counted in the window again.
         seen = seen & ~torch.isin(j, columns)[:, None]
-        common = key_G, value_G, by_all
         context = near_keys(query, key, value, seen, window, causal, common)
-        full = attend(query[:, rows], key, value, by_global)
-        return context.index_copy(1, rows, full)
+        full = attend(query[:, rows - (S - T)], key, value, by_global)
+        return context.index_copy(1, rows - (S - T), full)
 
     if not chosen:
         return sliding_window_attention(query, key, value, window, mask, causal=causal)
@@ -223,17 +222,16 @@ def split(x, size, overlap=0):
 
 
 def fold(x, stride, front=0):
-    """(Z, positions, X) -> (Z * stride, rows, X), padded to whole rows.
+    """(Z, positions, X) -> (stride * Z, rows, X), padded to whole rows.
 
     Positions with the same remainder come together.
     """
-    Z, positions, width = x.shape
-    rows = blocks_in(front + positions, stride)
-    x = split(cut(x, -front, rows * stride - front), stride)
-    return x.transpose(1, 2).reshape(Z * stride, rows, width)
+    rows = blocks_in(front + x.shape[1], stride)
+    x = cut(x, -front, rows * stride - front)
+    return torch.cat(x.unfold(1, stride, stride).unbind(3))
 
 
-def unfold(x, Z, front, size):
-    """``fold`` back: (Z * stride, rows, X) -> (Z, size, X)."""
-    x = x.unflatten(0, (Z, x.shape[0] // Z)).transpose(1, 2)
-    return cut(x.flatten(1, 2), front, front + size)
+def unfold(x, stride, front, size):
+    """``fold`` back: (stride * Z, rows, X) -> (Z, size, X)."""
+    parts = x.unflatten(0, (stride, x.shape[0] // stride)).unbind(0)
+    return cut(torch.stack(parts, 2).flatten(1, 2), front, front + size)
