@@ -124,9 +124,6 @@ def near_keys(query, key, value, seen, window, causal, common=None):
     T, S = query.shape[1], key.shape[1]
     if not torch.compiler.is_compiling():  # there, sizes may be unknown
         window = min(window, max(T, S))
-        if T > S:  # so that every query stands on a key
-            key, value, seen = (cut(x, S - T, S) for x in (key, value, seen))
-            S = T
     back, ahead = window - 1, 0 if causal else window - 1
 
     def rows(start, stop):
@@ -162,7 +159,7 @@ def band(query, key, value, seen, width, common=None):
 
 
 def beside(common, near):
-    """Common keys, values (Z, G, X) and mask (Z, N, C, G) beside those of each block."""
+    """Keys and values (Z, G, X), mask (Z, N, C, G), beside those of every block."""
     Z, N = near[0].shape[:2]
     everywhere = [x[:, None].expand(Z, N, -1, -1) for x in common[:2]]
     key, value = (torch.cat(pair, 2) for pair in zip(everywhere, near, strict=False))
@@ -170,9 +167,10 @@ def beside(common, near):
     return key, value, torch.cat(masks, 3)
 
 
-def attend(query, key, value, mask=None):
+def attend(query, key, value, mask=None, causal=False):
     """PyTorch's own attention: it scales the query and adds in float32 or more."""
-    return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask)
+    own = torch.nn.functional.scaled_dot_product_attention
+    return own(query, key, value, mask, is_causal=causal)
 
 
 def over_heads(attend_heads: Callable, query, key, value, mask) -> Result:
@@ -208,6 +206,8 @@ def in_groups(rows, query, value, size=None):
 
 def cut(x, first, last):
     """Positions first to last of x, (..., positions, X); zeros where it has none."""
+    if not torch.compiler.is_compiling() and last <= 0:
+        return x.new_zeros(*x.shape[:-2], last - first, x.shape[-1])
     return torch.nn.functional.pad(x, (0, 0, -first, last - x.shape[-2]))
 
 

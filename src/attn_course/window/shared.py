@@ -27,3 +27,11 @@ def check_pattern(query, key, value, mask=None):
             f"mask must be padding, {wanted} or with 1 for leading axes (what else "
             f"a query sees is the pattern's to say), got {shape}"
         )
+
+
+def half_of_heads(query):
+    """Half of the heads of a query (..., H, T, K); ValueError unless H is even."""
+    shape = shape_of(query)
+    if len(shape) < 3 or shape[-3] is None or shape[-3] % 2:
+        raise ValueError(f"query must have an even number of heads, got {shape}")
+    return shape[-3] // 2

@@ -159,7 +159,7 @@ def band(query, key, value, seen, width, common=None):
 
 
 def beside(common, near):
-    """Common keys, values (Z, G, X) and mask (Z, N, C, G) beside those of each block."""
+    """Keys and values (Z, G, X), mask (Z, N, C, G), beside those of every block."""
     Z, N = sizes(near[0])[:2]
     everywhere = [tf.repeat(x[:, None], N, 1) for x in common[:2]]
     key, value = (tf.concat(pair, 2) for pair in zip(everywhere, near, strict=False))
