@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import keras as keras
-    import tensorflow as tf
+    import tensorflow as tf  # noqa: F401
     import torch as torch
 
 

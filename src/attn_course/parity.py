@@ -8,7 +8,8 @@ way: ``weight`` (in, out) and ``bias`` of a linear map, ``weight`` of an embeddi
 of a GRU ``input_weight`` (in, 3H), ``state_weight`` (H, 3H), ``input_bias`` and
 ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
 dot: ``attention.query_weight``. The linear maps of a layer whose ``parity_joint`` is
-``"_"``, as in all attention layers, are joined by that: ``query_weight``.
+``"_"``, as in all attention layers, are joined by that: ``query_weight``. A layer may
+give its parts other names by ``parity_names``. A norm has ``scale`` and ``bias``.
 """
 
 from typing import Any
@@ -45,6 +46,13 @@ def set_parameters(layer: Any, parameters: dict[str, np.ndarray]) -> None:
         write(np.asarray(parameters[name]))
 
 
+def nested(parameters: dict[str, Any], name: str) -> dict[str, Any]:
+    """The parameters of a part: those that begin with ``name.``, without that."""
+    start = f"{name}."
+    own = {key: x for key, x in parameters.items() if key.startswith(start)}
+    return {key.removeprefix(start): x for key, x in own.items()}
+
+
 def _slots(layer):
     """name -> (read, write) for every parameter of a layer."""
     is_torch = hasattr(layer, "named_modules")
@@ -61,7 +69,8 @@ def _torch_slots(module, prefix=""):
     for name, parameter in module.named_parameters(recurse=False):
         yield prefix + name, _torch_slot(parameter, _same, _same)
     for name, child in module.named_children():
-        yield from _torch_slots(child, f"{prefix}{name}{_joint(module, child)}")
+        known = getattr(module, "parity_names", {}).get(name, name)
+        yield from _torch_slots(child, f"{prefix}{known}{_joint(module, child)}")
 
 
 def _joint(layer, part):
@@ -99,8 +108,13 @@ def _keras_slots(layer, prefix=""):
         elif hasattr(value, "trainable_variables") and not name.startswith("_"):
             joint = _joint(layer, value)
             # Keras has taken the attributes input and output: query_dense is "query".
-            known = value.name if joint == "_" else name
+            known = getattr(layer, "parity_names", {}).get(name, name)
+            known = value.name if joint == "_" else known
             yield from _keras_slots(value, f"{prefix}{known}{joint}")
+        elif isinstance(value, list) and not name.startswith("_"):
+            parts = [part for part in value if hasattr(part, "trainable_variables")]
+            for number, part in enumerate(parts):
+                yield from _keras_slots(part, f"{prefix}{name}.{number}.")
 
 
 def _keras_slot(variable, rows, gates):
@@ -142,6 +156,8 @@ _TORCH = {
         "bias": ("bias", _same, _same),
     },
     "Embedding": {"weight": ("weight", _same, _same)},
+    "LayerNorm": {"scale": ("weight", _same, _same), "bias": ("bias", _same, _same)},
+    "RMSNorm": {"scale": ("weight", _same, _same)},
     "GRUCell": _GRU_TORCH,
     "GRU": {
         name: (f"{parameter}_l0", *maps)
@@ -157,6 +173,11 @@ _GRU_KERAS = {
 _KERAS = {
     "Dense": {"weight": ("kernel", ..., _same), "bias": ("bias", ..., _same)},
     "Embedding": {"weight": ("embeddings", ..., _same)},
+    "LayerNormalization": {
+        "scale": ("gamma", ..., _same),
+        "bias": ("beta", ..., _same),
+    },
+    "RMSNormalization": {"scale": ("scale", ..., _same)},
     "GRUCell": _GRU_KERAS,
     "GRU": _GRU_KERAS,
 }

@@ -1,82 +1,12 @@
-"""Every public name of the course in PyTorch."""
+"""Every public name of the course in PyTorch: what topics list in ``__all__``."""
 
-from attn_course.bahdanau.pytorch import (
-    AdditiveAttention,
-    BahdanauDecoder,
-    EncoderDecoder,
-    FixedContextDecoder,
-    RecurrentEncoder,
-    additive_attention,
-)
-from attn_course.dot_product.pytorch import masked_softmax, scaled_dot_product_attention
-from attn_course.luong.pytorch import (
-    LocalAttention,
-    LuongAttention,
-    LuongDecoder,
-    local_window,
-    luong_score,
-)
-from attn_course.multi_head.pytorch import (
-    MultiHeadAttention,
-    head_importance,
-    merge_heads,
-    split_heads,
-)
-from attn_course.positional.pytorch import (
-    AlibiBias,
-    LearnedEncoding,
-    RelativeAttention,
-    RelativeBias,
-    RotaryEncoding,
-    SinusoidalEncoding,
-    alibi_bias,
-    alibi_slopes,
-    change_layout,
-    relative_buckets,
-    rotate,
-    sinusoidal_encoding,
-)
-from attn_course.self_attention.pytorch import (
-    FeatureMapAttention,
-    IntraAttentionLSTM,
-    SelfAttention,
-    image_to_tokens,
-    tokens_to_image,
-)
+# ruff: noqa: F403
+from attn_course.bahdanau.pytorch import *
+from attn_course.dot_product.pytorch import *
+from attn_course.encoder.pytorch import *
+from attn_course.luong.pytorch import *
+from attn_course.multi_head.pytorch import *
+from attn_course.positional.pytorch import *
+from attn_course.self_attention.pytorch import *
 
-__all__ = [
-    "AdditiveAttention",
-    "AlibiBias",
-    "BahdanauDecoder",
-    "EncoderDecoder",
-    "FeatureMapAttention",
-    "FixedContextDecoder",
-    "IntraAttentionLSTM",
-    "LearnedEncoding",
-    "LocalAttention",
-    "LuongAttention",
-    "LuongDecoder",
-    "MultiHeadAttention",
-    "RecurrentEncoder",
-    "RelativeAttention",
-    "RelativeBias",
-    "RotaryEncoding",
-    "SelfAttention",
-    "SinusoidalEncoding",
-    "additive_attention",
-    "alibi_bias",
-    "alibi_slopes",
-    "change_layout",
-    "head_importance",
-    "image_to_tokens",
-    "local_window",
-    "luong_score",
-    "masked_softmax",
-    "merge_heads",
-    "relative_buckets",
-    "rotate",
-    "scaled_dot_product_attention",
-    "sinusoidal_encoding",
-    "split_heads",
-    "tokens_to_image",
-]
+__all__ = sorted(name for name in globals() if not name.startswith("_"))

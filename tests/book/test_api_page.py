@@ -11,15 +11,21 @@ from attn_course.masks import from_blocked
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
 
 
-def public_names(face):
-    """The face's __all__, read without importing a framework."""
-    tree = ast.parse((ROOT / "src" / "attn_course" / f"{face}.py").read_text(encoding="utf-8"))
-    (names,) = [
-        ast.literal_eval(node.value)
-        for node in tree.body
+def names_of(path):
+    """The literal __all__ of a file, read without importing a framework."""
+    return [
+        name
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for name in ast.literal_eval(node.value)
     ]
-    return names
+
+
+def public_names(face):
+    """What the topics of a face list; each name stands in one topic."""
+    source = ROOT / "src" / "attn_course"
+    topics = re.findall(rf"(?m)^from attn_course\.(\w+)\.{face} import \*$", (source / f"{face}.py").read_text())
+    return [name for topic in topics for name in names_of(source / topic / f"{face}.py")]
 
 
 def test_the_page_warns_of_masks_with_the_other_meaning():

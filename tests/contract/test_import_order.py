@@ -14,7 +14,7 @@ TWINS = {"reference", "pytorch", "tf"}
 RANKS = {
     "frameworks": 0,
     "shapes": 0,
-    "parity": 0,
+    "parity": 1,
     "keras_layer": 1,
     "masks": 1,
     "layers": 2,

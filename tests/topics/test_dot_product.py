@@ -136,11 +136,11 @@ def test_without_weights_the_output_is_the_same(attend, mask, causal):
 
 
 @EVERY
-def test_padding_may_hold_anything(attend):
+def test_padding_may_hold_any_finite_number(attend):
     query, key, value = inputs()
     mask = np.broadcast_to(np.arange(S) < 4, (B, 1, 1, S)).copy()
     expected = attend(query, key, value, mask)[0]
-    key[:, :, 4:], value[:, :, 4:] = np.nan, np.inf
+    key[:, :, 4:], value[:, :, 4:] = -1e30, 1e200
     assert np.array_equal(attend(query, key, value, mask)[0], expected)
 
 
@@ -165,7 +165,7 @@ def test_properties(attend, seed, causal):
 def test_gradients():
     arrays, mask = inputs(), some_mask()
     mask[1, ..., 3] = False
-    arrays[1][1, :, 3] = np.nan
+    arrays[1][1, :, 3] = 1e30
     leaves = [torch.from_numpy(x).requires_grad_() for x in arrays]
     pytorch.scaled_dot_product_attention(*leaves, torch.from_numpy(mask))[0].sin().sum().backward()
     variables = [tensorflow.Variable(x) for x in arrays]
@@ -259,3 +259,121 @@ def test_masked_softmax_alone():
     assert narrow.dtype == torch.float16 and narrow.tolist() == [1.0, 0.0]
     narrow = tf.masked_softmax(tensorflow.constant([60000.0, -60000.0], tensorflow.float16))
     assert narrow.dtype == tensorflow.float16 and narrow.numpy().tolist() == [1.0, 0.0]
+
+
+# --- numbers of less precision, biases, masks of NumPy, wrong calls -------------------
+
+
+def in_dtype(face, dtype, *arrays):
+    if face is pytorch:
+        return [torch.from_numpy(x).to(getattr(torch, dtype)) for x in arrays]
+    return [tensorflow.cast(x, dtype) for x in arrays]
+
+
+def as_numpy(face, x):
+    return x.double().numpy() if face is pytorch else tensorflow.cast(x, "float64").numpy()
+
+
+@pytest.mark.parametrize("face", [pytorch, tf])
+def test_half_precision_is_rounded_once(face):
+    """Products beyond float16's 65,504, and sums that bfloat16 alone would stop at 256."""
+    query, key, value = np.full((1, 1, 1, 64), 60.0), np.full((1, 1, 3, 64), 60.0), np.eye(3)[None, None]
+    for arrays in ((query, key, value), (query, key, value * 100)):
+        output, weights = face.scaled_dot_product_attention(*in_dtype(face, "float16", *arrays))
+        assert np.isfinite(as_numpy(face, output)).all()
+        np.testing.assert_allclose(as_numpy(face, weights), 1 / 3, rtol=1e-3)
+    ones = [np.zeros((1, 1, 1, 8)), np.zeros((1, 1, 512, 8)), np.ones((1, 1, 512, 8))]
+    output, _ = face.scaled_dot_product_attention(*in_dtype(face, "bfloat16", *ones))
+    np.testing.assert_array_equal(as_numpy(face, output), 1.0)
+    rng = np.random.default_rng(0)
+    drawn = [3 * rng.normal(size=shape) for shape in ((1, 1, 31, 64), (1, 1, 37, 64), (1, 1, 37, 64))]
+    given = in_dtype(face, "bfloat16", *drawn)
+    exact = reference.scaled_dot_product_attention(*(as_numpy(face, x) for x in given))[0]
+    found = as_numpy(face, face.scaled_dot_product_attention(*given)[0])
+    # Rounded once: no number is off by more than half a unit in the last of 8 bits.
+    assert (np.abs(found - exact) <= 2.0**-8 * np.abs(exact) + 1e-5).all()
+
+
+@EVERY
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_bias_of_minus_infinity_blocks(attend, need_weights):
+    query, key, value = inputs()
+    bias = np.random.default_rng(1).normal(size=(T, S))
+    bias[0], bias[1, 2] = -np.inf, -np.inf
+    output, weights = attend(query, key, value, bias=bias, need_weights=need_weights)
+    expected = attend(query, key, value, np.isfinite(bias), bias=np.where(np.isfinite(bias), bias, 0.0))
+    np.testing.assert_allclose(output, expected[0], rtol=1e-9, atol=1e-12)
+    assert not output[:, :, 0].any()
+    if need_weights:
+        np.testing.assert_allclose(weights, expected[1], rtol=1e-9, atol=1e-12)
+
+
+def test_a_blocked_bias_row_has_finite_gradients():
+    bias = np.zeros((T, S))
+    bias[0] = -np.inf
+    leaves = [torch.from_numpy(x).requires_grad_() for x in (*inputs(), bias)]
+    pytorch.scaled_dot_product_attention(*leaves[:3], bias=leaves[3])[0].sin().sum().backward()
+    variables = [tensorflow.Variable(x) for x in (*inputs(), bias)]
+    with tensorflow.GradientTape() as tape:
+        output, _ = tf.scaled_dot_product_attention(
+            *map(tensorflow.convert_to_tensor, variables[:3]), bias=tensorflow.convert_to_tensor(variables[3])
+        )
+        loss = tensorflow.reduce_sum(tensorflow.sin(output))
+    for leaf, gradient in zip(leaves, tape.gradient(loss, variables), strict=True):
+        assert torch.isfinite(leaf.grad).all()
+        np.testing.assert_allclose(gradient, leaf.grad, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("face", [reference, pytorch, tf])
+def test_masked_softmax_of_what_is_blocked_whole_or_no_score(face):
+    def convert(x):
+        if face is reference:
+            return x
+        return torch.from_numpy(x) if face is pytorch else tensorflow.constant(x)
+
+    score = np.array([[-np.inf, -np.inf], [0.0, -np.inf]])
+    np.testing.assert_array_equal(face.masked_softmax(convert(score)), [[0.0, 0.0], [1.0, 0.0]])
+    found = np.asarray(face.masked_softmax(convert(np.array([[1, 1]]))))
+    np.testing.assert_array_equal(found, [[0.5, 0.5]])
+    with pytest.raises(ValueError, match="mask must be bool"):
+        face.masked_softmax(convert(score), convert(np.array([0.0, -np.inf])))
+
+
+def test_pytorch_takes_a_mask_of_numpy():
+    query, key, value = (torch.from_numpy(x) for x in inputs())
+    mask = some_mask()
+    for options in ({}, {"need_weights": False}, {"causal": True}):
+        one = pytorch.scaled_dot_product_attention(query, key, value, mask, **options)[0]
+        other = pytorch.scaled_dot_product_attention(query, key, value, torch.from_numpy(mask), **options)[0]
+        assert torch.equal(one, other)
+    assert torch.equal(*(pytorch.masked_softmax(query @ key.mT, m) for m in (mask, torch.from_numpy(mask))))
+
+
+QUERY, KEY, VALUE = inputs()
+BAD_CALLS = {
+    "a bias that would make the batch larger": ({"bias": np.zeros((B + 1, 1, T, S))}, "bias"),
+    "a bias of bools": ({"bias": np.zeros((T, S), bool)}, "bias"),
+    "a bias of whole numbers": ({"bias": np.zeros((T, S), int)}, "bias"),
+    "a bias of one axis": ({"bias": np.zeros(S)}, "bias"),
+    "no query": ({"query": QUERY[:, :, :0]}, "query"),
+    "no key": ({"key": KEY[:, :, :0], "value": VALUE[:, :, :0]}, "key"),
+    "no width": ({"query": QUERY[..., :0], "key": KEY[..., :0]}, "query"),
+    "a list": ({"query": [1.0, 2.0]}, "query"),
+    "None": ({"value": None}, "value"),
+    "a mask of numbers": ({"mask": np.ones((T, S))}, "mask"),
+    "a mask that is a list": ({"mask": [[True]]}, "mask"),
+    "whole numbers": ({"key": KEY.astype(int)}, "key"),
+}
+
+
+@pytest.mark.parametrize("face", [reference, pytorch, tf])
+@pytest.mark.parametrize(("change", "named"), BAD_CALLS.values(), ids=BAD_CALLS)
+def test_bad_calls_are_named(face, change, named):
+    def convert(x):
+        if face is reference or not isinstance(x, np.ndarray):
+            return x
+        return torch.from_numpy(x) if face is pytorch else tensorflow.constant(x)
+
+    arguments = {"query": QUERY, "key": KEY, "value": VALUE} | change
+    with pytest.raises(ValueError, match=f"{named} must"):
+        face.scaled_dot_product_attention(**{name: convert(x) for name, x in arguments.items()})

@@ -86,7 +86,7 @@ def test_central_differences_of_the_reference(name, mask, causal):
 
 @pytest.mark.parametrize("gradients", [torch_gradients, tf_gradients])
 @pytest.mark.parametrize("need_weights", [True, False])
-@pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize("bad", [0.0, 1e30, -1e200])
 def test_empty_rows_and_unseen_keys_have_zero_gradients(gradients, need_weights, bad):
     arrays, mask = draw(), draw_mask()
     clean = gradients(arrays, mask, need_weights=need_weights)

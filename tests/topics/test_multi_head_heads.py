@@ -43,7 +43,7 @@ def test_pruned_keeps_what_the_layer_is(face):
     item = layer(face, num_heads=3, dropout=0.25, dtype="float16", rotary=turn_of(face))
     pruned = item.prune_heads([1])
     assert {str(x.dtype) for x in get_parameters(pruned).values()} == {"float16"}
-    assert pruned.sizes["dropout"] == 0.25 and pruned.rotary is item.rotary
+    assert pruned.config["dropout"] == 0.25 and pruned.rotary is item.rotary
     if face is pytorch:
         assert pruned.training and not item.eval().prune_heads([1]).training
     for heads, words in (([3], r"between 0 and 2, got \[3\]"), ([-1], "between"), (range(3), "at least one of 3")):
@@ -64,7 +64,7 @@ def test_head_importance(face):
     def specified(masks):
         y = x
         for which, (parameters, mask) in enumerate(zip(drawn, masks, strict=True)):
-            found, _ = reference.multi_head_attention(y, y, y, parameters, num_heads=3, head_mask=mask)
+            found, _ = reference.multi_head_attention_at_once(y, y, y, parameters, num_heads=3, head_mask=mask)
             y = y + found if which == 0 else found
         return np.sin(y).sum(axis=(1, 2))
 

@@ -45,6 +45,45 @@ def _dot_product_tf(positions):
     return lambda: attend(*inputs).numpy(), lambda: theirs(*swapped).numpy()
 
 
+def _small_torch(kind):
+    """16 words, 4 heads, width 16: what Python costs around the formula."""
+    from attn_course.frameworks import torch
+    from attn_course.pytorch import MultiHeadAttention, scaled_dot_product_attention
+
+    query, key, value = (torch.from_numpy(x) for x in _draw(*[(1, 4, 16, 16)] * 3))
+    (x,) = (torch.from_numpy(x) for x in _draw((1, 16, 16)))
+    mask = torch.arange(16) < 11
+    mask = mask.expand(16, 16).contiguous()
+    theirs = torch.nn.MultiheadAttention(16, 4, batch_first=True)
+    own = MultiHeadAttention.from_torch(theirs)
+    fused = torch.nn.functional.scaled_dot_product_attention
+
+    def textbook():
+        score = query @ key.mT / 4.0
+        weights = torch.softmax(score, dim=-1)
+        return weights @ value
+
+    def ours(*mask, **options):
+        return scaled_dot_product_attention(query, key, value, *mask, **options)[0]
+
+    pairs = {
+        "with weights": (ours, textbook),
+        "fused": (
+            lambda: ours(need_weights=False),
+            lambda: fused(query, key, value),
+        ),
+        "fused with a mask": (
+            lambda: ours(mask, need_weights=False),
+            lambda: fused(query, key, value, mask),
+        ),
+        "multi-head": (
+            lambda: own(x, need_weights=False)[0],
+            lambda: theirs(x, x, x, need_weights=False)[0],
+        ),
+    }
+    return tuple(torch.no_grad()(program) for program in pairs[kind])
+
+
 WIDTH, HEADS, RATE = 256, 8, 2e-5
 
 
@@ -73,7 +112,7 @@ def _multi_head_torch(batch, positions):
 
     def ours():
         train()
-        return own.value_weight.detach()
+        return own.value.weight.detach().T
 
     def peer():
         train_theirs()
@@ -114,7 +153,7 @@ def _multi_head_tf(batch, positions):
     def attend_theirs():
         return theirs(x, x)
 
-    ours = step_of(own, attend, own.value_weight)
+    ours = step_of(own, attend, own.value_dense.kernel)
     return ours, step_of(theirs, attend_theirs, theirs.value_dense.kernel)
 
 
@@ -156,5 +195,19 @@ ROWS = [
             1.0,
         )
         for batch, positions in ((4, 128), (2, 512))
+    ),
+    *(
+        Row(
+            f"small call, PyTorch, {kind}",
+            peer,
+            lambda kind=kind: _small_torch(kind),
+            goal,
+        )
+        for kind, peer, goal in (
+            ("with weights", "the textbook's three lines", 1.8),
+            ("fused", "F.scaled_dot_product_attention", 1.6),
+            ("fused with a mask", "F.scaled_dot_product_attention", 1.8),
+            ("multi-head", "nn.MultiheadAttention", 1.8),
+        )
     ),
 ]

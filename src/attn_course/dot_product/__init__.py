@@ -9,8 +9,13 @@ Public names, alike in ``reference``, ``pytorch`` and ``tf``:
     scaled_dot_product_attention(query, key, value, mask=None, *,
                                  bias=None, scale=None, causal=False, need_weights=True)
 
+and in the last two also ``dropout=None``, a function that drops weights.
+``attention`` there is the formula alone, without checks; ``allowed_keys`` brings mask,
+causal and a bias of minus infinity together.
+
 Shapes: query (..., T, K), key (..., S, K), value (..., S, V) with the same leading
-axes, usually (B, H); output (..., T, V), weights (..., T, S). It has no parameters.
+axes, usually (B, H); mask boolean, True = may attend; bias floating; output
+(..., T, V), weights (..., T, S). It has no parameters.
 
 Source: Vaswani et al. 2017, "Attention is all you need" (arXiv:1706.03762), section
 3.2.1, equation 1.

@@ -18,9 +18,11 @@ Mask = torch.Tensor | np.ndarray | None  # the builders of ``attn_course.masks``
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
     """See ``attn_course.reference.split_heads``. A view: nothing is copied."""
-    if len(getattr(x, "shape", ())) != 3 or x.shape[2] % num_heads:
+    shape = getattr(x, "shape", ())
+    if len(shape) != 3 or num_heads < 1 or shape[2] % num_heads:
         check_divisible("x", check_shapes(x=(x, "BTD"))["D"], num_heads)
-    return x.unflatten(2, (num_heads, -1)).transpose(1, 2)
+    B, T, width = shape
+    return x.view(B, T, num_heads, width // num_heads).transpose(1, 2)
 
 
 def merge_heads(x: torch.Tensor) -> torch.Tensor:
@@ -142,8 +144,8 @@ class AttentionLayer(torch.nn.Module):
         keys = split_heads(self.key(key), self.num_kv_heads)
         values = split_heads(self.value(value), self.num_kv_heads)
         if self.rotary is not None:
-            first = 0 if cache is None else cache.length
-            queries, keys = self.rotary(queries, keys, first_position=first)
+            place = {} if cache is None else {"first_position": cache.length}
+            queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
@@ -187,4 +189,6 @@ def is_mixed(layer: torch.nn.Module, x: Any) -> bool:
     """
     if type(layer) is not torch.nn.Linear:
         return True
-    return torch.is_tensor(x) and torch.is_autocast_enabled(x.device.type)
+    if not torch.is_tensor(x) or x.device.type == "meta":  # which knows no autocast
+        return False
+    return torch.is_autocast_enabled(x.device.type)

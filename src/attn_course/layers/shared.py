@@ -5,8 +5,8 @@ from typing import Any
 from attn_course.shapes import (
     check_at_least,
     check_floats,
-    check_share,
     check_shapes,
+    check_share,
     dtype_name,
 )
 
@@ -56,7 +56,7 @@ def head_config(
 
 
 def check_groups(num_heads: int, num_kv_heads: int) -> int:
-    """How many query heads share a key/value head; ValueError unless all share alike."""
+    """How many query heads share a key/value head; ValueError if unequal."""
     check_at_least(1, num_kv_heads=num_kv_heads)
     if num_heads % num_kv_heads:
         wanted = f"a divisor of num_heads = {num_heads}"

@@ -123,17 +123,19 @@ class AttentionLayer(Layer):
         use_bias: bool = True,
         dropout: float = 0.0,
         rotary: keras.layers.Layer | None = None,
+        seed: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
         widths = key_dim, value_dim, memory_dim
         self.config = head_config(model_dim, num_heads, *widths, use_bias, dropout)
         D, H, K, V, (E, F), *_ = self.config.values()
+        self.config["seed"] = seed  # of dropout
         G = self.num_kv_heads or H
         self.num_heads, self.num_kv_heads, self.rotary = H, G, rotary
         # What it drops, the weights, may be wider than the layer's own dtype.
         dtype = {"dtype": self.dtype_policy, "autocast": False}
-        self.dropout = keras.layers.Dropout(dropout, **dtype)
+        self.dropout = keras.layers.Dropout(dropout, seed=seed, **dtype)
         self.query_dense = dense(self, "query", D, H * K, use_bias)
         self.key_dense = dense(self, "key", E, G * K, use_bias)
         self.value_dense = dense(self, "value", F, G * V, use_bias)
@@ -184,8 +186,8 @@ class AttentionLayer(Layer):
         keys = split_heads(self.key_dense(key), self.num_kv_heads)
         values = split_heads(self.value_dense(value), self.num_kv_heads)
         if self.rotary is not None:
-            first = 0 if cache is None else cache.length
-            queries, keys = self.rotary(queries, keys, first_position=first)
+            place = {} if cache is None else {"first_position": cache.length}
+            queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}

@@ -7,14 +7,15 @@ Public names, alike in ``pytorch`` and ``tf``:
     MultiHeadAttention(model_dim, num_heads, *, key_dim=None, value_dim=None,
                        memory_dim=None, use_bias=True, dropout=0.0, rotary=None)
         (query (B, T, D), key=None (B, S, E), value=None (B, S, F), mask=None, *,
-         bias=None, causal=False, need_weights=True, head_mask=None)
+         bias=None, causal=False, need_weights=True, head_mask=None, cache=None)
         -> output (B, T, D), weights (B, H, T, S)
         prune_heads(heads) -> a smaller layer
         from_torch(module) in ``pytorch``, from_keras(layer) in ``tf``
     head_importance(loss, head_mask) -> the importance of every head
 
 and in ``reference``: the first two, ``multi_head_attention`` (one head after the other)
-and ``multi_head_attention_at_once``.
+and ``multi_head_attention_at_once``. How a layer projects, splits and merges stands in
+``attn_course.layers``, once for all attention over heads.
 
     head_h = attention(query @ query_weight[h], key @ key_weight[h],
                        value @ value_weight[h])
@@ -29,7 +30,8 @@ Sizes:
     memory_dim: the width of key and value before they are projected, E = F; or a pair
         (E, F) where they differ. None means model_dim.
     rotary: called as ``rotary(query (B, H, T, K), key (B, H, S, K))``, it gives both
-        back, turned by their positions (query i stands at i + S - T).
+        back, turned by their positions (query i stands at i + S - T); behind a cache
+        also with ``first_position``, how many keys it holds.
 
 Parameters (see ``attn_course.parity``):
     ``query_weight`` (D, H*K), ``key_weight`` (E, H*K), ``value_weight`` (F, H*V),
@@ -44,8 +46,9 @@ share, as a mean over examples (Michel et al. 2019, arXiv:1905.10650, equation 2
     head_importance(lambda head_mask: losses_of(model(x, head_mask=head_mask)),
                     ones of shape (B, H))
 
-For a model of several layers pass a tuple of such ones, one a layer: the loss gets the
-tuple, and a tuple comes back. The loss returns (B), a number an example, not the mean.
+For a model of several layers pass a tuple of such ones, one per layer: the loss gets
+the tuple, and a tuple comes back. The loss returns (B), a number per example, not the
+mean.
 
 Source: arXiv:1706.03762, section 3.2.2. What differs from the paper:
     - the linear maps have biases unless ``use_bias=False``;

@@ -127,6 +127,7 @@ def head_importance(
     importance = tuple(gradient.abs().mean(dim=0) for gradient in gradients)
     return importance if several else importance[0]
 
+
 def add_weights(layer, shapes):
     """Give a layer its parameters by name: matrices drawn, biases zero."""
     for name, shape in shapes.items():

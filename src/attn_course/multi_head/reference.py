@@ -174,6 +174,7 @@ def project(
     projected = np.asarray(x, np.float64) @ weight[:, columns]
     return projected if bias is None else projected + bias[columns]
 
+
 def hide(inputs, mask, causal):
     """Query, key and value in float64, zero where no query may look with any head.
 

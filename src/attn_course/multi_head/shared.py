@@ -61,7 +61,6 @@ def remaining_heads(heads: Iterable[int], num_heads: int) -> list[int]:
     if not isinstance(heads, Iterable):
         raise ValueError(f"heads must be several numbers, got {heads!r}")
     heads = set(heads)
-    check_at_least(0, **{f"heads[{i}]": head for i, head in enumerate(heads)})
     if not heads <= set(range(num_heads)):
         wanted = f"between 0 and {num_heads - 1}"
         raise ValueError(f"heads must lie {wanted}, got {sorted(heads)}")

@@ -114,6 +114,7 @@ def head_importance(
     importance = tuple(tf.reduce_mean(tf.abs(each), axis=0) for each in gradients)
     return importance if several else importance[0]
 
+
 def add_weights(layer, shapes):
     """Give a layer its parameters by name: matrices drawn, biases zero."""
     for name, shape in shapes.items():

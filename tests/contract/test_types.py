@@ -1,0 +1,57 @@
+"""Types of the public surface: written everywhere, and read by a type checker as a user has it."""
+
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attn_course import pytorch, reference, tf
+
+CALLS = {"pytorch": "forward", "tf": "call"}
+NAMES = [(face, name) for face in (reference, pytorch, tf) for name in face.__all__]
+
+
+def untyped(function):
+    """The parameters of a function without a type, and "return" if that has none."""
+    parameters = inspect.signature(function).parameters
+    named = [name for name, p in parameters.items() if name != "self" and p.annotation is p.empty]
+    needs_result = inspect.signature(function).return_annotation is inspect.Signature.empty
+    return named + ["return"] * needs_result
+
+
+@pytest.mark.parametrize(("face", "name"), NAMES, ids=lambda x: getattr(x, "__name__", x))
+def test_every_public_name_is_typed(face, name):
+    item = getattr(face, name)
+    functions = [item]
+    if inspect.isclass(item):
+        call = getattr(item, CALLS[face.__name__.rpartition(".")[2]])
+        functions = [item.__init__, call]
+    assert not [(function.__qualname__, untyped(function)) for function in functions if untyped(function)]
+
+
+PROGRAM = """\
+import {module}
+import attn_course.{face} as attn
+x = {module}.zeros((2, 5, 12))
+layer = attn.MultiHeadAttention(12, 3)
+attn.MultiHeadAttention(12, heads=3)
+attn.scaled_dot_product_attention(x, x, x, scal=1.0)
+reveal_type(attn.scaled_dot_product_attention(x, x, x))
+reveal_type(layer.{call}(x))
+"""
+
+
+@pytest.mark.parametrize(("face", "module"), [("pytorch", "torch"), ("tf", "tensorflow")])
+def test_a_type_checker_finds_wrong_arguments_and_knows_results(tmp_path, face, module):
+    (tmp_path / "program.py").write_text(PROGRAM.format(face=face, module=module, call=CALLS[face]))
+    checker = Path(sys.executable).with_name("basedpyright")
+    command = [checker, "--outputjson", "--pythonpath", sys.executable, "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    errors = {(one["range"]["start"]["line"] + 1, one["rule"]) for one in found if one["severity"] == "error"}
+    assert errors == {(5, "reportCallIssue"), (6, "reportCallIssue")}, found
+    told = [one["message"] for one in found if one["severity"] == "information"]
+    assert len(told) == 2 and all('"tuple[Tensor, Tensor | None]"' in message for message in told), told

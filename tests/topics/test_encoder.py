@@ -1,0 +1,321 @@
+"""The encoder: by hand, alike in three implementations, equal to PyTorch's own, and every planted fault caught."""
+
+import math
+
+import numpy as np
+import pytest
+
+from attn_course import pytorch, reference, tf
+from attn_course.encoder.shared import parameter_count
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import padding_mask
+from attn_course.parity import get_parameters, nested, set_parameters
+
+B, T, D, H, F, L = 3, 5, 14, 2, 19, 3
+FACE = pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
+PADDING = padding_mask([5, 3, 1], T)[:, None, None]
+KINDS = [
+    {"norm": norm, "activation": activation, "normalization": normalization}
+    for norm in ("post", "pre")
+    for activation, normalization in (("relu", "layer"), ("gelu", "layer"), ("swiglu", "rms"), ("swiglu", "layer"))
+]
+KIND = pytest.mark.parametrize("kind", KINDS, ids=["-".join(kind.values()) for kind in KINDS])
+OPTIONS = pytest.mark.parametrize("options", [{}, {"mask": PADDING}, {"mask": PADDING, "causal": True}])
+
+
+def words(seed=0):
+    return np.random.default_rng(seed).normal(size=(B, T, D))
+
+
+def numbers(x):
+    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
+
+
+def close(found, expected, tolerance=1e-10):
+    np.testing.assert_allclose(numbers(found), numbers(expected), tolerance, tolerance)
+
+
+def to(face, *arrays):
+    change = torch.from_numpy if face is pytorch else tensorflow.constant
+    return [change(x) for x in arrays]
+
+
+def build(face, name, *sizes, parameters=None, dtype="float64", **changes):
+    """A layer with drawn parameters; scales and biases of norms too."""
+    changes["dtype"] = dtype if face is tf else getattr(torch, dtype)
+    built = getattr(face, name)(*sizes, **changes)
+    if parameters is None:
+        rng = np.random.default_rng(3)
+        parameters = {name: rng.normal(size=x.shape) / 3 for name, x in sorted(get_parameters(built).items())}
+    set_parameters(built, parameters)
+    return built
+
+
+def run(face, item, x, **options):
+    given = {name: to(face, x)[0] if isinstance(x, np.ndarray) else x for name, x in options.items()}
+    return item(*to(face, x), **given)
+
+
+# --- by hand --------------------------------------------------------------------------
+
+
+def test_norms_by_hand():
+    x = np.array([[1.0, 2.0, 6.0]])
+    parameters = {"scale": np.array([1.0, 10.0, 100.0]), "bias": np.array([0.0, 1.0, 2.0])}
+    deviation = math.sqrt((4 + 1 + 9) / 3 + 1e-5)  # divided by 3, not by 2
+    expected = [[-2 / deviation, -10 / deviation + 1, 300 / deviation + 2]]
+    close(reference.layer_norm(x, parameters), expected)
+    root = math.sqrt(41 / 3 + 1e-6)
+    close(reference.rms_norm(x, parameters), [[1 / root, 20 / root, 600 / root]])
+
+
+@pytest.mark.parametrize(
+    ("activation", "expected"),
+    [
+        ("relu", 2 * 3.0 + 0.5),
+        ("gelu", 3 * 0.9986501019683699 * 2 + -1 * 0.15865525393145707 + 0.5),
+        ("swiglu", None),
+    ],
+)
+def test_feed_forward_by_hand(activation, expected):
+    """One number in, hidden 3 and -1, weights 2 and 1 out."""
+    parameters = {
+        "0.weight": np.array([[2.0, -2.0]]),
+        "0.bias": np.array([1.0, 1.0]),
+        "1.weight": np.array([[2.0], [1.0]]),
+        "1.bias": np.array([0.5]),
+    }
+    if activation == "swiglu":
+        parameters = {name: x for name, x in parameters.items() if "weight" in name}
+        parameters["gate.weight"] = np.array([[1.0, -1.0]])
+        silu = 1 / (1 + math.exp(-1)), -1 / (1 + math.exp(1))
+        expected = 2 * silu[0] * 2 + silu[1] * -2
+    found = reference.feed_forward(np.ones((1, 1, 1)), parameters, activation=activation)
+    close(found, [[[expected]]])
+
+
+def slow_layer(x, p, *, norm, activation, normalization, num_heads=H, mask=None, causal=False, fault=None):
+    """A second program in plain loops over words, with places for mistakes."""
+
+    def normalize(v, name):
+        scale = p[f"{name}.scale"]
+        if normalization == "rms":
+            return v / math.sqrt(sum(v**2) / len(v) + 1e-6) * scale
+        mean = sum(v) / len(v)
+        freedom = len(v) - 1 if fault == "variance divided by D - 1" else len(v)
+        return (v - mean) / math.sqrt(sum((v - mean) ** 2) / freedom + 1e-5) * scale + p[f"{name}.bias"]
+
+    def network(v):
+        hidden = v @ p["feed_forward.0.weight"] + p.get("feed_forward.0.bias", 0.0)
+        if activation == "relu":
+            hidden = np.array([max(h, 0.0) for h in hidden])
+        elif activation == "gelu":
+            hidden = np.array([h * (1 + math.erf(h / math.sqrt(2))) / 2 for h in hidden])
+        else:
+            gate = v @ p["feed_forward.gate.weight"]
+            hidden = np.array([g / (1 + math.exp(-g)) * h for g, h in zip(gate, hidden, strict=True)])
+        return hidden @ p["feed_forward.1.weight"] + p.get("feed_forward.1.bias", 0.0)
+
+    def each(v, f):
+        return np.array([[f(word) for word in sentence] for sentence in v])
+
+    pre = (norm == "pre") != (fault == "norm in the wrong place")
+    before = each(x, lambda v: normalize(v, "norm1")) if pre else x
+    options = {"num_heads": num_heads, "mask": None if fault == "mask dropped" else mask, "causal": causal}
+    if fault == "future leaked":
+        options["causal"] = False
+    attended, weights = reference.multi_head_attention(before, before, before, nested(p, "attention"), **options)
+    y = attended + (0 if fault == "no way around attention" else x)
+    y = y if pre else each(y, lambda v: normalize(v, "norm1"))
+    before = each(y, lambda v: normalize(v, "norm2")) if pre else y
+    output = each(before, network) + (0 if fault == "no way around the network" else y)
+    return output if pre else each(output, lambda v: normalize(v, "norm2")), weights
+
+
+def drawn(kind):
+    return get_parameters(build(pytorch, "EncoderLayer", D, H, F, **kind))
+
+
+@KIND
+@OPTIONS
+def test_the_specification_equals_slow_loops(kind, options):
+    parameters = drawn(kind)
+    found = reference.encoder_layer(words(), parameters, num_heads=H, **kind, **options)
+    for one, other in zip(found, slow_layer(words(), parameters, **kind, **options), strict=True):
+        close(one, other)
+
+
+FAULTS = (
+    "norm in the wrong place",
+    "no way around attention",
+    "no way around the network",
+    "variance divided by D - 1",
+    "mask dropped",
+    "future leaked",
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault):
+    for kind in (KINDS[0], KINDS[4]):
+        parameters, options = drawn(kind), {"mask": PADDING, "causal": True}
+        expected = reference.encoder_layer(words(), parameters, num_heads=H, **kind, **options)[0]
+        found = slow_layer(words(), parameters, **kind, **options, fault=fault)[0]
+        assert np.abs(found - expected).max() > 1e-3
+
+
+# --- three implementations ------------------------------------------------------------
+
+
+@FACE
+@KIND
+@OPTIONS
+def test_a_layer_agrees_with_the_reference(face, kind, options):
+    item = build(face, "EncoderLayer", D, H, F, **kind)
+    expected = reference.encoder_layer(words(), get_parameters(item), num_heads=H, **kind, **options)
+    for one, other in zip(run(face, item, words(), **options), expected, strict=True):
+        close(one, other)
+    output, weights = run(face, item, words(), need_weights=False, **options)
+    assert weights is None
+    close(output, expected[0])
+
+
+@FACE
+@KIND
+def test_a_stack_agrees_with_the_reference(face, kind):
+    item = build(face, "Encoder", L, D, H, F, **kind)
+    parameters, options = get_parameters(item), {"mask": PADDING, "causal": True}
+    expected = reference.encoder(words(), parameters, num_layers=L, num_heads=H, **kind, **options)
+    output, weights = run(face, item, words(), **options)
+    close(output, expected[0])
+    assert len(weights) == len(expected[1]) == L
+    for one, other in zip(weights, expected[1], strict=True):
+        close(one, other)
+    assert ("final_norm.scale" in parameters) == (kind["norm"] == "pre")
+
+
+@KIND
+def test_gradients_are_alike(kind):
+    in_torch = build(pytorch, "Encoder", L, D, H, F, **kind)
+    in_tf = build(tf, "Encoder", L, D, H, F, parameters=get_parameters(in_torch), **kind)
+    leaf, variable = torch.from_numpy(words()).requires_grad_(), tensorflow.Variable(words())
+    in_torch(leaf, torch.from_numpy(PADDING))[0].sin().sum().backward()
+    with tensorflow.GradientTape() as tape:
+        output, _ = in_tf(tensorflow.convert_to_tensor(variable), PADDING)
+        loss = tensorflow.reduce_sum(tensorflow.sin(output))
+    slope, slopes = tape.gradient(loss, (variable, in_tf.trainable_variables))
+    close(slope, leaf.grad)
+    for one, parameter in zip(in_tf.trainable_variables, slopes, strict=True):
+        one.assign(parameter)
+    for parameter in in_torch.parameters():
+        parameter.data = parameter.grad
+    expected = get_parameters(in_torch)
+    for name, found in get_parameters(in_tf).items():
+        close(found, expected[name], 1e-9)
+
+
+@FACE
+def test_names_and_number_of_parameters(face):
+    for kind in KINDS:
+        found = get_parameters(face.Encoder(L, D, H, F, **kind))
+        assert sum(x.size for x in found.values()) == parameter_count(L, D, F, **kind)
+        assert not any("bias" in name for name in found) or kind["normalization"] == "layer"
+    found = {name: x.shape for name, x in get_parameters(face.EncoderLayer(D, H, F)).items()}
+    attention = {f"attention.{name}_weight": (D, D) for name in ("query", "key", "value", "output")}
+    attention |= {f"attention.{name}_bias": (D,) for name in ("query", "key", "value", "output")}
+    network = {"0.weight": (D, F), "0.bias": (F,), "1.weight": (F, D), "1.bias": (D,)}
+    norms = {f"{norm}.{name}": (D,) for norm in ("norm1", "norm2") for name in ("scale", "bias")}
+    assert found == attention | norms | {f"feed_forward.{name}": shape for name, shape in network.items()}
+
+
+@FACE
+def test_any_attention_of_the_course_goes_in(face):
+    makes = {
+        "rotary": lambda: face.MultiHeadAttention(D, H, key_dim=6, rotary=face.RotaryEncoding(6)),
+        "relative": lambda: face.RelativeAttention(D, H, max_distance=3),
+    }
+    for make in makes.values():
+        item = face.Encoder(2, D, H, F, attention=lambda _, make=make: make())
+        output, weights = item(*to(face, words().astype("float32")))
+        assert tuple(output.shape) == (B, T, D) and len(weights) == 2
+        names = get_parameters(item)
+        assert type(item.layers[1].attention) is type(make()) and "layers.1.attention.key_weight" in names
+    with pytest.raises(ValueError, match="attention must be a layer over heads with model_dim = 14"):
+        face.EncoderLayer(D, H, F, attention=face.MultiHeadAttention(12, 2))
+
+
+# --- libraries ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_equal_to_pytorchs_own_layer(norm_first, activation):
+    theirs = torch.nn.TransformerEncoderLayer(
+        D, H, F, 0.1, activation, batch_first=True, norm_first=norm_first, dtype=torch.float64
+    )
+    for parameter in theirs.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    ours = pytorch.EncoderLayer.from_torch(theirs.eval())
+    in_tf = build(
+        tf,
+        "EncoderLayer",
+        D,
+        H,
+        F,
+        parameters=get_parameters(ours),
+        activation=activation,
+        norm="pre" if norm_first else "post",
+    )
+    blocked = torch.from_numpy(~PADDING[:, 0, 0])
+    for mask, theirs_mask in ((None, None), (PADDING, blocked)):
+        expected = theirs(torch.from_numpy(words()), src_key_padding_mask=theirs_mask).detach()
+        seen = slice(None) if mask is None else ~blocked.numpy()
+        for found in (ours(torch.from_numpy(words()), mask)[0], in_tf(words(), mask)[0]):
+            close(numbers(found)[seen], expected.numpy()[seen])
+    assert not ours.training and ours.dropout.p == 0.1
+
+
+def test_what_cannot_be_carried_over_is_refused():
+    plain = torch.nn.TransformerEncoderLayer
+    for module, named in (
+        (torch.nn.Linear(2, 2), "module must be a TransformerEncoderLayer"),
+        (plain(D, H, F, activation=torch.nn.functional.tanh), "activation must be one of"),
+        (plain(D, H, F, layer_norm_eps=1e-6), "layer_norm_eps=1e-05"),
+        (plain(D, H, F, bias=False), "bias=True"),
+    ):
+        with pytest.raises(ValueError, match=named):
+            pytorch.EncoderLayer.from_torch(module)
+
+
+def test_keras_padding_reaches_every_layer():
+    tokens = np.where(PADDING[:, 0, 0], 3, 0)
+    embedding = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64")
+    item = build(tf, "Encoder", L, D, H, F)
+    position = tf.SinusoidalEncoding(D, dtype="float64")
+    plain = tensorflow.constant(numbers(position(embedding(tokens))))
+    expected, weights = item(plain, PADDING)
+    output, found = item(position(embedding(tokens)))
+    close(output, expected)
+    for one, other in zip(found, weights, strict=True):
+        close(one, other)
+        assert not numbers(one)[2, :, :, 1:].any()
+    assert np.array_equal(output._keras_mask, tokens != 0)
+    entry = keras.Input((T,), dtype="int64")
+    model = keras.Model(entry, item(position(embedding(entry)))[0])
+    close(model(tokens), expected)
+
+
+def test_keras_saves_a_stack_with_its_attention(tmp_path):
+    item = build(
+        tf, "Encoder", 2, D, H, F, attention=lambda _: tf.RelativeAttention(D, H, max_distance=3, dtype="float64")
+    )
+    entry = keras.Input((None, D), dtype="float64")
+    model = keras.Model(entry, item(entry))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded(words())[0], item(words())[0])
+    config = item.get_config()
+    before = dict(config)
+    tf.Encoder.from_config(config)
+    assert config == before
