@@ -1,12 +1,12 @@
 """Windows in NumPy, float64: dense attention with the pattern's mask."""
 
+from attn_course.blocks.shared import check_pattern
 from attn_course.dot_product.reference import scaled_dot_product_attention
 from attn_course.masks import (
     dilated_window_mask,
     longformer_mask,
     sliding_window_mask,
 )
-from attn_course.window.shared import check_pattern
 
 __all__ = [
     "dilated_window_attention",
