@@ -1,0 +1,136 @@
+"""Sparse blocks in TensorFlow: only the blocks that count are computed.
+
+The formulas stand in ``reference.py``.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from attn_course.blocks.shared import check_pattern
+from attn_course.blocks.tf import (
+    GROUP,
+    Result,
+    attend,
+    cut,
+    merge,
+    over_heads,
+    sizes,
+    split,
+    turned,
+)
+from attn_course.frameworks import tf
+from attn_course.layers.tf import Mask
+from attn_course.masks.patterns import big_bird_layout, check_layout
+from attn_course.shapes import check_at_least
+
+__all__ = ["big_bird_attention", "block_sparse_attention"]
+
+
+def block_sparse_attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    layout: Any,
+    block_size: int,
+    mask: Mask = None,
+    *,
+    causal: bool = False,
+) -> Result:
+    """See ``attn_course.reference.block_sparse_attention``.
+
+    Rows of the layout with as many blocks are computed together. The layout is read
+    while a graph is made. The weights are None.
+    """
+    check_pattern(query, key, value, mask)
+    T, S = query.shape[-2], key.shape[-2]
+    layout = check_layout(layout, block_size, T, S)
+
+    def attend_heads(*heads):
+        return chosen_blocks(*heads, layout, block_size, causal, mask is None)
+
+    return over_heads(attend_heads, query, key, value, mask)
+
+
+def big_bird_attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Mask = None,
+    *,
+    block_size: int,
+    num_random: int,
+    seed: int,
+) -> Result:
+    """See ``attn_course.reference.big_bird_attention``.
+
+    The layout depends on the length, so a graph is made for one length. The weights
+    are None.
+    """
+    check_at_least(1, block_size=block_size)
+    check_pattern(query, key, value, mask)
+    T, S = query.shape[-2], key.shape[-2]
+    if T is None or S is None:
+        raise ValueError("query and key must have known lengths, got None in a graph")
+    first, blocks = (S - T) // block_size, -(-S // block_size)
+    random = {"num_random": num_random, "seed": seed}
+    layout = big_bird_layout(blocks, before=max(0, -first), **random)
+    layout = layout[max(0, first) :]
+
+    def attend_heads(query, *keys):
+        front = (S - T) % block_size
+        query = cut(query, -front, T)  # so that its blocks begin where the keys' do
+        shape = layout, block_size, False, mask is None
+        context = chosen_blocks(query, *keys, *shape)
+        return cut(context, front, front + T)
+
+    return over_heads(attend_heads, query, key, value, mask)
+
+
+def chosen_blocks(query, key, value, seen, layout, block_size, causal, whole):
+    """The context of queries that see the key blocks in their row of the layout."""
+    T, S, C = sizes(query)[1], sizes(key)[1], block_size
+    N, M = layout.shape
+    whole = (
+        whole and not causal and isinstance(S, int) and S == M * C
+    )  # nothing within a block is blocked
+    query = split(cut(query, 0, N * C), C)
+    parts = [split(cut(x, 0, M * C), C) for x in (key, value, seen)]
+    i, j = (tf.reshape(tf.range(n * C), (n, C)) for n in (N, M))
+
+    def rows(chosen, columns, sees):
+        near = [gather(x, columns) for x in parts]
+        allowed = turned(near[2]) & sees
+        if causal:
+            at = tf.reshape(tf.gather(j, columns), (len(chosen), 1, -1))
+            allowed = allowed & (at <= tf.gather(i, chosen)[..., None] + S - T)
+        mask = None if whole and sees else allowed
+        return attend(tf.gather(query, chosen, axis=1), *near[:2], mask)
+
+    contexts, order = [], []
+    for chosen, columns in rows_together(layout, query):
+        order.extend(chosen)
+        sees = columns.shape[1] > 0  # a row without any block looks at one, blocked
+        columns = columns if sees else np.zeros((len(chosen), 1), int)
+        contexts.append(rows(chosen, columns, sees))
+    context = tf.gather(tf.concat(contexts, 1), np.argsort(order), axis=1)
+    return cut(merge(context), 0, T)
+
+
+def rows_together(layout, query):
+    """Rows of a layout with as many blocks, and which; few where that saves memory."""
+    counts = layout.sum(axis=1)
+    heads = query.shape[0] or 1
+    for count in np.unique(counts):
+        rows = np.flatnonzero(counts == count)
+        columns = np.nonzero(layout[rows])[1].reshape(len(rows), count)
+        size = max(1, GROUP // (heads * query.shape[2]))
+        for n in range(0, len(rows), size):
+            yield rows[n : n + size].tolist(), columns[n : n + size]
+
+
+def gather(blocks, columns):
+    """(Z, M, C, X) and the columns (N, m) of each row -> (Z, N, m * C, X)."""
+    Z, _, size, width = sizes(blocks)
+    found = tf.gather(blocks, columns, axis=1)
+    return tf.reshape(found, (Z, len(columns), columns.shape[1] * size, width))
