@@ -22,7 +22,7 @@ Next, and the test fails until it is done:
      tests/topics/test_{name}.py
   2. the same in pytorch.py and tf.py, names and order alike
   3. .venv/bin/python -m pytest tests/topics/test_{name}.py
-  4. the names in src/attn_course/{{reference,pytorch,tf}}.py and book/api.md, a row in
+  4. a line in src/attn_course/{{reference,pytorch,tf}}.py, the names in book/api.md, a row in
      src/attn_course/catalog.py and a Case in tests/contract/cases.py
   5. the text of {chapter}, then make notebooks CH={number} and make book
 """
@@ -46,9 +46,17 @@ def files(root: Path, name: str) -> dict[Path, str]:
 
 def fill(template: str, name: str) -> str:
     """The template's text for one topic."""
-    title = name.replace("_", " ").capitalize()
+    words = name.split("_")
+    marks = {
+        "@NAME@": name,
+        "@CLASS@": "".join(word.capitalize() for word in words) + "Layer",
+        "@TITLE@": " ".join(words).capitalize(),
+        "@LABEL@": "-".join(words),
+    }
     text = (TEMPLATES / template).read_text(encoding="utf-8")
-    return text.replace("@NAME@", name).replace("@TITLE@", title).replace("@LABEL@", name.replace("_", "-"))
+    for mark, word in marks.items():
+        text = text.replace(mark, word)
+    return text
 
 
 def add_to_toc(toc: str, chapter: str) -> str:
