@@ -2,11 +2,14 @@
 
 # ruff: noqa: F403
 from attn_course.bahdanau.pytorch import *
+from attn_course.block_sparse.pytorch import *
 from attn_course.dot_product.pytorch import *
 from attn_course.encoder.pytorch import *
 from attn_course.luong.pytorch import *
 from attn_course.multi_head.pytorch import *
 from attn_course.positional.pytorch import *
 from attn_course.self_attention.pytorch import *
+from attn_course.strided.pytorch import *
+from attn_course.window.pytorch import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

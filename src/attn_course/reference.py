@@ -2,11 +2,14 @@
 
 # ruff: noqa: F403
 from attn_course.bahdanau.reference import *
+from attn_course.block_sparse.reference import *
 from attn_course.dot_product.reference import *
 from attn_course.encoder.reference import *
 from attn_course.luong.reference import *
 from attn_course.multi_head.reference import *
 from attn_course.positional.reference import *
 from attn_course.self_attention.reference import *
+from attn_course.strided.reference import *
+from attn_course.window.reference import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

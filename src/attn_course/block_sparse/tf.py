@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.blocks.shared import check_pattern
+from attn_course.blocks.shared import check_not_causal, check_pattern, check_unweighted
 from attn_course.blocks.tf import (
     GROUP,
     Result,
@@ -19,12 +19,17 @@ from attn_course.blocks.tf import (
     split,
     turned,
 )
-from attn_course.frameworks import tf
-from attn_course.layers.tf import Mask
+from attn_course.frameworks import keras, tf
+from attn_course.layers.tf import AttentionLayer, Mask
 from attn_course.masks.patterns import big_bird_layout, check_layout
 from attn_course.shapes import check_at_least
 
-__all__ = ["big_bird_attention", "block_sparse_attention"]
+__all__ = [
+    "BigBirdAttention",
+    "BlockSparseAttention",
+    "big_bird_attention",
+    "block_sparse_attention",
+]
 
 
 def block_sparse_attention(
@@ -85,6 +90,77 @@ def big_bird_attention(
         return cut(context, front, front + T)
 
     return over_heads(attend_heads, query, key, value, mask)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class BlockSparseAttention(AttentionLayer):
+    """A layer whose heads see the blocks of a layout; it fits one length in blocks.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``block_sparse_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        layout: Any,
+        block_size: int,
+        **options: Any,
+    ) -> None:
+        layout = check_layout(layout, block_size, None, None).tolist()
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"layout": layout, "block_size": block_size}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("layout", "block_size")}
+        return block_sparse_attention(
+            query, key, value, mask=mask, causal=causal, **sizes
+        )
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class BigBirdAttention(AttentionLayer):
+    """A layer of BigBird: ends, window and random blocks; it is never causal.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``big_bird_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        block_size: int,
+        num_random: int,
+        seed: int,
+        **options: Any,
+    ) -> None:
+        check_at_least(1, block_size=block_size)
+        check_at_least(0, num_random=num_random, seed=seed)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {
+            "block_size": block_size,
+            "num_random": num_random,
+            "seed": seed,
+        }
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        check_not_causal(causal)
+        sizes = {
+            name: self.config[name] for name in ("block_size", "num_random", "seed")
+        }
+        return big_bird_attention(query, key, value, mask, **sizes)
 
 
 def chosen_blocks(query, key, value, seen, layout, block_size, causal, whole):

@@ -35,3 +35,22 @@ def half_of_heads(query):
     if len(shape) < 3 or shape[-3] is None or shape[-3] % 2:
         raise ValueError(f"query must have an even number of heads, got {shape}")
     return shape[-3] // 2
+
+
+def check_half(heads, num_heads):
+    """Raise ValueError unless heads that are split can be."""
+    if heads == "split" and num_heads % 2:
+        raise ValueError(f"num_heads must be even to be split, got {num_heads}")
+
+
+def check_unweighted(bias=None, need_weights=True, dropout=None):
+    """Raise ValueError for what acts on scores or weights, which are never formed."""
+    for name, came in {"bias": bias, "dropout": dropout}.items():
+        if came is not None:
+            raise ValueError(f"{name} needs all scores, which this pattern never forms")
+
+
+def check_not_causal(causal):
+    """Raise ValueError if a pattern that looks both ways is to be causal."""
+    if causal:
+        raise ValueError("causal must be False: this pattern looks both ways")

@@ -3,7 +3,14 @@
 The formulas stand in ``reference.py``.
 """
 
-from attn_course.blocks.shared import check_pattern, half_of_heads
+from typing import Any
+
+from attn_course.blocks.shared import (
+    check_half,
+    check_pattern,
+    check_unweighted,
+    half_of_heads,
+)
 from attn_course.blocks.tf import (
     Result,
     attend,
@@ -19,13 +26,18 @@ from attn_course.blocks.tf import (
     unfold,
 )
 from attn_course.dot_product.tf import softmax, wide
-from attn_course.frameworks import tf
-from attn_course.layers.tf import Mask
+from attn_course.frameworks import keras, tf
+from attn_course.layers.tf import AttentionLayer, Mask
 from attn_course.masks.patterns import check_summary
 from attn_course.shapes import check_at_least, check_choice
 from attn_course.window.tf import near_keys
 
-__all__ = ["fixed_attention", "strided_attention"]
+__all__ = [
+    "FixedAttention",
+    "StridedAttention",
+    "fixed_attention",
+    "strided_attention",
+]
 ROWS = 128  # queries whose summaries are cut where their future begins
 
 
@@ -91,6 +103,68 @@ def fixed_attention(
         return own_and_summaries(*heads, stride, summary, causal)
 
     return over_heads(attend_heads, query, key, value, mask)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class StridedAttention(AttentionLayer):
+    """A layer whose heads see the row, the column, or both.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``strided_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        stride: int,
+        heads: str = "merged",
+        **options: Any,
+    ) -> None:
+        check_at_least(1, stride=stride)
+        check_choice("heads", heads, ("merged", "split"))
+        check_half(heads, num_heads)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"stride": stride, "heads": heads}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("stride", "heads")}
+        return strided_attention(query, key, value, mask, causal=causal, **sizes)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class FixedAttention(AttentionLayer):
+    """A layer whose heads see their own block and the summaries of all.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``fixed_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        stride: int,
+        summary: int,
+        **options: Any,
+    ) -> None:
+        check_summary(stride, summary)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"stride": stride, "summary": summary}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("stride", "summary")}
+        return fixed_attention(query, key, value, mask, causal=causal, **sizes)
 
 
 def row_and_column(query, key, value, seen, stride, causal):

@@ -4,6 +4,7 @@ The formulas stand in ``reference.py``.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from attn_course.blocks.pytorch import (
     BLOCK,
@@ -18,13 +19,16 @@ from attn_course.blocks.pytorch import (
     split,
     unfold,
 )
-from attn_course.blocks.shared import check_pattern
+from attn_course.blocks.shared import check_pattern, check_unweighted
 from attn_course.frameworks import torch
-from attn_course.layers.pytorch import Mask
+from attn_course.layers.pytorch import AttentionLayer, Mask
 from attn_course.masks.basic import global_positions
 from attn_course.shapes import check_at_least
 
 __all__ = [
+    "DilatedWindowAttention",
+    "LongformerAttention",
+    "SlidingWindowAttention",
     "dilated_window_attention",
     "longformer_attention",
     "sliding_window_attention",
@@ -120,6 +124,97 @@ def longformer_attention(
     if not chosen:
         return sliding_window_attention(query, key, value, window, mask, causal=causal)
     return over_heads(attend_heads, query, key, value, mask)
+
+
+class SlidingWindowAttention(AttentionLayer):
+    """A layer whose heads see ``window`` positions, the query's own among them.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``sliding_window_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        window: int,
+        **options: Any,
+    ) -> None:
+        check_at_least(1, window=window)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"window": window}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("window",)}
+        return sliding_window_attention(
+            query, key, value, mask=mask, causal=causal, **sizes
+        )
+
+
+class DilatedWindowAttention(AttentionLayer):
+    """A layer whose heads see a window with gaps.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``dilated_window_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        window: int,
+        dilation: int,
+        **options: Any,
+    ) -> None:
+        check_at_least(1, window=window, dilation=dilation)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"window": window, "dilation": dilation}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("window", "dilation")}
+        return dilated_window_attention(
+            query, key, value, mask=mask, causal=causal, **sizes
+        )
+
+
+class LongformerAttention(AttentionLayer):
+    """A layer with a window and global positions; one projection serves both.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``longformer_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        window: int,
+        positions: Sequence[int],
+        **options: Any,
+    ) -> None:
+        check_at_least(1, window=window)
+        positions = global_positions(positions, None)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"window": window, "positions": positions}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("window", "positions")}
+        return longformer_attention(query, key, value, mask, causal=causal, **sizes)
 
 
 def near_keys(query, key, value, seen, window, causal, common=None):
