@@ -188,7 +188,7 @@ def test_torch_exports_with_any_batch_and_length(name):
     low, high = (49, 64) if "layout" in given else (2, 512)
     dims = {0: torch.export.Dim("batch", min=1, max=64), 2: torch.export.Dim("length", min=low, max=high)}
     made = [torch.tensor(x) for x in draw(53, 53, K)[0]]
-    exported = torch.export.export(module, tuple(made), dynamic_shapes={n: dims for n in ("query", "key", "value")})
+    exported = torch.export.export(module, tuple(made), dynamic_shapes=dict.fromkeys(("query", "key", "value"), dims))
     for length in (50, 61) if "layout" in given else (7, 131):
         inputs = [torch.tensor(x[:1]) for x in draw(length, length, K)[0]]
         torch.testing.assert_close(exported.module()(*inputs), module.forward(*inputs), rtol=1e-10, atol=1e-12)

@@ -134,7 +134,10 @@ LAYERS = {
     "LongformerAttention": {"window": 2, "positions": [0, 4]},
     "StridedAttention": {"stride": 3, "heads": "split"},
     "FixedAttention": {"stride": 3, "summary": 1},
-    "BlockSparseAttention": {"layout": [[True, False, True], [False, True, False], [True, True, True]], "block_size": 4},
+    "BlockSparseAttention": {
+        "layout": [[True, False, True], [False, True, False], [True, True, True]],
+        "block_size": 4,
+    },
     "BigBirdAttention": {"block_size": 2, "num_random": 1, "seed": 0},
 }
 LAYER = pytest.mark.parametrize("name", LAYERS)

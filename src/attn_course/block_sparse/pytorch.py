@@ -5,13 +5,12 @@ The formulas stand in ``reference.py``.
 
 from typing import Any
 
-import numpy as np
-
+from attn_course.block_sparse import shared
 from attn_course.blocks.pytorch import GROUP, Result, attend, cut, over_heads, split
 from attn_course.blocks.shared import check_not_causal, check_pattern, check_unweighted
 from attn_course.frameworks import torch
 from attn_course.layers.pytorch import AttentionLayer, Mask
-from attn_course.masks.patterns import big_bird_layout, check_layout
+from attn_course.masks.patterns import check_layout, check_layout_shape
 from attn_course.shapes import check_at_least
 
 __all__ = [
@@ -20,6 +19,10 @@ __all__ = [
     "big_bird_attention",
     "block_sparse_attention",
 ]
+
+# Numbers in a compiled graph, not a part of it.
+plan = torch.compiler.assume_constant_result(shared.plan)
+big_bird_plan = torch.compiler.assume_constant_result(shared.big_bird_plan)
 
 
 def block_sparse_attention(
@@ -38,11 +41,11 @@ def block_sparse_attention(
     while a graph is made. The weights are None.
     """
     check_pattern(query, key, value, mask)
-    T, S = query.shape[-2], key.shape[-2]
-    layout = check_layout(layout, block_size, T, S)
+    shape, parts = plan(layout, block_size)
+    check_layout_shape(shape, block_size, query.shape[-2], key.shape[-2])
 
     def attend_heads(*heads):
-        return chosen_blocks(*heads, layout, block_size, causal, mask is None)
+        return chosen_blocks(*heads, shape, parts, block_size, causal, mask is None)
 
     return over_heads(attend_heads, query, key, value, mask)
 
@@ -65,16 +68,14 @@ def big_bird_attention(
     check_at_least(1, block_size=block_size)
     check_pattern(query, key, value, mask)
     T, S = int(query.shape[-2]), int(key.shape[-2])
-    first, blocks = (S - T) // block_size, -(-S // block_size)
-    random = {"num_random": num_random, "seed": seed}
-    layout = big_bird_layout(blocks, before=max(0, -first), **random)
-    layout = layout[max(0, first) :]
+    check_at_least(0, num_random=num_random)
+    shape, parts = big_bird_plan(T, S, block_size, num_random, seed)
 
     def attend_heads(query, *keys):
         front = (S - T) % block_size
         query = cut(query, -front, T)  # so that its blocks begin where the keys' do
-        shape = layout, block_size, False, mask is None
-        context = chosen_blocks(query, *keys, *shape)
+        options = block_size, False, mask is None
+        context = chosen_blocks(query, *keys, shape, parts, *options)
         return cut(context, front, front + T)
 
     return over_heads(attend_heads, query, key, value, mask)
@@ -149,17 +150,17 @@ class BigBirdAttention(AttentionLayer):
         return big_bird_attention(query, key, value, mask, **sizes)
 
 
-def chosen_blocks(query, key, value, seen, layout, block_size, causal, whole):
+def chosen_blocks(query, key, value, seen, shape, parts, block_size, causal, whole):
     """The context of queries that see the key blocks in their row of the layout."""
     T, S, C = query.shape[1], key.shape[1], block_size
-    N, M = layout.shape
+    N, M = shape
     whole = whole and not causal and M * C == S  # nothing within a block is blocked
     query = split(cut(query, 0, N * C), C)
-    parts = [split(cut(x, 0, M * C), C) for x in (key, value, seen)]
+    keys = [split(cut(x, 0, M * C), C) for x in (key, value, seen)]
     i, j = (torch.arange(n * C, device=query.device).view(n, C) for n in (N, M))
 
     def rows(chosen, columns, sees):
-        near = [gather(x, columns) for x in parts]
+        near = [gather(x, columns) for x in keys]
         allowed = near[2].mT & sees
         if causal:
             at = j[columns].flatten(1)[:, None]
@@ -168,28 +169,23 @@ def chosen_blocks(query, key, value, seen, layout, block_size, causal, whole):
         return attend(query[:, chosen], *near[:2], mask)
 
     contexts, order = [], []
-    where = {"device": query.device, "dtype": torch.int64}
-    for chosen, columns in rows_together(layout, query):
+    for chosen, columns, sees in in_parts(parts, query):
         order.extend(chosen)
-        sees = columns.shape[1] > 0  # a row without any block looks at one, blocked
-        columns = columns if sees else np.zeros((len(chosen), 1))
-        indices = (torch.as_tensor(x, **where) for x in (chosen, columns))
-        contexts.append(rows(*indices, sees))
-    context = torch.cat(contexts, 1)[:, np.argsort(order).tolist()]
-    return cut(context.flatten(1, 2), 0, T)
+        columns = torch.tensor(columns, device=query.device)
+        contexts.append(rows(chosen, columns, sees))
+    back = sorted(range(N), key=order.__getitem__)
+    return cut(torch.cat(contexts, 1)[:, back].flatten(1, 2), 0, T)
 
 
-def rows_together(layout, query):
-    """Rows of a layout with as many blocks, and which; few where that saves memory."""
-    counts = layout.sum(axis=1)
-    for count in np.unique(counts):
-        rows = np.flatnonzero(counts == count)
-        columns = np.nonzero(layout[rows])[1].reshape(len(rows), count)
-        size = len(rows)
-        if not query.requires_grad and not torch.compiler.is_compiling():
-            size = max(1, GROUP // (query.shape[0] * query.shape[2]))
-        for n in range(0, len(rows), size):
-            yield rows[n : n + size].tolist(), columns[n : n + size]
+def in_parts(parts, query):
+    """The parts of a plan, each in parts where that saves memory."""
+    (Z, _, C), learns = query.shape[:3], query.requires_grad
+    for chosen, columns, sees in parts:
+        size = len(chosen)
+        if not learns and not torch.compiler.is_compiling():
+            size = max(1, GROUP // (Z * C))
+        for n in range(0, len(chosen), size):
+            yield chosen[n : n + size], columns[n : n + size], sees
 
 
 def gather(blocks, columns):

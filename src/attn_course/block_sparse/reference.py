@@ -1,5 +1,7 @@
 """Sparse blocks in NumPy, float64: dense attention with the pattern's mask."""
 
+import numpy as np
+
 from attn_course.blocks.shared import check_pattern
 from attn_course.dot_product.reference import scaled_dot_product_attention
 from attn_course.masks import big_bird_mask, block_mask
@@ -8,8 +10,15 @@ __all__ = ["big_bird_attention", "block_sparse_attention"]
 
 
 def block_sparse_attention(
-    query, key, value, layout, block_size, mask=None, *, causal=False
-):
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    layout: np.ndarray,
+    block_size: int,
+    mask: np.ndarray | None = None,
+    *,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Attention to the blocks of keys that a layout allows to every block of queries.
 
     weight[t, :] = softmax(score[t, :]) over keys s with
@@ -35,7 +44,16 @@ def block_sparse_attention(
     return _masked(query, key, value, mask, pattern)
 
 
-def big_bird_attention(query, key, value, mask=None, *, block_size, num_random, seed):
+def big_bird_attention(
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: np.ndarray | None = None,
+    *,
+    block_size: int,
+    num_random: int,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray]:
     """First and last block, the blocks around the own one, and a few random blocks.
 
     weight[t, :] = softmax(score[t, :]) over keys s with

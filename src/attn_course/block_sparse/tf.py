@@ -5,8 +5,7 @@ The formulas stand in ``reference.py``.
 
 from typing import Any
 
-import numpy as np
-
+from attn_course.block_sparse.shared import big_bird_plan, plan
 from attn_course.blocks.shared import check_not_causal, check_pattern, check_unweighted
 from attn_course.blocks.tf import (
     GROUP,
@@ -21,7 +20,7 @@ from attn_course.blocks.tf import (
 )
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import AttentionLayer, Mask
-from attn_course.masks.patterns import big_bird_layout, check_layout
+from attn_course.masks.patterns import check_layout, check_layout_shape
 from attn_course.shapes import check_at_least
 
 __all__ = [
@@ -48,11 +47,11 @@ def block_sparse_attention(
     while a graph is made. The weights are None.
     """
     check_pattern(query, key, value, mask)
-    T, S = query.shape[-2], key.shape[-2]
-    layout = check_layout(layout, block_size, T, S)
+    shape, parts = plan(layout, block_size)
+    check_layout_shape(shape, block_size, query.shape[-2], key.shape[-2])
 
     def attend_heads(*heads):
-        return chosen_blocks(*heads, layout, block_size, causal, mask is None)
+        return chosen_blocks(*heads, shape, parts, block_size, causal, mask is None)
 
     return over_heads(attend_heads, query, key, value, mask)
 
@@ -77,16 +76,14 @@ def big_bird_attention(
     T, S = query.shape[-2], key.shape[-2]
     if T is None or S is None:
         raise ValueError("query and key must have known lengths, got None in a graph")
-    first, blocks = (S - T) // block_size, -(-S // block_size)
-    random = {"num_random": num_random, "seed": seed}
-    layout = big_bird_layout(blocks, before=max(0, -first), **random)
-    layout = layout[max(0, first) :]
+    check_at_least(0, num_random=num_random)
+    shape, parts = big_bird_plan(T, S, block_size, num_random, seed)
 
     def attend_heads(query, *keys):
         front = (S - T) % block_size
         query = cut(query, -front, T)  # so that its blocks begin where the keys' do
-        shape = layout, block_size, False, mask is None
-        context = chosen_blocks(query, *keys, *shape)
+        options = block_size, False, mask is None
+        context = chosen_blocks(query, *keys, shape, parts, *options)
         return cut(context, front, front + T)
 
     return over_heads(attend_heads, query, key, value, mask)
@@ -163,19 +160,19 @@ class BigBirdAttention(AttentionLayer):
         return big_bird_attention(query, key, value, mask, **sizes)
 
 
-def chosen_blocks(query, key, value, seen, layout, block_size, causal, whole):
+def chosen_blocks(query, key, value, seen, shape, parts, block_size, causal, whole):
     """The context of queries that see the key blocks in their row of the layout."""
     T, S, C = sizes(query)[1], sizes(key)[1], block_size
-    N, M = layout.shape
+    N, M = shape
     whole = (
         whole and not causal and isinstance(S, int) and S == M * C
     )  # nothing within a block is blocked
     query = split(cut(query, 0, N * C), C)
-    parts = [split(cut(x, 0, M * C), C) for x in (key, value, seen)]
+    keys = [split(cut(x, 0, M * C), C) for x in (key, value, seen)]
     i, j = (tf.reshape(tf.range(n * C), (n, C)) for n in (N, M))
 
     def rows(chosen, columns, sees):
-        near = [gather(x, columns) for x in parts]
+        near = [gather(x, columns) for x in keys]
         allowed = turned(near[2]) & sees
         if causal:
             at = tf.reshape(tf.gather(j, columns), (len(chosen), 1, -1))
@@ -184,29 +181,23 @@ def chosen_blocks(query, key, value, seen, layout, block_size, causal, whole):
         return attend(tf.gather(query, chosen, axis=1), *near[:2], mask)
 
     contexts, order = [], []
-    for chosen, columns in rows_together(layout, query):
+    for chosen, columns, sees in in_parts(parts, query):
         order.extend(chosen)
-        sees = columns.shape[1] > 0  # a row without any block looks at one, blocked
-        columns = columns if sees else np.zeros((len(chosen), 1), int)
         contexts.append(rows(chosen, columns, sees))
-    context = tf.gather(tf.concat(contexts, 1), np.argsort(order), axis=1)
-    return cut(merge(context), 0, T)
+    back = sorted(range(N), key=order.__getitem__)
+    return cut(merge(tf.gather(tf.concat(contexts, 1), back, axis=1)), 0, T)
 
 
-def rows_together(layout, query):
-    """Rows of a layout with as many blocks, and which; few where that saves memory."""
-    counts = layout.sum(axis=1)
-    heads = query.shape[0] or 1
-    for count in np.unique(counts):
-        rows = np.flatnonzero(counts == count)
-        columns = np.nonzero(layout[rows])[1].reshape(len(rows), count)
-        size = max(1, GROUP // (heads * query.shape[2]))
-        for n in range(0, len(rows), size):
-            yield rows[n : n + size].tolist(), columns[n : n + size]
+def in_parts(parts, query):
+    """The parts of a plan, each in parts where that saves memory."""
+    size = max(1, GROUP // ((query.shape[0] or 1) * query.shape[2]))
+    for chosen, columns, sees in parts:
+        for n in range(0, len(chosen), size):
+            yield chosen[n : n + size], columns[n : n + size], sees
 
 
 def gather(blocks, columns):
     """(Z, M, C, X) and the columns (N, m) of each row -> (Z, N, m * C, X)."""
     Z, _, size, width = sizes(blocks)
     found = tf.gather(blocks, columns, axis=1)
-    return tf.reshape(found, (Z, len(columns), columns.shape[1] * size, width))
+    return tf.reshape(found, (Z, len(columns), len(columns[0]) * size, width))

@@ -121,19 +121,24 @@ def block_mask(T, S, layout, block_size, causal=False):
     return mask & causal_mask(T, S) if causal else mask
 
 
-def check_layout(layout, block_size, T, S):
+def check_layout(layout, block_size, T=None, S=None):
     """The layout as NumPy; ValueError unless it is boolean and fits (None fits all)."""
     check_at_least(1, block_size=block_size)
     layout = np.asarray(layout)
     if layout.dtype != bool or layout.ndim != 2:
         came = f"{layout.dtype} {layout.shape}"
         raise ValueError(f"layout must be bool (query blocks, key blocks), got {came}")
-    for name, size, blocks in zip("TS", (T, S), layout.shape, strict=True):
+    check_layout_shape(layout.shape, block_size, T, S)
+    return layout
+
+
+def check_layout_shape(shape, block_size, T, S):
+    """Raise ValueError unless T and S fill as many blocks as the layout has."""
+    for name, size, blocks in zip("TS", (T, S), shape, strict=True):
         needed = blocks if size is None else -(-size // block_size)
         if blocks != needed:
             wanted = f"{needed} blocks of {block_size} for {name} = {size}"
-            raise ValueError(f"layout must have {wanted}, got {layout.shape}")
-    return layout
+            raise ValueError(f"layout must have {wanted}, got {shape}")
 
 
 def big_bird_mask(T, S, *, block_size, num_random, seed):

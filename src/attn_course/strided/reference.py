@@ -16,8 +16,15 @@ __all__ = ["fixed_attention", "strided_attention"]
 
 
 def strided_attention(
-    query, key, value, mask=None, *, stride, heads="merged", causal=True
-):
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: np.ndarray | None = None,
+    *,
+    stride: int,
+    heads: str = "merged",
+    causal: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
     """The last positions (the row), and those a multiple of stride away (the column).
 
     row:    |i - j| <= stride
@@ -55,7 +62,16 @@ def strided_attention(
     return _masked(query, key, value, mask, pattern)
 
 
-def fixed_attention(query, key, value, mask=None, *, stride, summary, causal=True):
+def fixed_attention(
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: np.ndarray | None = None,
+    *,
+    stride: int,
+    summary: int,
+    causal: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
     """The query's own block, and the last positions of every block, its summary.
 
     own:       floor(i / stride) = floor(j / stride)

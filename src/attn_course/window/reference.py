@@ -1,5 +1,9 @@
 """Windows in NumPy, float64: dense attention with the pattern's mask."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from attn_course.blocks.shared import check_pattern
 from attn_course.dot_product.reference import scaled_dot_product_attention
 from attn_course.masks import (
@@ -15,7 +19,15 @@ __all__ = [
 ]
 
 
-def sliding_window_attention(query, key, value, window, mask=None, *, causal=False):
+def sliding_window_attention(
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    window: int,
+    mask: np.ndarray | None = None,
+    *,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Attention to near positions only.
 
     score[t, s]  = query[t] . key[s] / sqrt(K)
@@ -45,8 +57,15 @@ def sliding_window_attention(query, key, value, window, mask=None, *, causal=Fal
 
 
 def dilated_window_attention(
-    query, key, value, window, dilation, mask=None, *, causal=False
-):
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    window: int,
+    dilation: int,
+    mask: np.ndarray | None = None,
+    *,
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Attention to near positions with gaps between them.
 
     weight[t, :] = softmax(score[t, :]) over i - j = dilation * m with |m| < window,
@@ -64,8 +83,15 @@ def dilated_window_attention(
 
 
 def longformer_attention(
-    query, key, value, mask=None, *, window, positions, causal=False
-):
+    query: np.ndarray,
+    key: np.ndarray,
+    value: np.ndarray,
+    mask: np.ndarray | None = None,
+    *,
+    window: int,
+    positions: Sequence[int],
+    causal: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """A sliding window, and global positions that see all and are seen by all.
 
     weight[t, :] = softmax(score[t, :]) over |i - j| < window or i global or j global,
