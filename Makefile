@@ -6,7 +6,7 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help book serve test notebooks test-site test-install bench lint screenshots new-topic repository clean
+.PHONY: help book serve test notebooks test-site test-frameworks test-install bench lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ notebooks: .venv/stamp ## execute the chapters and write their .ipynb [CH=02]
 
 test-site: .venv/stamp ## the built book in a real Chromium (after make book)
 	$(BIN)/python -m pytest -n 2 tests/site
+
+test-frameworks: .venv/stamp ## the notebooks of one framework, run where the other can't be imported [CH=02]
+	$(BIN)/python tools/notebooks.py alone $(CH)
 
 test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone, TensorFlow alone, neither; chapter 2 from an empty folder
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 0 tests/install

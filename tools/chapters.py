@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
+from marks import FRAMEWORKS, NOT_RUN, colab_source, colab_tags, second_edition, tags
 from myst_nb.core.read import read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
 from mystmd.blocks import EXTENSIONS
@@ -56,8 +57,11 @@ def read_notebook(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def tags(cell: NotebookNode) -> list[str]:
-    return list(cell.metadata.get("tags", []))
+def alone_paths(source: Path) -> dict[str, Path]:
+    """Where a chapter's notebooks of one framework stand; none for a chapter in the older form."""
+    if not second_edition(read_source(source)):
+        return {}
+    return {key: source.with_name(f"{source.stem}_{key}.ipynb") for key in FRAMEWORKS}
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -70,12 +74,14 @@ def mismatch(source: NotebookNode, notebook: NotebookNode) -> str | None:
     wanted, present = code_cells(source), code_cells(notebook)
     if len(wanted) != len(present):
         return f"the .md has {len(wanted)} code cells, the .ipynb {len(present)}"
+    marked = second_edition(source)
     for number, (one, other) in enumerate(zip(wanted, present, strict=True), start=1):
-        if one.source != other.source:
+        if (colab_source(one) if marked else one.source) != other.source:
             return f"code cell {number} differs: {one.source.splitlines()[:1]} in the .md"
-        if tags(one) != tags(other):
+        if (colab_tags(one) if marked else tags(one)) != tags(other):
             return f"the tags of code cell {number} differ: {tags(one)} in the .md, {tags(other)} in the .ipynb"
-    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    run = [cell for cell in notebook.cells if cell.cell_type == "code" and NOT_RUN[0] not in tags(cell)]
+    counts = [cell.execution_count for cell in run]
     if counts != list(range(1, len(counts) + 1)):
         return f"the .ipynb was not executed top to bottom (execution counts {counts[:5]} ...)"
     return None

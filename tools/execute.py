@@ -12,6 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from chapters import INSTALL_TAG, read_notebook, tags
+from marks import NOT_RUN
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
@@ -30,11 +31,42 @@ SANITIZE = ROOT / "tests" / "book" / "nbval.cfg"
 IGNORED = "nbval-ignore-output"
 
 
+# What a notebook of one framework must do without: names that an import, or a question after it, finds missing.
+HIDDEN = {"torch": ("tensorflow", "keras"), "tf": ("torch",)}
+SHORT_STEPS = "20"
+BLOCKER = """\
+from importlib.machinery import PathFinder
+
+find_spec = PathFinder.find_spec
+
+
+def answer(name, *arguments, **options):
+    if name.partition(".")[0] in {hidden}:
+        return None  # and no error: libraries ask for each other and expect an answer
+    return find_spec(name, *arguments, **options)
+
+
+PathFinder.find_spec = answer
+"""
+
+
 class CellFailed(RuntimeError):
     """A cell raised: the message holds its source and the traceback."""
 
 
-def execute(notebook: NotebookNode, name: str) -> None:
+def execute_alone(notebook: NotebookNode, name: str, framework: str) -> None:
+    """Run a notebook of one framework where the other can't be imported.
+
+    Training is cut to a few steps, so the checks of what it gave (tagged `trained`) are left out.
+    """
+    notebook.cells = [cell for cell in notebook.cells if "trained" not in tags(cell)]
+    with tempfile.TemporaryDirectory(prefix="attn_course_") as folder:
+        Path(folder, "sitecustomize.py").write_text(BLOCKER.format(hidden=HIDDEN[framework]), encoding="utf-8")
+        paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
+        execute(notebook, name, PYTHONPATH=os.pathsep.join(paths), ATTN_COURSE_STEPS=SHORT_STEPS)
+
+
+def execute(notebook: NotebookNode, name: str, **variables: str) -> None:
     """Run all cells in an empty folder, so that a chapter needs nothing but the installed package."""
     with tempfile.TemporaryDirectory(prefix="attn_course_") as folder:
         client = NotebookClient(
@@ -45,7 +77,7 @@ def execute(notebook: NotebookNode, name: str) -> None:
             resources={"metadata": {"path": folder}},
         )
         try:
-            client.execute(env={**os.environ, **SETTINGS})
+            client.execute(env={**os.environ, **SETTINGS, **variables})
         except CellExecutionError as error:
             raise CellFailed(f"{name}: a cell failed\n{error}") from error
     for cell in notebook.cells:
@@ -85,7 +117,7 @@ def _seconds(report: Path) -> dict[str, float]:
 def totals(notebooks: list[Path], seconds: dict[str, float]) -> str:
     """The line with which a comparison ends. The install cells print nothing and are not counted."""
     cells = [cell for path in notebooks for cell in read_notebook(path).cells if cell.cell_type == "code"]
-    cells = [cell for cell in cells if INSTALL_TAG not in tags(cell)]
+    cells = [cell for cell in cells if not {INSTALL_TAG, NOT_RUN[0]} & set(tags(cell))]
     ignored = sum(IGNORED in tags(cell) for cell in cells)
     share = 100 * ignored / len(cells) if cells else 0.0
     times = ", ".join(f"{chapter} {seconds[chapter]:.1f}" for chapter in sorted(seconds))

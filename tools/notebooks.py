@@ -4,6 +4,7 @@ python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipyn
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
 python tools/notebooks.py fill                  outputs into the cache that the book is built from
 python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
+python tools/notebooks.py alone [02 ...]        run the notebooks of one framework without the other, shortened
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import time
 from pathlib import Path
 
 import nbformat
-from chapters import mismatch, read_notebook, read_source, sources
-from execute import CellFailed, compare, execute
+from chapters import alone_paths, mismatch, read_notebook, read_source, sources
+from execute import CellFailed, compare, execute, execute_alone
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from mystmd import Book
 from publisher import ROOT
-from render import cached_copy, keep_outputs, render
+from render import cached_copy, keep_outputs, render, render_alone
 
 CACHE = Path("_build", ".jupyter_cache")  # _config.yml names the same folder
 
@@ -38,6 +39,8 @@ def build(root: Path, selected: list[str], run: bool = True) -> None:
             keep_outputs(notebook, read_notebook(target))
         nbformat.validate(notebook)
         nbformat.write(notebook, target)
+        for framework, path in alone_paths(source).items():
+            nbformat.write(render_alone(source, book, framework), path)
         print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
 
 
@@ -74,6 +77,17 @@ def check(root: Path, selected: list[str], jobs: int) -> int:
     return compare([source.with_suffix(".ipynb") for source in chosen], jobs) if chosen else 0
 
 
+def run_alone(root: Path, selected: list[str]) -> None:
+    """Run the notebooks of one framework where the other can't be imported."""
+    for source in sources(root, selected):
+        for framework, path in alone_paths(source).items():
+            if not path.exists():
+                raise ValueError(f"book/{path.name} is missing: run make notebooks CH={source.stem[:2]}")
+            started = time.perf_counter()
+            execute_alone(read_notebook(path), f"book/{path.name}", framework)
+            print(f"book/{path.name}: {time.perf_counter() - started:.1f} s", flush=True)
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository; the one of this file by default")
@@ -85,8 +99,13 @@ def main(arguments: list[str] | None = None) -> int:
     checking = commands.add_parser("check", help="compare the outputs")
     checking.add_argument("chapters", nargs="*", metavar="CH")
     checking.add_argument("--jobs", type=int, default=2, help="notebooks that run at once")
+    running = commands.add_parser("alone", help="run the notebooks of one framework")
+    running.add_argument("chapters", nargs="*", metavar="CH")
     options = parser.parse_args(arguments)
     try:
+        if options.command == "alone":
+            run_alone(options.root, options.chapters)
+            return 0
         if options.command == "check":
             return check(options.root, options.chapters, options.jobs)
         if options.command == "fill":

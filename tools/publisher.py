@@ -72,3 +72,9 @@ def publisher(root: Path = ROOT) -> Publisher:
     """The settings in the pyproject.toml of the repository at `root`."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     return make_publisher(settings["project"]["urls"]["Repository"], settings["tool"]["attn_course"]["ref"])
+
+
+def version(root: Path = ROOT) -> str:
+    """The package's version in the pyproject.toml of the repository at `root`; empty where it names none."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["project"].get("version", "")

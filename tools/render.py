@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 from chapters import INSTALL_TAG, code_cells, read_source, tags
+from marks import alone, colab_source, colab_tags, is_form, second_edition
 from mystmd import Book, Page, caption, close, convert, split_sections
 from nbformat import NotebookNode
 from publisher import Publisher
@@ -23,14 +25,23 @@ if importlib.util.find_spec("attn_course") is None:
     spec = os.environ.get("ATTN_COURSE_SPEC", "{spec}")
     %pip install -q "{{spec}}"
 """
+# What a chapter of the second edition adds: a package of another version may answer otherwise.
+VERSION_CELL = """\
+elif importlib.metadata.version("attn-course") != "{version}":
+    print("This notebook is of version {version}, the installed attn-course is not.")
+"""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 
 
-def install_cell(publisher: Publisher) -> NotebookNode:
+def install_cell(publisher: Publisher, version: str = "") -> NotebookNode:
+    """The first code cell; with a version it also compares that with the installed package's."""
     source = INSTALL_CELL.format(spec=publisher.install_spec).rstrip("\n")
+    if version:
+        source = source.replace("import importlib.util", "import importlib.metadata\nimport importlib.util")
+        source += "\n" + VERSION_CELL.format(version=version).rstrip("\n")
     return nbformat.v4.new_code_cell(source, metadata={"tags": [INSTALL_TAG]})
 
 
@@ -41,24 +52,40 @@ def badge(publisher: Publisher, stem: str) -> str:
 def render(path: Path, book: Book) -> NotebookNode:
     """The chapter's notebook, not yet executed. Raises ValueError for what has no plain Markdown."""
     page = Page(f"book/{path.name}", path.stem, book)
-    cells = _prose_and_code(read_source(path).cells, page)
+    source = read_source(path)
+    second = second_edition(source)
+    code = _marked if second else _code
+    cells = _prose_and_code(source.cells, page, code)
     if not cells or not cells[0].source.startswith("# "):
         raise ValueError(f"book/{path.name}: a chapter begins with its title, '# ...'")
     title, _, rest = cells[0].source.partition("\n")
     cells[0].source = f"{title}\n\n{badge(book.publisher, path.stem)}\n\n{rest.lstrip()}".rstrip("\n")
-    cells.insert(1, install_cell(book.publisher))
+    cells.insert(1, install_cell(book.publisher, book.version if second else ""))
+    return _notebook(cells)
+
+
+def _notebook(cells: list[NotebookNode]) -> NotebookNode:
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number:03d}"  # by position: random ones would change with each build
     return nbformat.v4.new_notebook(cells=cells, metadata=copy.deepcopy(_METADATA))
 
 
-def _prose_and_code(source: list[NotebookNode], page: Page) -> list[NotebookNode]:
+def render_alone(path: Path, book: Book, framework: str) -> NotebookNode:
+    """The chapter's notebook for those who use one framework: without outputs, and with a badge of its own."""
+    notebook = render(path, book)
+    cells = alone(notebook, framework)
+    whole, own = badge(book.publisher, path.stem), badge(book.publisher, f"{path.stem}_{framework}")
+    cells[0].source = cells[0].source.replace(whole, own)
+    return _notebook(cells)
+
+
+def _prose_and_code(source: list[NotebookNode], page: Page, code: Callable) -> list[NotebookNode]:
     cells: list[NotebookNode] = []
     for cell in source:
         if INSTALL_TAG in tags(cell):  # it would be left out of every comparison
             raise ValueError(f"{page.file}: the tag {INSTALL_TAG} belongs to the cell that is put in here")
         if cell.cell_type == "code":
-            cells.append(_code(cell))
+            cells.append(code(cell))
             text = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
             prose = [caption(text.strip(), page)] if text else []
         else:
@@ -74,9 +101,25 @@ def _prose_and_code(source: list[NotebookNode], page: Page) -> list[NotebookNode
 def _code(cell: NotebookNode) -> NotebookNode:
     metadata = {key: value for key, value in cell.metadata.items() if key != "mystnb"}  # the page's alone
     new = nbformat.v4.new_code_cell(cell.source, metadata=copy.deepcopy(metadata))
-    if "solution" in tags(cell):  # folded in JupyterLab and in Colab
-        new.metadata["jupyter"] = {"source_hidden": True}
-        new.metadata["cellView"] = "form"
+    if "solution" in tags(cell):
+        _hide(new)
+    return new
+
+
+def _hide(cell: NotebookNode) -> None:
+    """Fold the cell's code in JupyterLab and in Colab."""
+    cell.metadata["jupyter"] = {"source_hidden": True}
+    cell.metadata["cellView"] = "form"
+
+
+def _marked(cell: NotebookNode) -> NotebookNode:
+    """A code cell of the second edition: its tags show in its first line."""
+    new = _code(cell)
+    new.source = colab_source(cell)
+    if found := colab_tags(cell):
+        new.metadata["tags"] = found
+    if is_form(cell):
+        _hide(new)
     return new
 
 

@@ -1,17 +1,20 @@
 """Cells tagged `tab-torch` and `tab-tf` that follow each other become a choice: PyTorch | TensorFlow | Both.
 
-A chapter holds ordinary cells, as Jupyter and Colab need them. Here each pair is wrapped in a group of radio
-buttons and two panels. Style sheets alone show the chosen panel, or both (`_static/framework.css`), so it
-works without JavaScript and no cell stands on the page twice; `_static/framework.js` keeps the choice over
-all pages.
+A chapter holds ordinary cells, as Jupyter and Colab need them. Here each run of neighbors that have a framework, and
+the prose of `:::{torch}` and `:::{tf}` among them, is sorted into a group of radio buttons and two panels. Style
+sheets alone show the chosen panel, or both (`_static/framework.css`), so it works without JavaScript and no cell
+stands on the page twice; `_static/framework.js` keeps the choice over all pages.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 FRAMEWORKS = {"torch": "PyTorch", "tf": "TensorFlow"}
 CHOICES = {**FRAMEWORKS, "both": "Both"}
@@ -23,55 +26,104 @@ class FrameworkTabs(nodes.General, nodes.Element):
 
 
 class FrameworkPanel(nodes.General, nodes.Element):
-    """The cell of one framework."""
+    """The cells and the prose of one framework."""
 
 
 class FrameworkChoice(nodes.General, nodes.Element):
     """The control at the top of a page, which sets all groups of the page at once."""
 
 
+class FrameworkProse(SphinxDirective):
+    """`:::{torch}` and `:::{tf}`: text that is of one framework alone."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        block = nodes.container(classes=["fw-prose"], framework=self.name)
+        self.set_source_info(block)
+        self.state.nested_parse(self.content, self.content_offset, block)
+        return [block]
+
+
 def framework_of(node: nodes.Node) -> str | None:
-    """The framework whose cell this node is, or None."""
-    classes = node.get("classes", []) if isinstance(node, nodes.container) else []
+    """The framework whose cell, fold or prose this node is, or None."""
+    if not isinstance(node, nodes.Element):
+        return None
+    if "framework" in node and "fw-prose" in node["classes"]:
+        return node["framework"]
+    classes = node.get("classes", [])
     if "cell" not in classes:
         return None
     return next((key for key in FRAMEWORKS if f"tag_tab-{key}" in classes), None)
 
 
-def pairs(parent: nodes.Element) -> list[tuple[nodes.Node, nodes.Node]]:
-    """Cells of PyTorch and TensorFlow that follow each other. Warns of a cell without its twin."""
-    found, children, here = [], parent.children, 0
-    while here < len(children):
-        following = children[here + 1] if here + 1 < len(children) else None
-        kinds = framework_of(children[here]), following is not None and framework_of(following)
-        if kinds == ("torch", "tf"):
-            found.append((children[here], following))
-            here += 1
-        elif kinds[0]:
-            LOG.warning(
-                "a cell tagged tab-%s stands alone: a tab-tf cell follows each tab-torch cell",
-                kinds[0],
-                location=children[here],
-            )
-        here += 1
+def _is_package(node: nodes.Node) -> bool:
+    return "tag_package" in node.get("classes", [])
+
+
+def _is_silent(node: nodes.Node) -> bool:
+    """What stands in the source and not on the page: it doesn't part two neighbors."""
+    return isinstance(node, nodes.comment)
+
+
+def runs(parent: nodes.Element) -> list[list[nodes.Node]]:
+    """Neighbors that have a framework; a change to or from the package's own source starts a new run."""
+    found: list[list[nodes.Node]] = []
+    before: nodes.Node | None = None
+    for node in parent.children:
+        if _is_silent(node):
+            continue
+        if framework_of(node):
+            follows = before is not None and framework_of(before) and _is_package(before) == _is_package(node)
+            if follows:
+                found[-1].append(node)
+            else:
+                found.append([node])
+        before = node
     return found
 
 
+def _complain(run: list[nodes.Node]) -> None:
+    """Warn of code in one framework that has no twin in the other."""
+    kinds = {framework_of(node) for node in run}
+    if len(kinds) == 1 and not all("fw-prose" in node["classes"] for node in run):
+        (kind,) = kinds
+        twin = "tf" if kind == "torch" else "torch"
+        LOG.warning(
+            "a cell tagged tab-%s stands alone: no cell tagged tab-%s is beside it", kind, twin, location=run[0]
+        )
+
+
+def _is_slim(run: list[nodes.Node]) -> bool:
+    """Folds alone need no row of tabs, nor does the prose of a single framework."""
+    return all("folded" in node["classes"] for node in run) or len({framework_of(node) for node in run}) == 1
+
+
 class GroupFrameworkCells(SphinxTransform):
-    """Wraps the pairs and puts the page's control below its title."""
+    """Wraps the runs and puts the page's control below its title."""
 
     default_priority = 850  # after the gated exercises and solutions have taken their cells in
 
     def apply(self, **_) -> None:
         parents = {node.parent: None for node in self.document.findall(framework_of)}
-        groups = [(parent, pair) for parent in parents for pair in pairs(parent)]
-        for number, (parent, pair) in enumerate(groups, start=1):
-            place = parent.index(pair[0])
-            panels = [FrameworkPanel("", cell.deepcopy(), framework=framework_of(cell)) for cell in pair]
-            parent[place : place + 2] = [FrameworkTabs("", *panels, number=number)]
+        groups = [(parent, run) for parent in parents for run in runs(parent)]
+        for number, (parent, run) in enumerate(groups, start=1):
+            _complain(run)
+            place = parent.index(run[0])
+            panels = [
+                FrameworkPanel("", *[node for node in run if framework_of(node) == key], framework=key)
+                for key in FRAMEWORKS
+            ]
+            tabs = FrameworkTabs("", number=number, slim=_is_slim(run), wide=_is_package(run[0]))
+            for node in run:
+                parent.remove(node)
+            tabs.extend(panel for panel in panels if panel.children)
+            parent.insert(place, tabs)
         title = next(self.document.findall(nodes.title), None)
         if groups and title is not None:
-            title.parent.insert(title.parent.index(title) + 1, FrameworkChoice())
+            source = Path(self.env.doc2path(self.env.docname))
+            alone = [key for key in FRAMEWORKS if source.with_name(f"{source.stem}_{key}.ipynb").exists()]
+            title.parent.insert(title.parent.index(title) + 1, FrameworkChoice(alone=" ".join(alone)))
 
 
 def _radios(name: str, checked: str) -> str:
@@ -88,7 +140,11 @@ def _radios(name: str, checked: str) -> str:
 def visit_tabs(writer, node):
     # Without JavaScript the first choice holds, as the radio button says.
     choices = _radios(f"framework-{node['number']}", "torch")
-    writer.body.append(f'<div class="fw-tabs"><fieldset class="fw-choices">{choices}</fieldset>')
+    if node["slim"]:
+        # The package's lines of 88 characters find no room in two columns.
+        writer.body.append(f'<div class="fw-tabs fw-slim{" fw-wide" if node["wide"] else ""}">')
+    else:
+        writer.body.append(f'<div class="fw-tabs"><fieldset class="fw-choices">{choices}</fieldset>')
     writer.body.append('<div class="fw-panels">')
 
 
@@ -106,7 +162,9 @@ def depart_panel(writer, node):
 
 
 def visit_choice(writer, node):
-    writer.body.append(f'<fieldset class="fw-choices fw-page">{_radios("framework-page", "torch")}</fieldset>\n')
+    choices = _radios("framework-page", "torch")
+    # `alone` names the frameworks that have a notebook of their own: the Colab button follows the choice.
+    writer.body.append(f'<fieldset class="fw-choices fw-page" data-alone="{node["alone"]}">{choices}</fieldset>\n')
 
 
 def visit_nothing(writer, node):
@@ -119,8 +177,10 @@ def setup(app: Sphinx):
     app.add_node(FrameworkTabs, html=(visit_tabs, depart_tabs), **others)
     app.add_node(FrameworkPanel, html=(visit_panel, depart_panel), **others)
     app.add_node(FrameworkChoice, html=(visit_choice, visit_nothing), **others)
+    for name in FRAMEWORKS:
+        app.add_directive(name, FrameworkProse)
     app.add_transform(GroupFrameworkCells)
     # In the head and not deferred: the choice stands before the first line is drawn, so nothing jumps.
     app.add_js_file("framework.js", priority=100)
     app.add_css_file("framework.css")
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,12 +7,15 @@ mocked decorator would hide the layer that it registers.
 
 import sys
 import types
+from typing import Any
 
 from sphinx.ext import autodoc
-from sphinx.ext.autodoc.mock import _MockModule
+from sphinx.ext.autodoc.mock import _MockModule, _MockObject
 
 
 def setup(app):
+    # Types are written with |, such as `torch.Tensor | None`.
+    _MockObject.__or__ = _MockObject.__ror__ = lambda self, other: Any
     for name in ("torch", "tensorflow", "keras"):
         sys.modules.setdefault(name, _MockModule(name))
     keras = sys.modules["keras"]

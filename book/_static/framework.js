@@ -53,8 +53,19 @@
     sidebar.style.transition = "";
   }
 
+  // The button opens the notebook of the chosen framework, where the chapter has one.
+  function pointColab(choice) {
+    const alone = document.querySelector(".fw-page")?.dataset.alone.split(" ") ?? [];
+    const end = alone.includes(choice) ? `_${choice}.ipynb` : ".ipynb";
+    for (const link of document.querySelectorAll('a[href*="colab.research.google.com"]')) {
+      link.dataset.full ??= link.href;
+      link.href = link.dataset.full.replace(/\.ipynb$/, end);
+    }
+  }
+
   function show(choice) {
     root.dataset.framework = choice;
+    pointColab(choice);
     stepAside(choice === "both");
     for (const radio of document.querySelectorAll(".fw-choices input")) {
       radio.checked = radio.value === choice;

@@ -1,6 +1,8 @@
 """Helpers of the chapters: the accelerator, the source of a function, a table."""
 
+import html
 import inspect
+import re
 import sys
 import textwrap
 from typing import NamedTuple
@@ -56,11 +58,61 @@ class Source:
     def _repr_markdown_(self):
         return f"```python\n{self.text}\n```"
 
+    def _repr_html_(self):
+        """Folded, for a notebook; the book's page prefers the Markdown."""
+        code = f"<pre><code>{html.escape(self.text, quote=False)}</code></pre>"
+        return f"<details><summary>Source</summary>{code}</details>"
+
 
 def source(*objects):
     """The tested source of functions, methods or classes, as the package has it."""
     texts = (textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects)
     return Source("\n\n".join(texts))
+
+
+class Table:
+    """Results as a table: on the book's page, in a notebook, and as text.
+
+    header: one word or more per column, which may hold `code`, **bold** or $math$.
+    rows: any iterable of rows; each cell is shown as ``str`` gives it. A column is
+    aligned to the right when all its cells begin with a digit or a sign.
+    """
+
+    def __init__(self, header, rows):
+        self.header = [str(cell) for cell in header]
+        self.rows = [[str(cell) for cell in row] for row in rows]
+        for row in self.rows:
+            if len(row) != len(self.header):
+                raise ValueError(
+                    f"rows must have {len(self.header)} cells like the header, "
+                    f"got {row}"
+                )
+
+    def _to_the_right(self, column):
+        number = re.compile(r"[-+\u2212±×]?\d")
+        return bool(self.rows) and all(number.match(row[column]) for row in self.rows)
+
+    def __repr__(self):
+        cells = [self.header, *self.rows]
+        columns = range(len(self.header))
+        widths = [max(len(row[column]) for row in cells) for column in columns]
+        lines = []
+        for row in cells:
+            aligned = (
+                cell.rjust(width) if self._to_the_right(column) else cell.ljust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            lines.append("  ".join(aligned).rstrip())
+        return "\n".join(lines)
+
+    def _repr_markdown_(self):
+        columns = range(len(self.header))
+        marks = ["---:" if self._to_the_right(column) else "---" for column in columns]
+        cells = [self.header, marks, *self.rows]
+        return "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+            for row in cells
+        )
 
 
 def table(header, rows):

@@ -29,6 +29,35 @@ def small(tmp_path):
     return root
 
 
+def _second(root):
+    (root / "book").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}', encoding="utf-8")
+    for path in sorted((HERE / "second").iterdir()):
+        shutil.copy(path, root / "book")
+    return root
+
+
+@pytest.fixture
+def second(tmp_path):
+    """A repository with one chapter in the second edition's form, not executed."""
+    return _second(tmp_path / "second")
+
+
+@pytest.fixture(scope="session")
+def _second_built(tmp_path_factory):
+    from notebooks import build
+
+    root = _second(tmp_path_factory.mktemp("second") / "repository")
+    build(root, [])
+    return root
+
+
+@pytest.fixture
+def second_built(_second_built, tmp_path):
+    """The same with its notebooks: both frameworks are imported once for all tests."""
+    return Path(shutil.copytree(_second_built, tmp_path / "second_built"))
+
+
 @pytest.fixture
 def change():
     """Replaces a text that must be there in a file."""

@@ -119,6 +119,14 @@ BLOCKS = {
         "B\n:::\n::::",
         f"- **[First]({PAGES}/02_other.html)**\n\n  A\n\n  B",
     ),
+    "torch": (
+        ":::{torch}\nSee {term}`x`.\n\n- a\n:::",
+        "<!-- torch -->\n\n**PyTorch.** See x.\n\n- a\n\n<!-- end -->",
+    ),
+    "tf": (
+        ":::{tf}\n1. a\n2. b\n:::\n\nText",
+        "<!-- tf -->\n\n**TensorFlow.**\n\n1. a\n2. b\n\n<!-- end -->\n\nText",
+    ),
     "tabs": (
         "````{tab-set}\n```{tab-item} One\n1\n```\n```{tab-item} Two\n2\n```\n````",
         "**One**\n\n1\n\n**Two**\n\n2",

@@ -4,10 +4,10 @@ import re
 
 import nbformat
 import pytest
-from chapters import mismatch, read_notebook, read_source, sources, tags
+from chapters import alone_paths, mismatch, read_notebook, read_source, sources, tags
 from mystmd import Book
 from publisher import ROOT
-from render import keep_outputs, render
+from render import keep_outputs, render, render_alone
 
 CHAPTERS = sources()
 EACH = pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
@@ -19,8 +19,26 @@ def test_there_are_chapters():
 
 
 def test_no_notebook_without_source():
-    alone = [path.name for path in sorted((ROOT / "book").glob("*.ipynb")) if not path.with_suffix(".md").exists()]
-    assert alone == []
+    wanted = {path.with_suffix(".ipynb") for path in CHAPTERS}
+    wanted |= {path for source in CHAPTERS for path in alone_paths(source).values()}
+    assert {*(ROOT / "book").glob("*.ipynb")} == wanted
+
+
+@EACH
+def test_notebooks_of_one_framework_are_up_to_date(source):
+    """Made from the same source, without outputs: else run `make notebooks`."""
+    for framework, path in alone_paths(source).items():
+        assert nbformat.writes(render_alone(source, Book.read(ROOT), framework)) + "\n" == path.read_text(
+            encoding="utf-8"
+        )
+
+
+MOST_BYTES = 800_000
+
+
+@EACH
+def test_a_notebook_is_not_too_heavy(source):
+    assert source.with_suffix(".ipynb").stat().st_size <= MOST_BYTES
 
 
 def output_faults(notebook):

@@ -1,8 +1,34 @@
 """Where the built book is, and when a page of it is ready."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-SITE = Path(__file__).resolve().parents[2] / "_build" / "html"
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "_build" / "html"
+TOC = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/02_second.md\n"
+
+
+def build_second(root):
+    """Execute and build the small book with the chapter of tests/book/second."""
+    shutil.copytree(ROOT / "tests" / "book" / "second", root / "book")
+    for name in ("_ext", "_static"):
+        shutil.copytree(ROOT / "book" / name, root / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "tools", root / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "_config.yml"):
+        shutil.copy(ROOT / name, root)
+    (root / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (root / "book" / "intro.md").write_text("# A book\n\nSee {doc}`02_second`.\n", encoding="utf-8")
+    for command in ("build", "fill"):
+        run(root, sys.executable, root / "tools" / "notebooks.py", "--root", root, command)
+    run(root, Path(sys.executable).with_name("jupyter-book"), "build", root, "-W", "-n", "--keep-going")
+
+
+def run(root, *command):
+    done = subprocess.run([str(part) for part in command], cwd=root, env=os.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 def settle(tab):

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from built_book import SITE, settle
+from built_book import SITE, build_second, settle
+from filelock import FileLock
 
 HERE = Path(__file__).resolve().parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -23,7 +24,7 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_generate_tests(metafunc):
-    if not SITE.exists():
+    if not SITE.exists() and getattr(metafunc.module, "NEEDS_BOOK", True):
         pytest.exit("there is no book in _build/html: run make book", returncode=2)
     if "page" in metafunc.fixturenames:
         pages = [*sorted(SITE.glob("book/*.html")), SITE / "genindex.html", SITE / "search.html"]
@@ -35,13 +36,38 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def address():
-    """The book, served on this machine."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=SITE)) as server:
+@contextmanager
+def served(folder):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The book, served on this machine."""
+    with served(SITE) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def second(tmp_path_factory, worker_id):
+    """A small book with one chapter that has every element of the second edition: its folder."""
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared if worker_id == "master" else shared.parent  # the workers build it once
+    root = shared / "second"
+    with FileLock(shared / "second.lock"):
+        if not (root / "_build" / "html").exists():
+            shutil.rmtree(root, ignore_errors=True)
+            build_second(root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def second_address(second):
+    with served(second / "_build" / "html") as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
@@ -62,13 +88,14 @@ def visit(browser, address):
     """Opens a page: `with visit("book/x.html", width=390) as tab`. The tab notes what went wrong."""
 
     @contextmanager
-    def opened(page, *, width=1280, scheme="light", javascript=True):
+    def opened(page, *, width=1280, scheme="light", javascript=True, base=address, **options):
         size = {"width": width, "height": 900}
         context = browser.new_context(
             viewport=size,
             color_scheme=scheme,
             java_script_enabled=javascript,
             reduced_motion="reduce",  # the theme fades from light to dark: a colour half-way fails the contrast check
+            **options,
         )
         context.set_default_timeout(10_000)  # milliseconds
         tab = context.new_page()
@@ -79,7 +106,7 @@ def visit(browser, address):
             lambda line: tab.faults.append(line.text) if line.type in ("error", "warning") else None,
         )
         tab.on("request", lambda request: tab.requests.append(request.url))
-        tab.goto(address + page)
+        tab.goto(base + page)
         settle(tab)
         yield tab
         context.close()

@@ -5,9 +5,11 @@ from importlib.resources import files
 from urllib.parse import urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 from built_book import SITE, settle
 
-MOST_BYTES = 1_000_000  # of a page with all that it loads, compressed, without MathJax and the icon font
+MOST_BYTES = 1_000_000  # of a page with all that it loads: texts compressed, fonts and images as they are
+PACKED = (".woff", ".woff2", ".png", ".jpg", ".gif")
 
 
 def violations(tab):
@@ -76,9 +78,21 @@ def test_weight(visit, page, address):
     with visit(page) as tab:
         tab.wait_for_load_state("networkidle")
         paths = {urlsplit(url).path.lstrip("/") for url in tab.requests if url.startswith(address)}
+    contents = {path: (SITE / path).read_bytes() for path in paths}
     sizes = {
-        path: len(gzip.compress((SITE / path).read_bytes()))
-        for path in paths
-        if "mathjax" not in path and "fontawesome" not in path and "vendor" not in path
+        path: len(content if path.endswith(PACKED) else gzip.compress(content)) for path, content in contents.items()
     }
     assert sum(sizes.values()) <= MOST_BYTES, sizes
+
+
+def test_additive_attention_is_found_in_chapter_2(visit, address):
+    """As soon as a heading of the chapter says it; before the pages of the reference, which do."""
+    chapter = BeautifulSoup((SITE / "book" / "02_bahdanau.html").read_text(encoding="utf-8"), "html.parser")
+    titles = " ".join(title.get_text(" ").lower() for title in chapter.select("article :is(h1, h2, h3)"))
+    if chapter.select_one("section.at-a-glance") is None:
+        pytest.skip("chapter 2 is not yet in the form whose headings say what they hold")
+    assert "additive" in titles
+    with visit("search.html?q=additive+attention") as tab:
+        first = tab.locator("#search-results li > a").first
+        first.wait_for()
+        assert "02_bahdanau" in first.get_attribute("href")

@@ -54,6 +54,15 @@ def _dropdown(directive: Directive, page: Page, convert: Convert) -> str:
     return folded(convert_inline(directive.argument or "Details", page), convert(directive.body))
 
 
+def _framework(directive: Directive, page: Page, convert: Convert) -> str:
+    """Prose of one framework; the comments let a notebook of the other leave it out."""
+    name = {"torch": "PyTorch", "tf": "TensorFlow"}[directive.name]
+    body = convert(directive.body)
+    apart = re.match(r"```|[|>$<#]|[*+-] |\d+[.)] ", body)  # a list or a table begins on a line of its own
+    gap = "\n\n" if apart else " "
+    return f"<!-- {directive.name} -->\n\n**{name}.**{gap}{body}\n\n<!-- end -->"
+
+
 def _math(directive: Directive, page: Page, _: Convert) -> str:
     body = "\n".join(part for part in (directive.argument, directive.body) if part.strip())
     return display(body, page.target(directive.label).number if directive.label else 0)
@@ -152,6 +161,8 @@ REFERENCES = "<!-- references -->"
 _HANDLERS: dict[str, Callable[[Directive, Page, Convert], str]] = {
     **dict.fromkeys((*_ADMONITIONS, "admonition"), _admonition),
     "dropdown": _dropdown,
+    "torch": _framework,
+    "tf": _framework,
     "math": _math,
     "figure": _figure,
     "image": _figure,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jupytext.myst import parse_directive_options
-from publisher import Publisher, publisher
+from publisher import Publisher, publisher, version
 
 from .blocks import Directive, directive_of, parse
 from .citations import Citations
@@ -63,11 +63,12 @@ class Book:
     folder: str = "book"
     titles: dict[str, str] = field(default_factory=dict)
     labels: dict[str, Target] = field(default_factory=dict)
+    version: str = ""  # of the package
 
     @classmethod
     def read(cls, root: Path) -> Book:
         """The book of the repository at `root`: the pages in book/."""
-        book = cls(publisher(root), Citations.read(root / "book" / "references.bib"))
+        book = cls(publisher(root), Citations.read(root / "book" / "references.bib"), version=version(root))
         for path in sorted((root / "book").glob("*.md")):
             book.add_page(path.stem, path.read_text(encoding="utf-8"))
         return book

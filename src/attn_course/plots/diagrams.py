@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots.style import ACCENT, GREY, STYLE
+from attn_course.plots.style import ACCENT, GREY, STYLE, show
 
 # Width and height of a box; the columns and rows of the grid are 1 apart.
 SIZE = (0.72, 0.56)
@@ -46,7 +46,7 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
             _arrow(axes, drawn[start], drawn[end], color, *weight)
         for text, (x, y) in (notes or {}).items():
             axes.text(x, y, text, ha="center", va="center", fontsize=14)
-    plt.show()
+    show(figure)
     return figure
 
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from attn_course.plots.style import ACCENT, STYLE
+from attn_course.plots.style import ACCENT, STYLE, show
 
 VEIL = 0.85  # how dark a place is that has no weight
 
@@ -32,5 +32,5 @@ def image_attention(image, weights, grid, asking, *, columns=2):
             panel.imshow(np.zeros(grid), cmap="gray", alpha=veil, **where)
             frame = Rectangle((column, row), 1, 1, fill=False, color=ACCENT, lw=3)
             panel.add_patch(frame)
-    plt.show()
+    show(figure)
     return figure

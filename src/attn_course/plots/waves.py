@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.colors import LinearSegmentedColormap
 
-from attn_course.plots.style import ACCENT, STYLE
+from attn_course.plots.style import ACCENT, STYLE, show
 
 # Transparent at 0, so that the middle is a light page's white and a dark page's black.
 SIGNS = LinearSegmentedColormap.from_list(
@@ -20,5 +20,5 @@ def signed_map(values, *, xlabel, ylabel):
         drawn = axes.imshow(values, interpolation="nearest", **options)
         axes.set(xlabel=xlabel, ylabel=ylabel)
         figure.colorbar(drawn)
-    plt.show()
+    show(figure)
     return figure

@@ -14,9 +14,19 @@ class Record(NamedTuple):
     loss: float
 
 
+def short(steps):
+    """``steps``, or as many as the environment variable ``ATTN_COURSE_STEPS`` allows.
+
+    Set only where it matters that a notebook runs and not what it learns. ``progress``
+    obeys it; a loop of a chapter's own writes ``range(short(400))``.
+    """
+    most = os.environ.get("ATTN_COURSE_STEPS")
+    return min(steps, int(most)) if most else steps
+
+
 def progress(steps, name):
     """Steps 1 to ``steps`` behind a progress bar; silent if ``ATTN_COURSE_QUIET``."""
-    numbers = range(1, steps + 1)
+    numbers = range(1, short(steps) + 1)
     if os.environ.get("ATTN_COURSE_QUIET"):
         return numbers
     # Here, because without ipywidgets the import alone writes a warning below the cell.

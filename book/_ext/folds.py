@@ -1,0 +1,185 @@
+"""Checks, the package's source, solutions and the code of figures are folded; exercises say "Your turn".
+
+By the tags of a cell, on pages in the form that begins with "At a glance":
+
+    check      one line with a tick; the cell's first comment is the claim. Counted at the head of the page
+    package    the first comment as title, then the output alone: the source that the cell shows
+    solution   the title "Solution" and nothing of what it says
+    exercise   a bar "Your turn", no output
+    hide-input the figure, and its code folded below it
+"""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+LOG = logging.getLogger(__name__)
+GLANCE = "At a glance"
+MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "solution": "◆", "code": ""}
+
+
+class Fold(nodes.General, nodes.Element):
+    """A block that opens on a click; its first child is a FoldTitle."""
+
+
+class FoldTitle(nodes.General, nodes.TextElement):
+    """The line that is shown of a closed block."""
+
+
+class YourTurn(nodes.General, nodes.Element):
+    """The bar over an exercise's cell."""
+
+
+class Claims(nodes.General, nodes.Element):
+    """The line at the head of a page that counts its checks."""
+
+
+def second_edition(document: nodes.document) -> bool:
+    """Whether the page is in the form that begins with "At a glance"."""
+    return any(node.parent[0].astext().startswith(GLANCE) for node in document.findall(nodes.title))
+
+
+def tags_of(node: nodes.Node) -> set[str]:
+    """The tags of a code cell; none for any other node."""
+    if not isinstance(node, nodes.container) or "cell" not in node["classes"]:
+        return set()
+    return {name.removeprefix("tag_") for name in node["classes"] if name.startswith("tag_")}
+
+
+def part(cell: nodes.Element, name: str) -> nodes.Element | None:
+    """The cell's source ("cell_input") or its outputs ("cell_output")."""
+    return next((child for child in cell.children if name in child.get("classes", [])), None)
+
+
+def first_comment(cell: nodes.Element) -> str:
+    """The comment in the cell's first line, without its mark; empty where there is none."""
+    source = part(cell, "cell_input")
+    line = source.astext().lstrip("\n").partition("\n")[0] if source else ""
+    return line.lstrip("#").strip() if line.startswith("#") else ""
+
+
+def words(text: str) -> list[nodes.Node]:
+    """Text with `code` in it as nodes."""
+    parts = re.split(r"`([^`]+)`", text)
+    return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts) if part]
+
+
+def fold(kind: str, title: str, body: list[nodes.Node], classes: list[str]) -> Fold:
+    heading = FoldTitle("", "", *words(title), mark=MARKS[kind])
+    return Fold("", heading, *body, classes=[*classes, "fold", f"fold-{kind}"])
+
+
+class FoldCells(SphinxTransform):
+    """Wraps the cells; it runs before they are sorted into tabs."""
+
+    default_priority = 840
+
+    def apply(self, **_) -> None:
+        if not second_edition(self.document):
+            return
+        claims = 0
+        for cell in [*self.document.findall(tags_of)]:
+            tags = tags_of(cell)
+            if "check" in tags:
+                claims += "tab-tf" not in tags
+                kind = "both" if "both" in tags else "check"
+                self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
+            elif "package" in tags:
+                self._fold(cell, "package", self._title(cell), [part(cell, "cell_output")])
+            elif "solution" in tags:
+                self._fold(cell, "solution", "Solution", [*cell.children])
+            elif "exercise" in tags:
+                cell.insert(0, YourTurn())
+            elif "hide-input" in tags:
+                self._below(cell)
+        for section in self.document.findall(nodes.section):
+            if section[0].astext().startswith(GLANCE):
+                section["classes"].append("at-a-glance")
+        title = next(self.document.findall(nodes.title))
+        if claims:
+            title.parent.insert(title.parent.index(title) + 1, Claims(number=claims))
+
+    def _title(self, cell: nodes.Element) -> str:
+        title = first_comment(cell)
+        if not title:
+            LOG.warning("a cell tagged check or package begins with a comment: its title", location=cell)
+        return title
+
+    def _fold(self, cell: nodes.Element, kind: str, title: str, body: list[nodes.Node]) -> None:
+        """The cell stays a cell, so that what looks for cells finds it; what it holds is folded."""
+        cell.attributes.pop("hide_mode", None)
+        cell.children = []
+        cell.append(fold(kind, title, [node for node in body if node is not None], []))
+        cell["classes"].append("folded")
+
+    def _below(self, cell: nodes.Element) -> None:
+        """The code of a figure stands below it."""
+        source, output = part(cell, "cell_input"), part(cell, "cell_output")
+        if source is None or output is None:
+            return
+        cell.attributes.pop("hide_mode", None)
+        drawn = next(output.findall(lambda node: isinstance(node, nodes.figure | nodes.image)), None)
+        title = "Code of this table" if drawn is None else "Code of this figure"
+        cell.children = []
+        cell += [output, fold("code", title, [source], [])]
+
+
+def check_sources(app: Sphinx, document: nodes.document) -> None:
+    """A page that cites and has no bibliography would link into the list of another page."""
+    pending = document.findall(lambda node: isinstance(node, nodes.Element) and node.get("refdomain") == "cite")
+    cites = next(pending, None) is not None
+    listed = any(type(node).__name__ == "bibliography" for node in document.findall())
+    if cites and not listed:
+        LOG.warning("this page cites and has no {bibliography}: end it with one", location=document)
+
+
+def visit_fold(writer, node):
+    writer.body.append(writer.starttag(node, "details"))
+
+
+def depart_fold(writer, node):
+    writer.body.append("</details>\n")
+
+
+def visit_title(writer, node):
+    mark = f'<span class="fold-mark" aria-hidden="true">{node["mark"]}</span>' if node["mark"] else ""
+    writer.body.append(f"<summary>{mark}<span>")  # one box for the words, or inline code would stand in columns
+
+
+def depart_title(writer, node):
+    writer.body.append("</span></summary>\n")
+
+
+def visit_turn(writer, node):
+    writer.body.append('<p class="your-turn">Your turn: edit this cell and run it</p>')
+
+
+def visit_claims(writer, node):
+    number = node["number"]
+    counted = f"{number} claims on this page are" if number > 1 else "1 claim on this page is"
+    writer.body.append(
+        f'<p class="claims"><span aria-hidden="true">✓</span> {counted} checked whenever the book is tested.'
+        ' <button type="button" class="claims-all" hidden>Open all</button></p>\n'
+    )
+
+
+def nothing(writer, node):
+    """Other kinds of output show everything, unfolded."""
+
+
+def setup(app: Sphinx):
+    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (nothing, nothing))
+    app.add_node(Fold, html=(visit_fold, depart_fold), **others)
+    app.add_node(FoldTitle, html=(visit_title, depart_title), **others)
+    app.add_node(YourTurn, html=(visit_turn, nothing), **others)
+    app.add_node(Claims, html=(visit_claims, nothing), **others)
+    app.add_transform(FoldCells)
+    app.connect("doctree-read", check_sources)
+    app.add_js_file("folds.js", loading_method="defer")
+    app.add_css_file("folds.css")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

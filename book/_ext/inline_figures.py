@@ -1,0 +1,58 @@
+"""Figures that a cell drew as SVG stand in the page itself, so that they follow its light or dark colors.
+
+`attn_course.plots.style` draws with six colors; each becomes a variable that `_static/figures.css` sets.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+# As attn_course.plots.style has them; a test compares. The book is built without the package's parts imported.
+COLORS = {
+    "ink": "#7a7a7a",
+    "paper": "#fdfdfc",
+    "1": "#bf5c18",
+    "2": "#3574b8",
+    "3": "#3d8050",
+    "4": "#8a58ae",
+}
+_HEAD = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
+
+
+def themed(svg: str, alt: str, prefix: str) -> str:
+    """The SVG as a part of an HTML page: own ids, the alt text, colors as variables."""
+    svg = _HEAD.sub("", svg).strip()
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", svg)
+    svg = re.sub(r'(xlink:href|href)="#([^"]+)"', rf'\1="#{prefix}\2"', svg)
+    for name, color in COLORS.items():
+        svg = re.sub(re.escape(color), f"var(--fig-{name}, {color})", svg, flags=re.IGNORECASE)
+    label = html.escape(alt, quote=True)
+    return svg.replace("<svg", f'<svg class="drawn" role="img" aria-label="{label}"', 1)
+
+
+class InlineFigures(SphinxTransform):
+    """Replaces the image of a cell's SVG by the SVG."""
+
+    default_priority = 845
+
+    def apply(self, **_) -> None:
+        for number, image in enumerate([*self.document.findall(nodes.image)], start=1):
+            if image.parent.get("mime_type") != "image/svg+xml":
+                continue
+            _, path = self.env.relfn2path(image["uri"], self.env.docname)
+            svg = Path(path).read_text(encoding="utf-8")
+            text = themed(svg, image.get("alt", ""), f"fig{number}-")
+            image.replace_self(nodes.raw("", text, format="html", classes=["drawn"]))
+
+
+def setup(app: Sphinx):
+    app.add_transform(InlineFigures)
+    app.add_css_file("figures.css")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

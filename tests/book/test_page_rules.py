@@ -1,0 +1,102 @@
+"""The form of a chapter in the second edition: each rule holds in the book, and each one bites."""
+
+import pytest
+from chapter_rules import leftover_faults, text_of
+from chapters import alone_paths, read_notebook, read_source, sources, tags
+from marks import second_edition
+from page_rules import complaints, visible, words
+
+CHAPTERS = [path for path in sources() if second_edition(read_source(path))]
+
+
+@pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
+def test_form(source):
+    assert complaints(source) + leftover_faults(text_of(source)) == []
+
+
+@pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
+def test_checks_are_silent_and_exercises_wait(source):
+    for cell in read_notebook(source.with_suffix(".ipynb")).cells:
+        if cell.cell_type == "code" and {"check", "exercise"} & set(tags(cell)):
+            assert cell.outputs == [], cell.source
+
+
+@pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
+def test_figures_follow_light_and_dark(source):
+    """Drawn as SVG, or interactive: a picture of pixels has one ground."""
+    for cell in read_notebook(source.with_suffix(".ipynb")).cells:
+        for output in cell.get("outputs", []):
+            assert "image/png" not in output.get("data", {}), f"use attn_course.plots.theme: {cell.source}"
+
+
+def test_the_second_fixture_is_well_formed(second):
+    source = second / "book" / "02_second.md"
+    assert complaints(source) == []
+    assert len(visible(read_source(source))) == 8 and 200 < words(source.read_text(encoding="utf-8")) < 400
+    assert sorted(path.name for path in alone_paths(source).values()) == ["02_second_tf.ipynb", "02_second_torch.ipynb"]
+
+
+CELL = "```{code-cell} ipython3\n:tags: [%s]\n%s\n```\n\n"
+ASSERT = "assert spreads["
+BEFORE_BREAKS = "## Where it breaks: two silent mistakes\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("## The idea: a dictionary that averages", "## Idea: a dictionary", "does not begin with one of"),
+        ("## The idea: a dictionary that averages", "## The idea", "says nothing of its own"),
+        ("## The idea: a dictionary that averages", "Text.", "no heading '## The idea"),
+        ("## Where it breaks: two", "## The formula: again\n\n## Where it breaks: two", "another order, or twice"),
+        ("### By hand: two keys", "### Two keys", "By hand"),
+        ("5 minutes to read", "short", "minutes to read"),
+        ("10 s to run", "quick", "s to run"),
+        ("```{bibliography}\n:filter: docname in docnames\n```", "", "no {bibliography}"),
+        ("Return the mean", "In PyTorch, return the mean", "'PyTorch' outside"),
+        ("Return the mean", "Use `keras.ops` and return the mean", "'keras' outside"),
+        ("Return the mean", "word " * 2500 + "Return the mean", "words outside folds"),
+        (BEFORE_BREAKS, CELL % ("", "x = 1") * 31 + BEFORE_BREAKS, "visible code cells"),
+        ("print(weights.round(3))", "assert weights[0] > 0.5", "belongs in a cell tagged check"),
+        ("# At width 256", "x = 1  # At width 256", "begins with its claim"),
+        (ASSERT + '"no scale"][-1] > 10 * spreads["1/√d"][-1]', "assert True", "nothing that can fail"),
+        (ASSERT, "print(1)\nassert spreads[", "a check prints nothing"),
+        (":tags: [tab-torch, check]", ":tags: [tab-torch, checks]", "the tag checks is not known"),
+        (":tags: [both, check]", ":tags: [both]", "both stands with check"),
+        (":tags: [tab-torch, check, trained]", ":tags: [tab-torch, trained]", "trained stands with check"),
+        (":tags: [tab-torch, package]", ":tags: [tab-torch, both, package]", "one of tab-torch"),
+        (":tags: [solution]", ":tags: [solution, exercise]", "one of check, package"),
+        ("print(weights.round(3))", "print(weights.round(3))" + "\n" * 15 + "1", "lines, at most 15"),
+        ("print(weights.round(3))", "x = " + "1 + " * 20 + "1", "at most 80"),
+        ("# rows sum to 1", "# each of the rows sums to one", "at most 76"),
+        ("print(weights.round(3))", "import torch", "has no tab and names 'torch'"),
+        ("print(weights.round(3))", "x_torch = 1", "has no tab and names 'x_torch'"),
+        ("print(weights.round(3))", "source(np.mean)", "belongs in a cell tagged package"),
+        ("source(parts.masked_softmax)", "source(parts.masked_softmax)\nsource(parts.attention)", "one call of source"),
+        ("source(parts.masked_softmax)", "code = source(parts.masked_softmax)", "it is the last line"),
+        ("# The package's version: what it adds (shape errors, rows without keys)\n", "", "begins with its title"),
+        ("[tab-torch]\ndef average_torch", "[tab-tf]\ndef average_torch", "all tab-torch cells come first"),
+        (":::{tf}\nBuilt in", "Text.\n\n:::{tf}\nBuilt in", None),
+        ("\n:::{dropdown} Hint\n", "\n::::{dropdown} A\n:::{torch}\nPyTorch.\n:::\n::::\n\n:::{dropdown} Hint\n", None),
+        ("\n:::{dropdown} Hint\n", "\n:::{dropdown} A\nPyTorch.\n:::\n\n:::{dropdown} Hint\n", "'PyTorch' outside"),
+        (
+            "```{code-cell} ipython3\n:tags: [tab-tf]\nfrom attn_course.fra",
+            "Text.\n\n```{code-cell} ipython3\n:tags: [tab-tf]\nfrom attn_course.fra",
+            "has no twin",
+        ),
+        ("assert abs(found_torch.item() - 3) < 0.01", "assert average_torch", "no check after it, in its framework"),
+        (":tags: [exercise]", ":tags: [exercise, nbval-skip]", "not allowed"),
+        (
+            "    alt: Two lines over the width. Without a scale the spread rises; with one it stays at one.",
+            '    alt: ""',
+            "alt",
+        ),
+        ("caption: The first key matches.", "caption: TensorFlow's first key.", "name no framework"),
+    ],
+)
+def test_each_rule_bites(second, change, old, new, fault):
+    source = second / "book" / "02_second.md"
+    text = source.read_text(encoding="utf-8")
+    assert old in text
+    source.write_text(text.replace(old, new, 1), encoding="utf-8")
+    found = complaints(source)
+    assert any(fault in one for one in found) if fault else found == [], found

@@ -1,0 +1,238 @@
+"""The elements of a chapter's second form in a browser, on a small book that has each of them once."""
+
+import re
+
+import pytest
+from built_book import settle
+from test_pages import too_wide, violations
+
+PAGE = "book/02_second.html"
+WIDTHS = (320, 390, 1280, 1440)
+CLAIMS = ".bd-article details:is(.fold-check, .fold-both)"
+
+
+@pytest.fixture
+def second_page(visit, second_address):
+    def opened(query="", **options):
+        return visit(PAGE + query, base=second_address, **options)
+
+    return opened
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("framework", ["torch", "tf", "both"])
+def test_nothing_is_wider_than_the_window(second_page, width, framework):
+    with second_page(f"?framework={framework}", width=width) as tab:
+        assert too_wide(tab) == [] and tab.faults == []
+        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+        assert too_wide(tab) == []
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+@pytest.mark.parametrize("framework", ["torch", "both"])
+def test_code_does_not_scroll_beside_the_bars(second_page, width, framework):
+    """80 characters, 76 in tabs, and 88 of the package: folds are open."""
+    with second_page(f"?framework={framework}", width=width) as tab:
+        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+        wide = tab.evaluate(
+            """() => [...document.querySelectorAll(".bd-article pre")]
+              .filter((code) => code.offsetParent && code.scrollWidth > code.clientWidth + 1)
+              .map((code) => [code.clientWidth, code.scrollWidth, code.textContent.slice(0, 60)])"""
+        )
+        assert wide == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessible(second_page, width, scheme):
+    with second_page("?framework=both", width=width, scheme=scheme) as tab:
+        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+        assert violations(tab) == []
+
+
+def columns(tab):
+    """Left edges of the two panels of the first group."""
+    panels = tab.locator(".fw-tabs").first
+    return [round(panels.locator(f".fw-{key}").bounding_box()["x"]) for key in ("torch", "tf")]
+
+
+def test_both_has_two_columns_where_76_characters_fit(second_page):
+    for width in (1280, 1440):
+        with second_page("?framework=both", width=width) as tab:
+            one, other = columns(tab)
+            assert other > one + 500
+    with second_page("?framework=both", width=390) as tab:
+        assert columns(tab)[0] == columns(tab)[1]
+
+
+def test_a_phone_shows_one_framework_at_first(second_page):
+    with second_page(width=390) as tab:
+        assert tab.locator(".fw-torch").first.is_visible() and not tab.locator(".fw-tf").first.is_visible()
+
+
+def test_claims_are_counted_folded_and_opened(second_page):
+    with second_page("?framework=both") as tab:
+        line = tab.locator(".claims")
+        assert line.inner_text().startswith("✓ 4 claims on this page are checked whenever the book is tested. Open all")
+        claims = tab.locator(CLAIMS)
+        assert claims.count() == 6
+        assert claims.first.locator("summary").inner_text().startswith("✓\nChecked: At width 256")
+        assert not claims.first.locator("pre").is_visible()
+        tab.locator(".claims-all").click()
+        assert all(claims.nth(place).locator("pre").is_visible() for place in range(6))
+        tab.get_by_role("button", name="Close all").click()
+        assert not claims.first.locator("pre").is_visible()
+
+
+def test_keyboard_opens_a_fold(second_page):
+    with second_page() as tab:
+        summary = tab.locator(".fold-package summary").first
+        summary.focus()
+        tab.keyboard.press("Enter")
+        assert tab.locator(".fold-package .highlight").first.is_visible()
+
+
+def test_the_package_shows_its_source_and_not_the_call(second_page):
+    with second_page() as tab:
+        fold = tab.locator(".fold-package").first
+        assert "def masked_softmax" in fold.text_content() and "source(parts" not in fold.text_content()
+        assert fold.locator("details").count() == 0  # highlighted, not the notebook's HTML
+
+
+@pytest.mark.parametrize(("framework", "shown"), [("torch", False), ("tf", False), ("both", True)])
+def test_the_comparison_is_for_both(second_page, framework, shown):
+    with second_page(f"?framework={framework}") as tab:
+        assert tab.locator(".cell.tag_both").is_visible() is shown
+
+
+def test_solution_and_exercise(second_page):
+    with second_page() as tab:
+        assert tab.locator(".fold-solution summary").inner_text().split() == ["◆", "Solution"]
+        exercise = tab.locator(".cell.tag_exercise")
+        assert exercise.inner_text().startswith("Your turn: edit this cell and run it")
+        assert exercise.locator(".cell_output").count() == 0
+
+
+def test_the_card_tables_and_figures(second_page):
+    with second_page() as tab:
+        assert tab.locator("section.at-a-glance .fw-tabs").count() == 1
+        assert tab.locator(".cell_output table").first.is_visible()
+        figures = tab.locator("svg.drawn")
+        assert figures.count() == 2
+        assert figures.first.get_attribute("aria-label").startswith("Two lines over the width.")
+        code = tab.locator(".fold-code").first
+        assert code.bounding_box()["y"] > figures.first.bounding_box()["y"]
+
+
+def test_a_figure_follows_light_and_dark(second_page):
+    colors = []
+    for scheme in ("light", "dark"):
+        with second_page(scheme=scheme) as tab:
+            colors.append(
+                tab.evaluate(
+                    """() => [...new Set([...document.querySelectorAll("svg.drawn path, svg.drawn text")].flatMap(
+                      (part) => [getComputedStyle(part).stroke, getComputedStyle(part).fill]))].sort()"""
+                )
+            )
+    light, dark = colors
+    kept = {color for color in light if color.startswith("rgb")} & {color for color in dark if color.startswith("rgb")}
+    assert light != dark and kept <= {"rgb(0, 0, 0)"}  # the initial value of shapes that are only drawn as lines
+
+
+def test_the_transpose_sign_is_not_clipped(second_page):
+    with second_page() as tab:
+        hidden = tab.evaluate(
+            """() => [...document.querySelectorAll("div.math mjx-c")].filter((sign) => {
+              const box = sign.getBoundingClientRect();
+              for (let around = sign.parentElement; !around.matches("section"); around = around.parentElement) {
+                const room = around.getBoundingClientRect();
+                const clips = getComputedStyle(around).overflowY !== "visible";
+                if (clips && (box.top < room.top + 2 || box.bottom > room.bottom - 2)) return true;
+              }
+              return false;
+            }).length"""
+        )
+        assert hidden == 0
+
+
+def test_a_formula_begins_at_its_beginning_on_a_phone(second_page):
+    """What is centered and too wide would hang over at the left, where nothing scrolls to it."""
+    with second_page(width=320) as tab:
+        left = tab.evaluate(
+            """() => [...document.querySelectorAll("mjx-container[display]")].map((formula) =>
+              formula.querySelector("mjx-math").getBoundingClientRect().left - formula.getBoundingClientRect().left)"""
+        )
+        assert left and min(left) >= -1
+
+
+def test_paper_has_both_frameworks_and_open_folds(second_page):
+    with second_page() as tab:
+        tab.emulate_media(media="print")
+        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert tab.locator(".fw-tf").first.is_visible() and tab.locator(".fw-torch").first.is_visible()
+        assert tab.locator(".bd-article details:not([open])").count() == 0
+        tab.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert tab.locator(".bd-article details[open]").count() == 0
+
+
+def test_without_javascript_everything_can_be_read(second_page):
+    with second_page(javascript=False) as tab:
+        assert tab.locator(".fw-torch").first.is_visible()
+        tab.locator(".fw-tabs").first.get_by_role("radio", name="TensorFlow").check(force=True)
+        assert tab.locator(".fw-tf").first.is_visible()
+        assert not tab.locator(".claims-all").is_visible()
+        assert tab.locator(".cell.tag_both").is_visible()
+
+
+def colab(tab):
+    return tab.locator('a[href*="colab.research.google.com"]').first.get_attribute("href")
+
+
+def test_colab_opens_the_notebook_of_the_choice(second_page):
+    with second_page() as tab:
+        for key, end in (("tf", "_tf"), ("both", ""), ("torch", "_torch")):
+            tab.locator(f'.fw-page input[value="{key}"]').check(force=True)
+            assert colab(tab).endswith(f"/book/02_second{end}.ipynb")
+
+
+def found(tab, words):
+    """The titles that the search lists, the best one first, for words typed into the page's field."""
+    tab.locator(".search-button-field, .search-button__button").first.click()
+    field = tab.locator('.search-button__search-container input[type="search"], dialog input[type="search"]').first
+    field.fill(words)
+    field.press("Enter")
+    tab.wait_for_url("**/search.html*")
+    tab.locator("#search-results li").first.wait_for()
+    settle(tab)
+    return tab.locator("#search-results li > a").all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("words", "heading"),
+    [
+        ("dictionary", "The idea: a dictionary that averages"),
+        ("scores grow", "The problem: scores grow with the width"),
+        ("weighted average", "Weighted averages"),
+        ("average by hand", "By hand: two keys"),
+    ],
+)
+def test_the_search_finds_headings_first(second_page, words, heading):
+    with second_page() as tab:
+        assert found(tab, words)[0].endswith(heading)
+
+
+def test_the_search_finds_claims(second_page):
+    with second_page() as tab:
+        assert any("Weighted averages" in title for title in found(tab, "ten times as far"))
+
+
+def test_icons_are_drawn(second_page):
+    """By fonts that hold the icons that are used; each icon has the font's own shape, not an empty box."""
+    with second_page() as tab:
+        tab.evaluate("() => document.fonts.ready.then(() => true)")
+        loaded = tab.evaluate(
+            "() => [...document.fonts].filter((font) => font.status === 'loaded').map((f) => f.family)"
+        )
+        assert any("Font Awesome" in family for family in loaded)
+        assert all(re.search(r"\.woff\b", url) for url in tab.requests if "webfonts" in url)
+        assert not any("fontawesome.js.map" in url for url in tab.requests)

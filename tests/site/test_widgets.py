@@ -1,0 +1,561 @@
+"""Interactive figures in a real browser, on a small site of their own: mouse, keys, fingers, dark, print, no script."""
+
+import html
+import http.server
+import math
+import re
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+from conftest import _Quiet
+from test_pages import too_wide, violations
+from widget_figures import (
+    CHARACTERS,
+    LENGTHS,
+    MAPS,
+    MEMORY,
+    ONE_ROW,
+    POSITIONS,
+    SCORES,
+    SERIES,
+    WEIGHTS,
+    WORDS,
+    WRITTEN,
+    X,
+    figures,
+    softmax,
+    write_site,
+)
+
+from attn_course.masks import causal_mask, sliding_window_mask
+from attn_course.plots.explore import PARTS, code
+from attn_course.reference import alibi_slopes, local_window
+
+NEEDS_BOOK = False  # says conftest.py
+NAMES = list(figures())
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    return write_site(tmp_path_factory.mktemp("widgets"))
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """In place of the book's: the small site, served on this machine."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def figure(visit):
+    """Opens one figure alone: `with figure("window") as (tab, ui)`."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def opened(name, **options):
+        with visit(f"alone-{name}.html", **options) as tab:
+            yield tab, tab.locator(".ui")
+            assert tab.faults == []
+
+    return opened
+
+
+def facts(ui, which=0):
+    """The list of terms and values below a figure."""
+    lists = ui.locator("dl").nth(which)
+    terms, values = lists.locator("dt").all_text_contents(), lists.locator("dd").all_text_contents()
+    return dict(zip(terms, values, strict=True))
+
+
+def slide(ui, name, value):
+    ui.get_by_role("slider", name=name).fill(str(value))
+
+
+def number(text):
+    return float(re.search(r"[−-]?[\d.,]+", text)[0].replace("−", "-").replace(",", "").rstrip("."))
+
+
+def spoken(tab, pattern):
+    """Waits until the live region says it, and gives the text."""
+    region = tab.locator(".ui [role=status]")
+    tab.wait_for_function(
+        "([pattern]) => new RegExp(pattern).test(document.querySelector('.attn-widget').shadowRoot"
+        ".querySelector('[role=status]').textContent)",
+        arg=[pattern],
+    )
+    return region.text_content()
+
+
+# --- Site -------------------------------------------------------------------------------------------------------------
+
+
+def test_one_copy_of_the_code_on_a_page_and_none_where_no_figure_is(site):
+    page = (site / "figures.html").read_text(encoding="utf-8")
+    assert "KINDS" not in page and "data-attn-widgets" not in page
+    loaded = re.findall(r'<script[^>]* src="_static/(attn_widgets[\w-]+\.js)\?v=\w+"', page)
+    assert loaded == [f"attn_widgets-{'-'.join(PARTS)}.js"]
+    assert page.count('class="attn-widget"') == len(NAMES)
+    assert "attn_widgets" not in (site / "plain.html").read_text(encoding="utf-8")
+    assert (site / "_static" / loaded[0]).read_text(encoding="utf-8") == code()
+    (other,) = re.findall(r'src="_static/(attn_widgets[\w-]+\.js)', (site / "one.html").read_text(encoding="utf-8"))
+    assert other == "attn_widgets-window.js"
+    assert (site / "_static" / other).read_text(encoding="utf-8") == code("window")
+
+
+def test_every_figure_starts_and_asks_no_other_host(visit, address):
+    with visit("figures.html") as tab:
+        tab.wait_for_load_state("networkidle")
+        assert tab.locator(".attn-widget[data-ready] .ui").count() == len(NAMES)
+        assert [url for url in tab.requests if not url.startswith((address, "data:", "blob:"))] == []
+        assert tab.faults == []
+        assert not tab.locator(".attn-widget > img").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_accessible(visit, scheme, width):
+    with visit("figures.html", scheme=scheme, width=width) as tab:
+        assert tab.locator(".ui[data-dark]").count() == (len(NAMES) if scheme == "dark" else 0)
+        assert violations(tab) == []
+        for label in tab.locator(".pick label", has_text="Grid").all():
+            label.click()
+        assert violations(tab) == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_is_wider_than_a_telephone(visit, width):
+    with visit("figures.html", width=width) as tab:
+        assert too_wide(tab) == []
+        for label in tab.locator(".pick label", has_text="Grid").all():
+            label.click()
+        assert too_wide(tab) == []
+
+
+def test_the_figure_follows_the_theme(visit):
+    with visit("figures.html", scheme="light") as tab:
+        tab.evaluate("document.documentElement.dataset.theme = 'dark'")
+        tab.wait_for_function(
+            "[...document.querySelectorAll('.attn-widget')].every("
+            "(root) => root.shadowRoot.querySelector('.ui').hasAttribute('data-dark'))"
+        )
+        ground = "getComputedStyle(document.querySelector('.attn-widget').parentElement).backgroundColor"
+        assert tab.evaluate(ground) == "rgba(0, 0, 0, 0)"
+
+
+def test_several_copies_of_the_code_start_each_figure_once(visit):
+    with visit("twice.html") as tab:
+        assert tab.locator(".attn-widget .ui").count() == 3
+        assert tab.faults == []
+
+
+# --- Without the script -----------------------------------------------------------------------------------------------
+
+
+def test_without_javascript_there_is_a_picture_with_its_text(visit):
+    with visit("figures.html", javascript=False) as tab:
+        images = tab.locator(".attn-widget img")
+        assert images.count() == len(NAMES)
+        assert images.evaluate_all("(all) => all.every((one) => one.naturalWidth > 0 && one.alt)")
+        assert all(image.is_visible() for image in images.all())
+
+
+def test_print_shows_the_picture(visit):
+    with visit("figures.html") as tab:
+        tab.emulate_media(media="print")
+        assert all(image.is_visible() for image in tab.locator(".attn-widget > img").all())
+        assert not any(part.is_visible() for part in tab.locator(".ui").all())
+
+
+def test_data_that_can_not_be_read_leave_the_picture(visit):
+    with visit("broken.html") as tab:
+        assert tab.locator(".attn-widget > img").is_visible() and tab.locator(".ui").count() == 0
+        (fault,) = tab.faults
+        assert "stays a picture" in fault
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_frames_that_may_only_run_scripts(site, visit, scheme):
+    """As Colab shows outputs: each of another origin, without storage, nothing shared."""
+    texts = [html.escape((site / f"alone-{name}.html").read_text(encoding="utf-8")) for name in NAMES]
+    frames = "".join(f'<iframe sandbox="allow-scripts" srcdoc="{text}"></iframe>' for text in texts)
+    page = f'<html lang="en"><link rel="icon" href="data:,">{frames}'
+    (site / f"frames-{scheme}.html").write_text(page, encoding="utf-8")
+    with visit(f"frames-{scheme}.html", scheme=scheme) as tab:
+        for number in range(len(NAMES)):
+            frame = tab.frame_locator("iframe").nth(number)
+            frame.locator(".ui").wait_for()
+            assert frame.locator(".ui[data-dark]").count() == (scheme == "dark")
+        assert [url for url in tab.requests if not url.startswith(("data:", "about:"))] == [tab.url]
+        assert tab.faults == []
+
+
+# --- The attention explorer -------------------------------------------------------------------------------------------
+
+
+def test_keys_choose_row_view_and_head(figure):
+    with figure("attention") as (tab, ui):
+        assert "“was” (3 of 5)" in ui.locator(".read").text_content()
+        ui.get_by_role("radio", name="was, query").focus()
+        tab.keyboard.press("ArrowDown")
+        heaviest = np.argsort(-WEIGHTS[1, 0, 3])[0]
+        text = spoken(tab, "“too”")
+        assert text.startswith("Layer 2, head 1.")
+        assert f"“{WORDS[heaviest]}”: {WEIGHTS[1, 0, 3, heaviest]:.2f}" in text
+        ui.get_by_role("radio", name="Lines").focus()
+        tab.keyboard.press("ArrowRight")
+        assert ui.locator(".face").is_visible() and ui.get_by_role("radio", name="Grid").is_checked()
+        ui.get_by_role("radio", name="layer 2, head 1", exact=True).focus()
+        tab.keyboard.press("ArrowRight")
+        tab.keyboard.press("ArrowRight")
+        assert ui.locator("legend b").text_content() == "layer 2, head 3, a name"
+        assert "“too” (4 of 5)" in spoken(tab, "head 3")
+
+
+def test_the_mouse_looks_and_a_click_stays(figure):
+    with figure("characters") as (tab, ui):
+        box = ui.locator(".lines [role=radiogroup]").bounding_box()
+        at = {"x": box["x"] + box["width"] * 0.65, "y": box["y"] + box["height"] / 2}
+        tab.mouse.move(at["x"], at["y"])
+        assert ui.locator(".read").text_content().startswith("“4” (7 of 10)")
+        tab.mouse.move(5, 5)
+        assert ui.locator(".read").text_content().startswith("“1” (1 of 10)")
+        tab.mouse.click(at["x"], at["y"])
+        tab.mouse.move(5, 5)
+        assert ui.locator(".read").text_content().startswith("“4” (7 of 10)")
+        ui.locator(".pick label", has_text="Grid").click()
+        box = ui.locator(".face").bounding_box()
+        tab.mouse.move(box["x"] + box["width"] * 2.5 / 18, box["y"] + box["height"] * 8.5 / 10)
+        text = ui.locator(".read").text_content()
+        assert text.startswith("“0” (9 of 10)") and f"“d” at 3: {CHARACTERS[8, 2]:.2f}; most" in text
+
+
+# --- The pattern ------------------------------------------------------------------------------------------------------
+
+PATTERNS = [
+    (12, 3, 0, 0, True, 2),
+    (12, 3, 0, 0, False, 1),
+    (7, 0, 0, 0, True, 3),
+    (17, 4, 4, 0, True, 2),
+    (13, 2, 0, 2, False, 2),
+    (19, 2, 0, 1, True, 12),
+]
+
+
+@pytest.mark.parametrize("settings", PATTERNS)
+def test_counts_and_reach_are_those_of_the_masks(figure, settings):
+    n, window, stride, tokens, causal, layers = settings
+    row, column = np.indices((n, n))
+    mask = sliding_window_mask(n, n, window, causal=False) if window else np.zeros((n, n), bool)
+    mask |= (row < tokens) | (column < tokens)
+    if stride:
+        mask |= (row - column) % stride == 0
+    if not (window or stride or tokens):
+        mask[:] = True
+    if causal:
+        mask &= causal_mask(n, n)
+    reached = np.linalg.matrix_power((mask | np.eye(n, dtype=bool)).astype(int), layers) > 0
+    with figure("pattern") as (_, ui):
+        slide(ui, "window", window)
+        slide(ui, "stride", stride)
+        slide(ui, "global tokens", tokens)
+        slide(ui, "layers", layers)
+        if not causal:
+            ui.get_by_role("checkbox", name="causal").uncheck()
+        slide(ui, "length n", n)
+        found = facts(ui)
+        assert found["allowed pairs"] == f"{mask.sum()} of {n * n}"
+        assert math.isclose(number(found["share of n²"]), 100 * mask.mean(), abs_tol=0.051)
+        assert found[f"query {n} sees"] == f"{mask[-1].sum()} keys"
+        name = "1 layer" if layers == 1 else f"{layers} layers"
+        assert found[f"and reaches after {name}"] == f"{reached[-1].sum()} of {n}"
+        assert math.isclose(number(found[f"pairs reached after {name}"]), 100 * reached.mean(), abs_tol=0.051)
+
+
+def test_keys_paint_a_pair_and_undo(figure):
+    with figure("pattern") as (tab, ui):
+        before = number(facts(ui)["allowed pairs"])
+        ui.get_by_role("application").focus()
+        for key in ["ArrowUp", *["ArrowLeft"] * 8]:
+            tab.keyboard.press(key)
+        assert "Query 11 sees 3 keys" in spoken(tab, "Key 4 is closed")
+        tab.keyboard.press("Space")
+        assert f"{before + 1:.0f} of 144 pairs" in spoken(tab, "Key 4 is open")
+        ui.get_by_role("button", name="Undo painting").click()
+        assert number(facts(ui)["allowed pairs"]) == before
+        assert ui.get_by_role("button", name="Undo painting").is_disabled()
+
+
+def test_a_preset_sets_the_sliders(figure):
+    with figure("pattern") as (_, ui):
+        ui.get_by_role("combobox").select_option("Longformer")
+        assert ui.get_by_role("slider", name="global tokens").input_value() == "2"
+        assert not ui.get_by_role("checkbox", name="causal").is_checked()
+        slide(ui, "window", 5)
+        assert ui.get_by_role("combobox").input_value() == ""
+
+
+def test_the_mouse_paints_a_row_of_pairs(figure):
+    with figure("pattern") as (tab, ui):
+        before = number(facts(ui)["allowed pairs"])
+        box = ui.get_by_role("application").bounding_box()
+        cell = box["width"] / 12
+        tab.mouse.move(box["x"] + 2.5 * cell, box["y"] + 11.5 * cell)
+        tab.mouse.down()
+        tab.mouse.move(box["x"] + 5.5 * cell, box["y"] + 11.5 * cell, steps=12)
+        tab.mouse.up()
+        tab.mouse.move(box["x"] + 7.5 * cell, box["y"] + 3.5 * cell)
+        assert number(facts(ui)["allowed pairs"]) == before + 4
+
+
+# --- Fingers ----------------------------------------------------------------------------------------------------------
+
+
+def swipe(tab, start, end, steps=10):
+    client = tab.context.new_cdp_session(tab)
+    send = partial(client.send, "Input.dispatchTouchEvent")
+    send({"type": "touchStart", "touchPoints": [{"x": start[0], "y": start[1]}]})
+    for step in range(1, steps + 1):
+        x, y = (a + (b - a) * step / steps for a, b in zip(start, end, strict=True))
+        send({"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
+    send({"type": "touchEnd", "touchPoints": []})
+    tab.wait_for_timeout(100)
+
+
+TOUCH = {"has_touch": True, "width": 390}
+
+
+def test_a_finger_taps_and_paints_sideways(figure):
+    with figure("pattern", **TOUCH) as (tab, ui):
+        before = number(facts(ui)["allowed pairs"])
+        box = ui.get_by_role("application").bounding_box()
+        cell = box["width"] / 12
+        at = lambda row, column: (box["x"] + (column + 0.5) * cell, box["y"] + (row + 0.5) * cell)  # noqa: E731
+        tab.touchscreen.tap(*at(2, 9))
+        assert number(facts(ui)["allowed pairs"]) == before + 1
+        swipe(tab, at(0, 4), at(0, 8))
+        assert number(facts(ui)["allowed pairs"]) == before + 6
+
+
+def test_a_finger_that_scrolls_the_page_neither_paints_nor_chooses(visit):
+    with visit("figures.html", **TOUCH) as tab:
+        for name, read in (("pattern", "dl"), ("window", ".read"), ("attention", ".read")):
+            root = tab.locator(f".attn-widget[data-kind={name}]").first
+            root.locator(".face, .lines").first.scroll_into_view_if_needed()
+            box = root.locator(".face, .lines").first.bounding_box()
+            before, place = root.locator(read).first.text_content(), tab.evaluate("scrollY")
+            x, y = box["x"] + box["width"] * 0.7, max(150, min(box["y"] + box["height"] * 0.7, 800))
+            swipe(tab, (x, y), (x, y - 120))
+            assert tab.evaluate("scrollY") > place + 40, name
+            assert root.locator(read).first.text_content() == before, name
+
+
+def test_a_finger_drags_the_window(figure):
+    with figure("window", **TOUCH) as (tab, ui):
+        box = ui.locator(".face").bounding_box()
+        y = box["y"] + box["height"] / 2
+        swipe(tab, (box["x"] + 0.5 * box["width"], y), (box["x"] + 0.7 * box["width"], y))
+        assert ui.locator(".slide b").first.text_content() == "3.0"
+
+
+# --- The other figures: their numbers ---------------------------------------------------------------------------------
+
+
+def test_scale(figure):
+    data = figures()["scale"].data
+    with figure("scale") as (tab, ui):
+        slide(ui, "width dₖ", 4)
+        scores = np.array(data["scores"][4]) / 1000
+        for which, scale in ((0, 1), (1, 4)):
+            expected = softmax(scores / scale)
+            bits = -(expected * np.log2(expected)).sum()
+            assert facts(ui, which)["largest weight"] == f"{expected.max():.2f}"
+            assert facts(ui, which)["entropy"] == f"{bits:.2f} of {math.log2(5):.2f} bits"
+        ui.get_by_role("slider", name="temperature T").focus()
+        tab.keyboard.press("End")
+        hot = softmax(scores / 4 / 10)
+        spoken(tab, f"Scaled.*largest weight {hot.max():.2f}\\.$")
+
+
+def test_steps(figure):
+    with figure("steps") as (tab, ui):
+        ui.get_by_role("button", name="Next step").click()
+        weights = softmax(SCORES[4])
+        best = weights.argmax()
+        text = spoken(tab, "Step 5")
+        assert f"writes “{WRITTEN[4]}”" in text and f"({best + 1}) {weights[best]:.2f}" in text
+        context = weights @ MEMORY
+        pixels = (
+            ui.locator("canvas")
+            .nth(2)
+            .evaluate("(one) => [...one.getContext('2d').getImageData(0, 0, one.width, one.height).data]")
+        )
+        opacity = np.array(pixels).reshape(-1, 4)[:, 3] / 255
+        np.testing.assert_allclose(opacity, np.abs(context) / np.abs(MEMORY).max(), atol=0.01)
+        ui.get_by_role("slider", name="step").focus()
+        tab.keyboard.press("End")
+        assert ui.get_by_role("button", name="Next step").is_disabled()
+        ui.locator(".out .tok").nth(1).click()
+        assert "Step 2 of 10" in ui.locator(".read").text_content()
+
+
+def test_steps_play(figure):
+    with figure("steps") as (tab, ui):
+        slide(ui, "step", 8)
+        ui.get_by_role("button", name="Play").click()
+        tab.wait_for_function(
+            "document.querySelector('.attn-widget').shadowRoot.querySelector('.read').textContent.startsWith('Step 10')"
+        )
+        ui.get_by_role("button", name="Play").wait_for()
+
+
+@pytest.mark.parametrize("gaussian", [True, False])
+def test_window_is_the_reference(figure, gaussian):
+    scores = np.array([0.5, 1, 0, -1, 0.25])
+    with figure("window") as (_, ui):
+        slide(ui, "center p", 31)
+        slide(ui, "half width D", 5)
+        if not gaussian:
+            ui.get_by_role("checkbox").uncheck()
+        inside = local_window(np.array(3.1), 5, half_width=2.5, gaussian=False) > 0
+        content = softmax(np.where(inside, scores, -np.inf))
+        weights = content * local_window(np.array(3.1), 5, half_width=2.5, gaussian=gaussian)
+        found = facts(ui)
+        assert found["positions in the window"] == "4 of 5"
+        assert found["sum of the weights"] == f"{weights.sum():.2f}"
+        best = weights.argmax()
+        assert f"“{WORDS[best]}” ({best}): {weights[best]:.2f}" in ui.locator(".read").text_content()
+
+
+def test_the_window_is_dragged(figure):
+    with figure("window") as (tab, ui):
+        box = ui.locator(".face").bounding_box()
+        y = box["y"] + box["height"] / 2
+        tab.mouse.move(box["x"] + box["width"] * 0.5, y)
+        tab.mouse.down()
+        tab.mouse.move(box["x"] + box["width"] * 0.9, y, steps=5)
+        tab.mouse.up()
+        assert ui.locator(".slide b").first.text_content() == "4.0"
+
+
+def outputs(order, told):
+    inputs = X[order] + (POSITIONS if told else 0)
+    query, key, value = (inputs @ MAPS[name] for name in ("query", "key", "value"))
+    return softmax(query @ key.T / np.sqrt(3)) @ value
+
+
+def test_order(figure):
+    with figure("order") as (tab, ui):
+        ui.get_by_role("button", name="Move the token to the right").click()
+        ui.get_by_role("button", name="Reverse").click()
+        order = [4, 3, 2, 0, 1]
+        assert ui.locator(".drag .tok").all_text_contents() == [WORDS[token] for token in order]
+        change = "largest change of any token's output"
+        assert facts(ui)[change] == "0.000"
+        assert "No token's output changed" in spoken(tab, "^tired too was the animal")
+        told = np.abs(outputs(order, True) - outputs(range(5), True)[order]).max()
+        ui.get_by_role("checkbox", name="add positions").check()
+        assert facts(ui)[change] == f"{told:.3f}" and told > 0.1
+        ui.get_by_role("button", name="As written").click()
+        assert facts(ui)[change] == "0.000"
+
+
+@pytest.mark.parametrize("options", [{}, TOUCH], ids=["mouse", "finger"])
+def test_a_token_is_dragged(figure, options):
+    with figure("order", **options) as (tab, ui):
+        box = ui.locator(".drag").bounding_box()
+        y, step = box["y"] + box["height"] / 2, box["width"] / 5
+        if options:
+            swipe(tab, (box["x"] + 0.5 * step, y), (box["x"] + 2.5 * step, y))
+        else:
+            tab.mouse.move(box["x"] + 0.5 * step, y)
+            tab.mouse.down()
+            tab.mouse.move(box["x"] + 2.5 * step, y, steps=7)
+            tab.mouse.up()
+        assert ui.locator(".drag .tok").all_text_contents() == ["animal", "was", "the", "too", "tired"]
+
+
+def test_heads(figure):
+    with figure("heads") as (tab, ui):
+        assert ui.locator(".big").text_content() == "0.900"
+        ui.get_by_role("checkbox", name="head 2").focus()
+        tab.keyboard.press("Space")
+        assert "exact match: 0.700. Off: head 2." in spoken(tab, "0.700")
+        assert facts(ui) == {"heads on": "2 of 3", "with all heads": "0.900", "difference": "−0.200"}
+        assert ui.locator(".answers tr").first.text_content() == "rightwrong✗ wrong"
+        assert ui.locator(".switches .open").count() == 2  # two heads off were not measured
+        ui.get_by_role("button", name="All off").click()
+        assert ui.locator(".big").text_content() == "not measured"
+        ui.get_by_role("button", name="All on").click()
+        assert ui.locator(".big").text_content() == "0.900"
+
+
+def test_lengths(figure):
+    with figure("lengths") as (tab, ui):
+        assert ui.locator(".slide b").text_content() == str(LENGTHS[0])
+        slide(ui, "length of the source", 2)
+        mean, low, high = SERIES[:, 2].mean(), SERIES[:, 2].min(), SERIES[:, 2].max()
+        assert f"without attention: {mean:.2f} ({low:.2f} to {high:.2f})" in spoken(tab, " 20\\.")
+        assert "srettel␣emos" in ui.locator(".answers").text_content()
+        box = ui.locator(".area").bounding_box()
+        tab.mouse.click(box["x"] + box["width"] * 0.95, box["y"] + 20)
+        assert ui.locator(".slide b").text_content() == "40"
+
+
+def test_positions(figure):
+    with figure("positions") as (tab, ui):
+        slide(ui, "query position i", 7)
+        slide(ui, "key position j", 12)
+        slide(ui, "base", 12)  # 10 to the power of 12 / 4
+        turns = 1000.0 ** (-np.arange(0, 16, 2) / 16)
+        alike = np.cos(5 * turns).mean()
+        assert facts(ui)["offset j − i"] == "+5"
+        assert math.isclose(number(facts(ui)["score of two vectors of ones"]), alike, abs_tol=6e-4)
+        assert ui.locator(".dials svg").count() == 8
+        ui.locator(".pick label", has_text="Sinusoids").click()
+        assert math.isclose(number(facts(ui)["product of the two codes"]), alike, abs_tol=6e-4)
+        slide(ui, "query position i", 27)
+        slide(ui, "key position j", 32)
+        assert math.isclose(number(facts(ui)["product of the two codes"]), alike, abs_tol=6e-4)
+        ui.locator(".pick label", has_text="ALiBi").click()
+        slide(ui, "head", 3)
+        bias = -alibi_slopes(8)[2] * 5
+        assert math.isclose(number(facts(ui)["bias"]), bias, abs_tol=6e-3)
+        spoken(tab, r"ALiBi, query 27, key 32, offset \+5: −\d")
+        assert not ui.locator(".dials").is_visible() and not ui.get_by_role("slider", name="base").is_visible()
+
+
+def test_tiles_end_at_the_exact_weights(figure):
+    with figure("tiles") as (_, ui):
+        slide(ui, "tile", 7)  # four tiles in a row of blocks: the last of the second, queries 4 to 6
+        row = ONE_ROW[3]
+        found = facts(ui)
+        assert number(found["largest score so far, m"].split("→")[-1]) == pytest.approx(row.max(), abs=6e-3)
+        assert number(found["sum so far, ℓ"].split("→")[-1]) == pytest.approx(np.exp(row - row.max()).sum(), abs=6e-3)
+        assert "exact weights" in ui.locator(".read").text_content()
+        heights = ui.locator(".bars > span").evaluate_all(
+            "(all) => all.map((one) => parseFloat(one.children[0].style.height))"
+        )
+        np.testing.assert_allclose(np.array(heights) / max(heights), softmax(row) / softmax(row).max(), atol=2e-3)
+        slide(ui, "tile", 5)
+        seen = row[:6]
+        assert number(facts(ui)["sum so far, ℓ"].split("→")[-1]) == pytest.approx(
+            np.exp(seen - seen.max()).sum(), abs=6e-3
+        )
+
+
+def test_cache(figure):
+    with figure("cache") as (tab, ui):
+        slide(ui, "context", 12)
+        assert ui.locator(".entry b").all_text_contents() == ["2.0 GiB", "0.59 GiB"]
+        slide(ui, "context", 17)
+        slide(ui, "sequences at once", 1)
+        ui.locator(".pick label", has_text="8 bit").click()
+        assert ui.locator(".entry b").all_text_contents() == ["64.0 GiB", "4.5 GiB"]
+        ui.locator(".pick label", has_text="16 bit").click()
+        assert "1 of 2 fit into 80 GiB" in spoken(tab, "batch 2, 16 bit")
+        assert ui.locator(".entry.over").count() == 1

@@ -1,0 +1,156 @@
+"""Figures for the tests in a browser, one of each kind, and a small site that shows them as the book does."""
+
+import itertools
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from attn_course.plots.explore import (
+    explore,
+    explore_cache,
+    explore_heads,
+    explore_lengths,
+    explore_order,
+    explore_pattern,
+    explore_positions,
+    explore_scale,
+    explore_steps,
+    explore_tiles,
+    explore_window,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+WORDS = ["the", "animal", "was", "too", "tired"]
+DATE, WRITTEN = "9 de abril de 1955", "1955-04-09"
+LENGTHS = [5, 10, 20, 40]
+
+
+def numbers(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def softmax(scores):
+    exponents = np.exp(scores - scores.max(-1, keepdims=True))
+    return exponents / exponents.sum(-1, keepdims=True)
+
+
+WEIGHTS = softmax(2 * numbers(2, 3, 5, 5))
+CHARACTERS = softmax(2 * numbers(10, 18, seed=1))
+SCORES, MEMORY = np.round(numbers(10, 18, seed=2), 3), np.round(numbers(18, 7, seed=3), 3)
+ONE_ROW = np.round(2 * numbers(7, 11, seed=4), 3)
+X, POSITIONS = np.round(numbers(5, 6, seed=5), 3), np.round(numbers(5, 6, seed=6), 3)
+MAPS = {name: np.round(numbers(6, 3, seed=seed), 3) for seed, name in enumerate(("query", "key", "value"), start=7)}
+SERIES = np.array([[0.9, 0.6, 0.3, 0.1], [1.0, 0.8, 0.4, 0.2]])
+SINGLE = {
+    off: 0.9 - 0.2 * len(off) for size in (0, 1) for off in itertools.combinations([(0, 0), (0, 1), (0, 2)], size)
+}
+
+
+def figures():
+    """Made anew at each call: name -> figure."""
+    maps = {f"{name}_weight": matrix for name, matrix in MAPS.items()}
+    parts = {
+        "a, all layers full": [(32, 8192)],
+        "b, most layers with a window": ([(2, 8192), (30, 8192, 1024)], "note"),
+    }
+    return {
+        "attention": explore(
+            WEIGHTS, WORDS, WORDS, alt="heads", names={(1, 2): "a name"}, start=(1, 0, 2), label="Heads of a model"
+        ),
+        "characters": explore(
+            CHARACTERS, WRITTEN, DATE, alt="a date", row_label="written", column_label="read", label="A date"
+        ),
+        "cache": explore_cache(parts, alt="memory"),
+        "heads": explore_heads(
+            SINGLE,
+            (1, 3),
+            alt="heads off",
+            metric="exact match",
+            answers={(): ["right", "right"], ((0, 1),): ["wrong", "right"]},
+            expected=["right", "right"],
+            weights=WEIGHTS[:1],
+        ),
+        "lengths": explore_lengths(
+            LENGTHS,
+            {"without attention": SERIES, "with attention": [1, 1, 0.9, 0.9]},
+            alt="accuracy",
+            examples={20: {"source": "some letters", "with attention": "srettel emos"}},
+        ),
+        "order": explore_order(WORDS, X, **maps, positions=POSITIONS, alt="an order"),
+        "pattern": explore_pattern(alt="a mask", n=12, window=3, layers=2),
+        "positions": explore_positions(alt="positions", dim=16, length=50),
+        "scale": explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
+        "steps": explore_steps(
+            SCORES, WRITTEN, DATE, queries=numbers(10, 5, seed=12), memory=MEMORY, alt="steps", start=3
+        ),
+        "tiles": explore_tiles(ONE_ROW, alt="tiles", block_size=3),
+        "window": explore_window(WORDS, alt="a window", scores=[0.5, 1, 0, -1, 0.25], center=2.2, half_width=1.5),
+    }
+
+
+CONFIGURATION = """
+    import sys
+    sys.path.insert(0, {extensions!r})
+    project = "figures"
+    extensions = ["myst_nb", "widgets_once"]
+    nb_execution_mode = "off"
+    html_theme = "sphinx_book_theme"
+    html_static_path = [{static!r}]
+    html_favicon = {favicon!r}
+    html_css_files = ["course.css"]
+    html_js_files = ["a11y.js"]
+    html_context = {{"default_mode": "auto"}}
+    mathjax_path = "mathjax/tex-mml-chtml.js"
+    language = "en"
+"""
+
+
+def write_notebook(path, made):
+    """Figures as the outputs of cells that ran."""
+    cells = [new_markdown_cell("# Figures")]
+    for name, figure in made.items():
+        data = {"text/html": figure._repr_html_(), "text/plain": repr(figure)}
+        output = new_output("execute_result", data, execution_count=1)
+        cells += [new_markdown_cell(f"## {name}"), new_code_cell("figure", execution_count=1, outputs=[output])]
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
+    nbformat.write(new_notebook(cells=cells, metadata=metadata), path)
+
+
+def write_site(folder):
+    """A page with all figures, one without any, and plain files: outputs as Colab shows them, and a broken one."""
+    source, out = folder / "source", folder / "html"
+    source.mkdir(parents=True)
+    static = ROOT / "book" / "_static"
+    folders = {"extensions": ROOT / "book" / "_ext", "static": static, "favicon": static / "favicon.svg"}
+    settings = CONFIGURATION.format(**{name: str(path) for name, path in folders.items()})
+    (source / "conf.py").write_text(textwrap.dedent(settings), encoding="utf-8")
+    made = figures()
+    write_notebook(source / "figures.ipynb", made)
+    write_notebook(source / "one.ipynb", {"window": made["window"], "again": made["window"]})
+    (source / "plain.md").write_text("# Plain\n\nNo figure stands here.\n", encoding="utf-8")
+    (source / "index.md").write_text("# Index\n\n```{toctree}\nfigures\none\nplain\n```\n", encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(source), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name, figure in made.items():
+        (out / f"alone-{name}.html").write_text(frame(figure._repr_html_()), encoding="utf-8")
+    broken = made["window"]._repr_html_().replace('"kind":', '"kind"', 1)
+    (out / "broken.html").write_text(frame(broken), encoding="utf-8")
+    twice = "".join(figure._repr_html_() for figure in (made["window"], made["attention"], made["window"]))
+    (out / "twice.html").write_text(frame(twice), encoding="utf-8")
+    return out
+
+
+def frame(output):
+    """A document around one output, in the colors that the reader asked for."""
+    style = ":root { color-scheme: light dark } body { background: Canvas; color: CanvasText }"
+    head = f'<meta charset="utf-8"><title>An output</title><link rel="icon" href="data:,"><style>{style}</style>'
+    return f'<!doctype html><html lang="en"><head>{head}</head><body><main>{output}</main></body></html>'

@@ -1,0 +1,318 @@
+"""The rules that a chapter of the second edition keeps, as functions that return complaints.
+
+    python tools/page_rules.py 04    complaints about book/04_*.md, its words, cells and claims
+
+tests/book runs `complaints` over the chapters that have a heading "## At a glance"; CONTRIBUTING lists the rules.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+from chapter_rules import _can_fail, _imported, _run_nodes, text_of, tree
+from chapters import code_cells, read_source, sources, tags
+from execute import IGNORED
+from marks import FRAMEWORKS, framework_of
+from mystmd.blocks import directive_of, parse
+from nbformat import NotebookNode
+
+# The words before the colon, in their order. "The methods" stands in place of idea, formula and code.
+HEADINGS = ("At a glance", "The problem", "The idea", "The formula", "The code", "The methods", "Masks")
+HEADINGS += ("What it looks at", "Put to work", "What it costs", "Where it breaks", "On a GPU", "Exercises", "Summary")
+REQUIRED = ("At a glance", "The problem", "Where it breaks", "Exercises", "Summary")
+ONE_METHOD = ("The idea", "The formula", "The code")
+MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
+TAB_COLUMNS, COLUMNS = 76, 80
+TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise", "solution", "hide-input"}
+TAGS |= {"remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
+FOLDED = {"check", "package", "exercise", "solution", "hide-input", "remove-cell", "remove-input"}
+_NAMES = re.compile(
+    r"(?i:\b(pytorch|tensorflow|keras|torch|attn_torch|attn_tf)\b)|\b(tf|nn)\.|\b\w+_(torch|tf)\b|\bimport tf\b"
+)
+_ADDRESS = re.compile(r"\]\([^)]*\)|\{[\w:]+\}`[^`]*`|https?://\S+|\([\w-]+\)=")
+
+
+def complaints(path: Path) -> list[str]:
+    """All complaints about one chapter."""
+    text, notebook = text_of(path), read_source(path)
+    found = heading_faults(text) + head_faults(text) + prose_faults(text) + length_faults(text, notebook)
+    found += tag_faults(notebook) + cell_faults(notebook) + check_faults(notebook) + package_faults(notebook)
+    return found + group_faults(notebook) + training_faults(notebook) + figure_faults(notebook)
+
+
+def heading_faults(text: str) -> list[str]:
+    """H2s: a fixed word, a colon and a claim, in their order."""
+    tokens = parse(text)
+    found = [(t.tag, tokens[i + 1].content) for i, t in enumerate(tokens) if t.type == "heading_open" and t.nesting > 0]
+    faults, words = [], []
+    for title in (title for tag, title in found if tag == "h2"):
+        word, colon, claim = title.partition(":")
+        if word not in HEADINGS:
+            faults.append(f"'## {title}' does not begin with one of: {', '.join(HEADINGS)}")
+        elif not (colon and claim.strip()):
+            faults.append(f"'## {title}' says nothing of its own: a colon and a claim follow")
+        words.append(word)
+    wanted = REQUIRED if "The methods" in words else (*REQUIRED, *ONE_METHOD)
+    faults += [f"no heading '## {word}: ...'" for word in wanted if word not in words]
+    known = [HEADINGS.index(word) for word in words if word in HEADINGS]
+    if known != sorted(set(known)):
+        faults.append(f"the headings stand in another order, or twice: {words}")
+    if not any(tag == "h3" and title.startswith("By hand: ") for tag, title in found):
+        faults.append("no heading '### By hand: ...'")
+    return faults
+
+
+def head_faults(text: str) -> list[str]:
+    """Before the first H2: minutes to read and to run."""
+    head = re.split(r"(?m)^## ", text, maxsplit=1)[0]
+    wanted = {
+        r"\d+\s+min(utes?)?\s+to\s+read\b": "'N minutes to read'",
+        r"\d+\s+(s|seconds|min(utes?)?)\s+to\s+run\b": "'N s to run'",
+    }
+    faults = [f"the head does not say {what}" for form, what in wanted.items() if not re.search(form, head)]
+    if not re.search(r"(?m)^(:{3,}|`{3,})\{bibliography\}", text):
+        faults.append("no {bibliography} directive at the end")
+    return faults
+
+
+def _prose(text: str, *left_out: str) -> str:
+    """The text without code cells and without the blocks of these names, such as "dropdown"."""
+    lines = text.splitlines()
+    for token in parse(text):
+        if token.type in ("fence", "colon_fence"):
+            name = re.match(r"\{([\w:-]+)\}", token.info.strip())
+            directive = directive_of(token, lines, "") if name and name[1] != "code-cell" else None
+            folded = directive is not None and directive.folded and "dropdown" in left_out
+            if name is None or name[1] in ("code-cell", "math", "bibliography", *left_out) or folded:
+                lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
+        elif token.type in ("math_block", "math_block_label", "myst_line_comment", "amsmath"):
+            lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
+    inner = rf"(?ms)^[ ]*(:{{3,}})\{{(?:{'|'.join(left_out)})\}}.*?^[ ]*\1[ ]*$"  # inside another block
+    return re.sub(inner, "", "\n".join(lines)) if left_out else "\n".join(lines)
+
+
+def prose_faults(text: str) -> list[str]:
+    """A framework is named in its own prose alone."""
+    faults = []
+    for line in _prose(text, *FRAMEWORKS).splitlines():
+        if match := _NAMES.search(_ADDRESS.sub("", line)):
+            faults.append(f"{match[0]!r} outside :::{{torch}} and :::{{tf}}: {line.strip()[:70]!r}")
+    return faults
+
+
+def words(text: str) -> int:
+    """The words that a reader of one framework meets outside folds; a formula counts as one."""
+    counts = []
+    for other in FRAMEWORKS:
+        prose = re.sub(r"(?m)^\s*:{3,}.*$", "", _prose(text, other, "dropdown"))
+        prose = re.sub(r"\$[^$]+\$", "x", _ADDRESS.sub("", prose))
+        counts.append(len(re.findall(r"\w[\w'’.-]*", prose)))
+    return max(counts)
+
+
+def visible(notebook: NotebookNode) -> list[NotebookNode]:
+    """The code cells that stand open on the page."""
+    return [cell for cell in code_cells(notebook) if not FOLDED & set(tags(cell))]
+
+
+def length_faults(text: str, notebook: NotebookNode) -> list[str]:
+    faults = []
+    if (count := words(text)) > MOST_WORDS:
+        faults.append(f"{count} words outside folds, at most {MOST_WORDS}")
+    if (count := len(visible(notebook))) > MOST_CELLS:
+        faults.append(f"{count} visible code cells, at most {MOST_CELLS}")
+    return faults
+
+
+def _where(number: int, cell: NotebookNode) -> str:
+    return f"code cell {number} ({(cell.source.splitlines() or [''])[0][:40]!r})"
+
+
+def _numbered(notebook: NotebookNode):
+    return [(_where(number, cell), cell) for number, cell in enumerate(code_cells(notebook), start=1)]
+
+
+def tag_faults(notebook: NotebookNode) -> list[str]:
+    """Only known tags, in combinations that mean something."""
+    faults = []
+    for where, cell in _numbered(notebook):
+        found = set(tags(cell))
+        faults += [f"{where}: the tag {tag} is not known" for tag in sorted(found - TAGS)]
+        for tag, needed in (("both", "check"), ("trained", "check")):
+            if tag in found and needed not in found:
+                faults.append(f"{where}: {tag} stands with {needed}")
+        if len(found & {"tab-torch", "tab-tf", "both"}) > 1:
+            faults.append(f"{where}: one of tab-torch, tab-tf and both")
+        if len(found & {"check", "package", "exercise", "solution"}) > 1:
+            faults.append(f"{where}: one of check, package, exercise and solution")
+    return faults
+
+
+def _is_model(cell: NotebookNode) -> bool:
+    """A model, or a loop that trains one."""
+    source = cell.source
+    trains = re.search(r"\.backward\(|GradientTape|\.apply_gradients\(|\.fit\(|def train", source)
+    return bool(trains) or any(isinstance(node, ast.ClassDef) for node in ast.walk(tree(cell)))
+
+
+def cell_faults(notebook: NotebookNode) -> list[str]:
+    """Lengths and widths; no framework in cells that all share."""
+    faults = []
+    for where, cell in _numbered(notebook):
+        found, lines = set(tags(cell)), cell.source.splitlines()
+        most = MOST_MODEL_LINES if _is_model(cell) or found & {"solution", "check"} else MOST_LINES
+        if len(lines) > most and not found & {"hide-input", "remove-cell"}:
+            faults.append(f"{where} has {len(lines)} lines, at most {most}")
+        columns = TAB_COLUMNS if framework_of(cell) else COLUMNS
+        if (longest := max(map(len, lines), default=0)) > columns:
+            faults.append(f"{where} has a line of {longest} characters, at most {columns}")
+        if not framework_of(cell) and "both" not in found and (match := _NAMES.search(cell.source)):
+            faults.append(f"{where} has no tab and names {match[0]!r}")
+        if match := re.search(r"#\s*(NBVAL_|PYTEST_VALIDATE_)\w+", cell.source):
+            faults.append(f"{where}: use the tag {IGNORED}, not the comment {match[0]}")
+    return faults
+
+
+def check_faults(notebook: NotebookNode) -> list[str]:
+    """Every assert stands in a check cell, and every check cell asserts something that can fail."""
+    faults, imported = [], _imported(notebook)
+    for where, cell in _numbered(notebook):
+        nodes = [*ast.walk(tree(cell))]
+        if "check" not in tags(cell):
+            if any(isinstance(node, ast.Assert) for node in nodes):
+                faults.append(f"{where}: an assert belongs in a cell tagged check")
+            continue
+        if not re.match(r"# ?\S", cell.source):
+            faults.append(f"{where}: a check begins with its claim, a comment")
+        if not any(_can_fail(node, imported) for node in _run_nodes(tree(cell))):
+            faults.append(f"{where}: the check asserts nothing that can fail")
+        if any(isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "display") for node in nodes):
+            faults.append(f"{where}: a check prints nothing")
+        last = tree(cell).body[-1] if tree(cell).body else None
+        if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):
+            faults.append(f"{where}: a check shows nothing")
+    return faults
+
+
+def _is_source(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "source"
+
+
+def package_faults(notebook: NotebookNode) -> list[str]:
+    """One call of `source` in each cell tagged package, in its last line, and none anywhere else."""
+    faults = []
+    for where, cell in _numbered(notebook):
+        module = tree(cell)
+        calls = [node for node in ast.walk(module) if _is_source(node)]
+        if "package" not in tags(cell):
+            faults += [f"{where}: source(...) belongs in a cell tagged package"] if calls else []
+            continue
+        body = module.body
+        if len(calls) != 1 or not body or not isinstance(body[-1], ast.Expr) or body[-1].value is not calls[0]:
+            faults.append(f"{where}: one call of source, and it is the last line")
+        elif not calls[0].args:
+            faults.append(f"{where}: source(...) names the functions that it shows")
+        if not re.match(r"# ?\S", cell.source):
+            faults.append(f"{where}: a package cell begins with its title, a comment")
+    return faults
+
+
+def groups(notebook: NotebookNode) -> list[list[NotebookNode]]:
+    """Neighbors that have a framework, as the page puts them into one group of tabs.
+
+    Between two of them the source may have text only inside :::{torch} and :::{tf}.
+    """
+    found: list[list[NotebookNode]] = []
+    before = None
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            if re.sub(r"(?m)^%.*$", "", _prose(cell.source, *FRAMEWORKS)).strip():
+                before = None
+            continue
+        if framework_of(cell):
+            if before is not None and ("package" in tags(before)) == ("package" in tags(cell)):
+                found[-1].append(cell)
+            else:
+                found.append([cell])
+            before = cell
+        else:
+            before = None
+    return found
+
+
+def group_faults(notebook: NotebookNode) -> list[str]:
+    """In a group all PyTorch cells come first, then all TensorFlow cells, and there are both."""
+    faults = []
+    for group in groups(notebook):
+        kinds = [framework_of(cell) for cell in group]
+        first = group[0].source.splitlines()[:1]
+        if set(kinds) != set(FRAMEWORKS):
+            faults.append(f"the tab-{kinds[0]} cell {first} has no twin beside it")
+        elif kinds != sorted(kinds, reverse=True):  # "torch" before "tf"
+            faults.append(
+                f"in the group that begins with {first} all tab-torch cells come first, then all tab-tf cells"
+            )
+    return faults
+
+
+def training_faults(notebook: NotebookNode) -> list[str]:
+    """What is not compared is checked: by a later cell, in its framework, that uses a name from it."""
+    faults, cells = [], _numbered(notebook)
+    for place, (where, cell) in enumerate(cells):
+        found = tags(cell)
+        faults += [
+            f"{where}: the tag {tag} is not allowed" for tag in found if "nbval" in tag.lower() and tag != IGNORED
+        ]
+        if IGNORED not in found:
+            continue
+        defined = {n.id for n in ast.walk(tree(cell)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        if not any(defined & _used(later) for _, later in cells[place + 1 :] if _checks(later, framework_of(cell))):
+            faults.append(
+                f"{where} is tagged {IGNORED}: no check after it, in its framework, uses a name that it defines"
+            )
+    return faults
+
+
+def _checks(cell: NotebookNode, framework: str | None) -> bool:
+    return "check" in tags(cell) and framework_of(cell) == framework
+
+
+def _used(cell: NotebookNode) -> set[str]:
+    return {node.id for node in ast.walk(tree(cell)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def figure_faults(notebook: NotebookNode) -> list[str]:
+    """A figure with a caption has a text for those who don't see it."""
+    faults = []
+    for where, cell in _numbered(notebook):
+        settings = cell.metadata.get("mystnb", {})
+        shown = settings.get("figure", {}).get("caption", "") + " " + settings.get("image", {}).get("alt", "")
+        if "figure" in settings and not settings.get("image", {}).get("alt", "").strip():
+            faults.append(f"{where}: a figure has a text, mystnb: image: alt")
+        if not framework_of(cell) and "both" not in tags(cell) and (match := _NAMES.search(shown)):
+            faults.append(f"{where}: caption and text of an untagged figure name no framework, here {match[0]!r}")
+    return faults
+
+
+def main(selected: list[str]) -> int:
+    """Print the complaints about the selected chapters, and what a budget applies to."""
+    faults = 0
+    for path in sources(selected=selected):
+        notebook = read_source(path)
+        claims = [cell for cell in code_cells(notebook) if "check" in tags(cell) and "tab-tf" not in tags(cell)]
+        ignored = sum(IGNORED in tags(cell) for cell in code_cells(notebook))
+        found = complaints(path)
+        faults += len(found)
+        print(
+            f"{path.name}: {words(text_of(path))} words, {len(visible(notebook))} visible of "
+            f"{len(code_cells(notebook))} code cells, {len(claims)} claims, {ignored} cells not compared"
+        )
+        print("".join(f"  {fault}\n" for fault in found), end="")
+    return min(faults, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
