@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from attn_course.bench import Row, compare
+from attn_course.bench import Row, compare, sparse
 from attn_course.bench.__main__ import chosen, main
 from attn_course.bench.rows import ROWS
 
@@ -73,7 +73,11 @@ def test_a_miss_is_tried_again():
     assert result.verdict == "reached" and result.ratio == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+# A sparse pattern beside dense attention computes something else: its own tests say what.
+SAME = [row for row in ROWS if row not in sparse.ROWS]
+
+
+@pytest.mark.parametrize("row", SAME, ids=lambda row: row.name)
 def test_both_programs_of_a_row_give_the_same(row):
     ours, peer = (np.asarray(program()) for program in row.make())
     if ours.shape != peer.shape:  # Keras has the heads after the positions

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attn_course.bench import Row
+from attn_course.bench.sparse import ROWS as SPARSE
 
 
 def _draw(*shapes):
@@ -210,4 +211,5 @@ ROWS = [
             ("multi-head", "nn.MultiheadAttention", 1.8),
         )
     ),
+    *SPARSE,
 ]
