@@ -27,7 +27,7 @@ CATALOG = (
     ),
     Mechanism(
         name="fixed_context_decoder",
-        topic="bahdanau",
+        topic="recurrent",
         paper="Cho et al. 2014, section 2.2",
         chapter="01_bottleneck",
         layer="FixedContextDecoder",
@@ -87,6 +87,24 @@ CATALOG = (
         layer="RelativeAttention",
         time="O(n^2 d)",
         memory="O(n^2 d)",
+    ),
+    Mechanism(
+        name="grouped_query_attention",
+        topic="grouped_query",
+        paper="Ainslie et al. 2023, section 2.2; Shazeer 2019, section 3",
+        chapter="13_mqa_gqa",
+        layer="GroupedQueryAttention",
+        time="O(n^2 d + n d^2)",
+        memory="O(h n^2)",
+    ),
+    Mechanism(
+        name="latent_attention",
+        topic="latent",
+        paper="DeepSeek-AI 2024 (DeepSeek-V2), section 2.1",
+        chapter="13_mqa_gqa",
+        layer="LatentAttention",
+        time="O(n^2 d + n d^2)",
+        memory="O(h n^2)",
     ),
     Mechanism(
         name="sliding_window_attention",

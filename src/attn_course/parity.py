@@ -9,7 +9,8 @@ of a GRU ``input_weight`` (in, 3H), ``state_weight`` (H, 3H), ``input_bias`` and
 ``state_bias`` (3H), in the order reset, update, candidate. Nested parts are joined by a
 dot: ``attention.query_weight``. The linear maps of a layer whose ``parity_joint`` is
 ``"_"``, as in all attention layers, are joined by that: ``query_weight``. A layer may
-give its parts other names by ``parity_names``. A norm has ``scale`` and ``bias``.
+give its parts other names by ``parity_names``: ``{"query": ""}`` makes it ``weight``. A
+norm has ``scale`` and ``bias``.
 """
 
 from typing import Any
@@ -69,14 +70,18 @@ def _torch_slots(module, prefix=""):
     for name, parameter in module.named_parameters(recurse=False):
         yield prefix + name, _torch_slot(parameter, _same, _same)
     for name, child in module.named_children():
-        known = getattr(module, "parity_names", {}).get(name, name)
-        yield from _torch_slots(child, f"{prefix}{known}{_joint(module, child)}")
+        yield from _torch_slots(child, prefix + _lead(module, name, child))
 
 
-def _joint(layer, part):
-    """What stands between the name of a part and the names of its parameters."""
+def _lead(layer, name, part):
+    """What stands before the names of a part's own parameters."""
     is_linear = type(part).__name__ in ("Linear", "Dense")
-    return getattr(layer, "parity_joint", ".") if is_linear else "."
+    joint = getattr(layer, "parity_joint", ".") if is_linear else "."
+    if joint == "_":
+        # Keras has taken the attributes input and output: query_dense is "query".
+        name = getattr(part, "name", name)
+    name = getattr(layer, "parity_names", {}).get(name, name)
+    return f"{name}{joint}" if name else ""
 
 
 def _torch_slot(parameter, view, back):
@@ -106,11 +111,7 @@ def _keras_slots(layer, prefix=""):
         if any(value is weight for weight in layer._trainable_variables):
             yield prefix + name, _keras_slot(value, ..., _same)
         elif hasattr(value, "trainable_variables") and not name.startswith("_"):
-            joint = _joint(layer, value)
-            # Keras has taken the attributes input and output: query_dense is "query".
-            known = getattr(layer, "parity_names", {}).get(name, name)
-            known = value.name if joint == "_" else known
-            yield from _keras_slots(value, f"{prefix}{known}{joint}")
+            yield from _keras_slots(value, prefix + _lead(layer, name, value))
         elif isinstance(value, list) and not name.startswith("_"):
             parts = [part for part in value if hasattr(part, "trainable_variables")]
             for number, part in enumerate(parts):

@@ -5,9 +5,13 @@ from attn_course.bahdanau.pytorch import *
 from attn_course.block_sparse.pytorch import *
 from attn_course.dot_product.pytorch import *
 from attn_course.encoder.pytorch import *
+from attn_course.grouped_query.pytorch import *
+from attn_course.kv_cache.pytorch import *
+from attn_course.latent.pytorch import *
 from attn_course.luong.pytorch import *
 from attn_course.multi_head.pytorch import *
 from attn_course.positional.pytorch import *
+from attn_course.recurrent.pytorch import *
 from attn_course.self_attention.pytorch import *
 from attn_course.strided.pytorch import *
 from attn_course.window.pytorch import *

@@ -5,9 +5,12 @@ from attn_course.bahdanau.reference import *
 from attn_course.block_sparse.reference import *
 from attn_course.dot_product.reference import *
 from attn_course.encoder.reference import *
+from attn_course.grouped_query.reference import *
+from attn_course.latent.reference import *
 from attn_course.luong.reference import *
 from attn_course.multi_head.reference import *
 from attn_course.positional.reference import *
+from attn_course.recurrent.reference import *
 from attn_course.self_attention.reference import *
 from attn_course.strided.reference import *
 from attn_course.window.reference import *

@@ -5,9 +5,13 @@ from attn_course.bahdanau.tf import *
 from attn_course.block_sparse.tf import *
 from attn_course.dot_product.tf import *
 from attn_course.encoder.tf import *
+from attn_course.grouped_query.tf import *
+from attn_course.kv_cache.tf import *
+from attn_course.latent.tf import *
 from attn_course.luong.tf import *
 from attn_course.multi_head.tf import *
 from attn_course.positional.tf import *
+from attn_course.recurrent.tf import *
 from attn_course.self_attention.tf import *
 from attn_course.strided.tf import *
 from attn_course.window.tf import *

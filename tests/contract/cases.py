@@ -218,6 +218,58 @@ CASES = (
             ("mask", np.ones((B, T, S), bool), "mask"),
         ),
     ),
+    Case(
+        name="grouped_query_attention",
+        inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.grouped_query_layer(
+            *x.values(), parameters, num_heads=6, num_kv_heads=3, mask=mask
+        ),
+        sizes={
+            "model_dim": H,
+            "num_heads": 6,
+            "num_kv_heads": 3,
+            "key_dim": 5,
+            "value_dim": 7,
+            "memory_dim": (E, V),
+        },
+        layer="GroupedQueryAttention",
+        blocked=("key", "value"),
+        changes=(
+            ("query", _X["state"][0], "query"),
+            ("query", _X["state"][..., 1:], "query"),
+            ("key", _X["memory"][1:], "key"),
+            ("key", _X["memory"].astype("float32"), "key"),
+            ("value", _X["other_memory"][:, 1:], "value"),
+            ("mask", np.ones((B, T, S), bool), "mask"),
+            *_MASKS,
+        ),
+    ),
+    Case(
+        name="latent_attention",
+        inputs={"x": _X["x"]},
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.latent_attention(
+            x["x"], parameters, mask, num_heads=2, key_dim=5, value_dim=7, rope_dim=4
+        ),
+        sizes={
+            "model_dim": H,
+            "num_heads": 2,
+            "latent_dim": 11,
+            "rope_dim": 4,
+            "key_dim": 5,
+            "value_dim": 7,
+            "query_latent_dim": A,
+        },
+        layer="LatentAttention",
+        blocked=("x",),
+        changes=(
+            ("x", _X["x"][0], "x"),
+            ("x", _X["x"][..., 1:], "x"),
+            *_MASKS,
+            ("mask", np.ones((B, S, S), bool), "mask"),
+        ),
+    ),
 )
 
 
@@ -268,6 +320,9 @@ PARTS = {
     "split_heads": "tests/topics/test_multi_head.py",
     "merge_heads": "tests/topics/test_multi_head.py",
     "head_importance": "tests/topics/test_multi_head_heads.py",
+    "to_grouped": "tests/topics/test_grouped_query.py",
+    "KVCache": "tests/topics/test_kv_cache.py",
+    "PagedKVCache": "tests/topics/test_kv_cache.py",
     "sinusoidal_encoding": "tests/topics/test_positional_absolute.py",
     "rotate": "tests/topics/test_positional_rotary.py",
     "change_layout": "tests/topics/test_positional_rotary.py",

@@ -23,7 +23,8 @@ RANKS = {
     **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 5),
     **dict.fromkeys(("tasks",), 6),
     **dict.fromkeys(("training", "plots", "bench", "records"), 7),
-    **dict.fromkeys(("experiments", "exercises", "notebook"), 8),
+    **dict.fromkeys(("labs", "exercises", "notebook"), 8),
+    "__main__": 9,
 }
 
 

@@ -26,7 +26,7 @@ def use_package(records):
     import attn_course.catalog
     import attn_course.plots
     from attn_course.exercises import check
-    from attn_course.experiments import load_record
+    from attn_course.labs import load_record
     from attn_course.tasks.dates import load_dates
 
     assert [len(load_dates(split)) for split in ("train", "dev", "test")] == [24_000, 1_000, 3_000]

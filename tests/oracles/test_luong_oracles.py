@@ -5,6 +5,7 @@ import pytest
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
+from attn_course.parity import set_parameters
 
 B, T, S, D, E, A = 2, 3, 5, 7, 11, 13
 MASK = np.arange(S) < np.array([[3], [5]])
@@ -16,9 +17,8 @@ def ours(query, memory, parameters, mask, score):
     sizes = {"query_dim": D, "memory_dim": memory.shape[-1], "score": score, "hidden_dim": A}
     in_torch = pytorch.LuongAttention(**sizes).double()
     in_tf = tf.LuongAttention(**sizes, dtype="float64")
-    for name, array in parameters.items():
-        getattr(in_torch, name).data = to(array)
-        getattr(in_tf, name).assign(array)
+    for layer in (in_torch, in_tf):
+        set_parameters(layer, parameters)
     yield reference.luong_attention(query, memory, parameters, mask, score=score)
     yield [x.detach().numpy() for x in in_torch(to(query), to(memory), None if mask is None else to(mask))]
     yield [x.numpy() for x in in_tf(query, memory, mask)]

@@ -134,7 +134,8 @@ def test_encoder(mask):
         close(found[1], last)
     if mask is None:
         return
-    for b in range(B):  # a sentence with padding is read like the sentence alone
+    assert not memory[2].any() and not last[2].any()  # no token at all
+    for b in range(B - 1):  # a sentence with padding is read like the sentence alone
         kept = tokens()[b : b + 1, mask[b]]
         alone, end = reference.recurrent_encoder(kept, parameters)
         close(memory[b, mask[b]], alone[0])
@@ -175,10 +176,11 @@ def test_the_query_is_the_state_before_the_step():
     """A decoder that asks with the state after the step must not pass as Bahdanau's."""
 
     class Late(pytorch.BahdanauDecoder):
-        def _advance(self, embedded, state, prepared, mask):
-            early, _ = self.look(state, prepared, mask)
+        def advance(self, embedded, state, *given):
+            early, _ = self.attend(state, *given)
             state = self.cell(torch.cat([embedded, early], dim=-1), state)
-            return state, *self.look(state, prepared, mask)
+            context, weights = self.attend(state, *given)
+            return state, torch.cat([state, embedded, context], dim=-1), weights
 
     specification, sizes = DECODERS["BahdanauDecoder"]
     right, _, parameters = layers("BahdanauDecoder", **sizes)
@@ -217,7 +219,7 @@ def test_the_memory_is_projected_once_a_sentence(framework, monkeypatch):
 def test_gradients_agree():
     query, memory, parameters = attention_inputs()
     mask = masks()["padding"]
-    memory[~mask] = np.nan
+    memory[~mask] = 1e30
     leaves = [torch.from_numpy(x).requires_grad_() for x in (query, memory, *parameters.values())]
     named = dict(zip(parameters, leaves[2:], strict=True))
     pytorch.additive_attention(*leaves[:2], named, torch.from_numpy(mask))[0].sin().sum().backward()
@@ -243,7 +245,7 @@ def test_gradients_agree():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"query": np.zeros((B, T, D + 1))}, "query_weight must have shape"),
+        ({"query": np.zeros((B, T, D + 1))}, "query must have shape .* with D = 13 as in query_weight"),
         ({"query": np.zeros((B, D))}, r"query must have shape \(B, T, D\)"),
         ({"memory": np.zeros((B + 1, S, E))}, "memory must have shape .* with B = 3"),
         ({"memory": np.zeros((B, S, E), np.float32)}, "memory must be float64 like query"),

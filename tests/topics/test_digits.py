@@ -5,10 +5,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from attn_course.experiments.digits import BATCH, LOOKS, batches, may_look
-from attn_course.experiments.digits import pytorch as in_torch
-from attn_course.experiments.digits import tf as in_tf
 from attn_course.frameworks import keras, torch
+from attn_course.labs.digits import BATCH, LOOKS, batches, may_look
+from attn_course.labs.digits import pytorch as in_torch
+from attn_course.labs.digits import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import digits, photograph
 

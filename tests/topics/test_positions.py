@@ -5,11 +5,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from attn_course.experiments import length, patches
-from attn_course.experiments.positions import POSITIONS, rate_at, reversals
-from attn_course.experiments.positions import pytorch as in_torch
-from attn_course.experiments.positions import tf as in_tf
 from attn_course.frameworks import keras, tf, torch
+from attn_course.labs import length, patches
+from attn_course.labs.positions import POSITIONS, rate_at, reversals
+from attn_course.labs.positions import pytorch as in_torch
+from attn_course.labs.positions import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import topics
 from attn_course.tasks.topics.make import without_repeats
@@ -87,7 +87,7 @@ def test_a_shuffled_past_keeps_its_bytes_and_its_last():
 
 
 def test_a_row_of_the_record_for_every_kind_of_windows(monkeypatch):
-    from attn_course.experiments.length import pytorch as module
+    from attn_course.labs.length import pytorch as module
 
     monkeypatch.setattr(module, "STEPS", 2)
     monkeypatch.setattr(length, "TESTED", 512)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attn_course.bench import Row
-from attn_course.bench.sparse import ROWS as SPARSE
+from attn_course.bench import Row, decode, sparse
 
 
 def _draw(*shapes):
@@ -211,5 +210,6 @@ ROWS = [
             ("multi-head", "nn.MultiheadAttention", 1.8),
         )
     ),
-    *SPARSE,
+    *decode.ROWS,
+    *sparse.ROWS,
 ]

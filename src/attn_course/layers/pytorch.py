@@ -1,6 +1,6 @@
 """What layers share in PyTorch: linear maps, heads, and the skeleton of attention."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from attn_course.layers.shared import (
 from attn_course.shapes import check_floats, check_shapes
 
 Mask = torch.Tensor | np.ndarray | None  # the builders of ``attn_course.masks``: NumPy
+Tensor = torch.Tensor
+Pair = tuple[Tensor, Tensor]
+PairOrNone = tuple[Tensor, Tensor | None]
 
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
@@ -144,9 +147,12 @@ class AttentionLayer(torch.nn.Module):
         keys = split_heads(self.key(key), self.num_kv_heads)
         values = split_heads(self.value(value), self.num_kv_heads)
         if self.rotary is not None:
-            place = {} if cache is None else {"first_position": cache.length}
+            place = {}
+            if cache is not None:
+                place["first_position"] = cache.next_position(mask)
             queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
+            mask, bias = cache.limit(keys.shape[2], mask, bias)
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options["dropout"] = self.dropout if self.training and self.dropout.p else None
@@ -181,14 +187,34 @@ class AttentionLayer(torch.nn.Module):
         return spell_config(self.config)
 
 
-def is_mixed(layer: torch.nn.Module, x: Any) -> bool:
+def is_mixed(layer: torch.nn.Module | None, x: Any) -> bool:
     """Whether the dtype of x may differ from that of a linear map's weight.
 
     Under autocast, which brings all to one dtype by itself, and where something else
     took the place of a ``torch.nn.Linear`` (quantized, low-rank adapted ...).
     """
-    if type(layer) is not torch.nn.Linear:
+    if layer is not None and type(layer) is not torch.nn.Linear:
         return True
     if not torch.is_tensor(x) or x.device.type == "meta":  # which knows no autocast
         return False
     return torch.is_autocast_enabled(x.device.type)
+
+
+class Parts(torch.nn.Module):
+    """A module made of the library's parts; ``config`` says its sizes."""
+
+    config: ClassVar[dict[str, Any]] = {}
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, as the library begins."""
+        for part in self.children():
+            part.reset_parameters()
+
+    def extra_repr(self) -> str:
+        return spell_config(self.config)
+
+
+def stacked(steps):
+    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
+    columns = zip(*steps, strict=True)
+    return tuple(None if x[0] is None else torch.stack(x, dim=1) for x in columns)

@@ -15,6 +15,9 @@ from attn_course.layers.shared import (
 from attn_course.shapes import check_shapes
 
 Mask = tf.Tensor | np.ndarray | None  # the builders of ``attn_course.masks``: NumPy
+Tensor = tf.Tensor
+Pair = tuple[Tensor, Tensor]
+PairOrNone = tuple[Tensor, Tensor | None]
 
 
 def split_heads(x: tf.Tensor, num_heads: int) -> tf.Tensor:
@@ -186,9 +189,13 @@ class AttentionLayer(Layer):
         keys = split_heads(self.key_dense(key), self.num_kv_heads)
         values = split_heads(self.value_dense(value), self.num_kv_heads)
         if self.rotary is not None:
-            place = {} if cache is None else {"first_position": cache.length}
+            place = {}
+            if cache is not None:
+                place["first_position"] = cache.next_position(mask)
             queries, keys = self.rotary(queries, keys, **place)
         if cache is not None:
+            T = tf.shape(keys)[2] if keys.shape[2] is None else keys.shape[2]
+            mask, bias = cache.limit(T, mask, bias)
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options["dropout"] = self.dropout if self.config["dropout"] else None
@@ -230,3 +237,45 @@ class AttentionLayer(Layer):
     def from_config(cls, config: dict[str, Any]) -> "AttentionLayer":
         rotary = keras.saving.deserialize_keras_object(config["rotary"])
         return cls(**{**config, "rotary": rotary})
+
+
+class PairLayer(Layer):
+    """A layer made of the library's parts; it returns a pair.
+
+    nested: the layers among its constructor's arguments.
+    """
+
+    nested: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, *inputs, **options):
+        found = super().__call__(*inputs, **options)
+        return found if isinstance(found, tuple) else (found, None)
+
+    def compute_output_spec(self, *inputs, **options):
+        # In a functional model of Keras no output may be None: the first goes alone.
+        first, second = super().compute_output_spec(*inputs, **options)
+        return first if second is None else (first, second)
+
+    def get_config(self):
+        save = keras.saving.serialize_keras_object
+        parts = {name: save(getattr(self, name)) for name in self.nested}
+        return {**super().get_config(), **parts}
+
+    @classmethod
+    def from_config(cls, config):
+        load = keras.saving.deserialize_keras_object
+        return cls(**{**config, **{name: load(config[name]) for name in cls.nested}})
+
+
+def add_padding(mask: Any, memory: Any) -> Any:
+    """The mask, (B, S) or (B, T, S), and the padding that Keras carries on a memory."""
+    padding = getattr(memory, "_keras_mask", None)
+    if padding is None or mask is None:
+        return mask if padding is None else padding
+    return (padding if len(mask.shape) == 2 else padding[:, None]) & mask
+
+
+def stacked(steps):
+    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
+    columns = zip(*steps, strict=True)
+    return tuple(None if x[0] is None else tf.stack(x, axis=1) for x in columns)

@@ -1,17 +1,17 @@
 """Attention from the state after the step (Luong, Pham & Manning 2015).
 
-``attention``: global attention with four scores, and local attention.
-    luong_score(query, memory, parameters, *, score, keys=None)
-    local_window(center, size, *, half_width, gaussian)
-    LuongAttention(query_dim, memory_dim, *, score="dot", hidden_dim=None,
-                   max_length=None)
-    LocalAttention(query_dim, memory_dim, *, half_width, score="general",
-                   alignment="predictive", hidden_dim=None, max_length=None)
-        (query (B, T, D), memory (B, S, E), mask (B, S) or (B, T, S))
-        -> context (B, T, E), weights (B, T, S)
-``decoder``: the decoder around either.
-    LuongDecoder(vocab_size, embedding_dim, hidden_dim, *, memory_dim, attention,
-                 input_feeding=True)
+luong_score(query, memory, parameters, *, score, keys=None)
+local_window(center, size, *, half_width, gaussian)
+LuongAttention(query_dim, memory_dim, *, score="dot", hidden_dim=None, max_length=None)
+    global attention
+LocalAttention(query_dim, memory_dim, *, half_width, score="general",
+               alignment="predictive", hidden_dim=None, max_length=None)
+    a window around one position; both are called with
+    (query (B, T, D), memory (B, S, E), mask (B, S) or (B, T, S))
+    -> context (B, T, E), weights (B, T, S)
+LuongDecoder(vocab_size, embedding_dim, hidden_dim, *, memory_dim, attention,
+             input_feeding=True)
+    the decoder around either, which attends after every step
 
     score[t, s]    = h_t . m_s                                (dot)
                      h_t W_a m_s                              (general)

@@ -1,6 +1,10 @@
 """One short training loop a framework, with the same log.
 
-``training.pytorch`` and ``training.tf``.
+``training.pytorch`` and ``training.tf``. Two environment variables change them:
+
+``ATTN_COURSE_STEPS``: no training takes more steps, so that all code of a chapter runs
+in little time. What a model has learned by then is not what the chapter says.
+``ATTN_COURSE_QUIET``: no progress bar.
 """
 
 import os
@@ -8,10 +12,19 @@ from typing import NamedTuple
 
 
 class Record(NamedTuple):
-    """One line of a training log: the mean loss per token since the line before."""
+    """One line of a training log: means over the steps since the line before.
+
+    score: of what the loss function returned beside the loss, if it did.
+    """
 
     step: int
     loss: float
+    score: float | None = None
+
+
+def at_most(steps):
+    """So many steps, or ``ATTN_COURSE_STEPS`` if that is fewer."""
+    return min(steps, int(os.environ.get("ATTN_COURSE_STEPS") or steps))
 
 
 def short(steps):
@@ -35,8 +48,11 @@ def progress(steps, name):
     return tqdm(numbers, desc=name)
 
 
-def log_line(log, losses, step, every):
-    """Append a record every ``every`` steps; forget the losses that went into it."""
-    if step % every == 0:
-        log.append(Record(step, float(sum(losses) / len(losses))))
-        losses.clear()
+def log_line(log, seen, step):
+    """Append the means of what the last steps gave, and forget it.
+
+    seen: per step the loss and, if there is one, the score.
+    """
+    columns = zip(*seen, strict=True)
+    log.append(Record(step, *(float(sum(x) / len(x)) for x in columns)))
+    seen.clear()

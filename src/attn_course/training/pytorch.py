@@ -1,35 +1,47 @@
-"""Teacher forcing in PyTorch: the loop of every sequence-to-sequence chapter."""
+"""The training loop of every chapter in PyTorch; greedy decoding of many rows."""
 
 import numpy as np
 
 from attn_course.frameworks import torch
 from attn_course.tasks.text import BEGIN, PAD
-from attn_course.training import log_line, progress
+from attn_course.training import at_most, log_line, progress
 
 
-def train(model, batches, *, steps, learning_rate=2e-3, clip=1.0, every=20):
-    """Train with Adam on endless batches (``attn_course.tasks.text.Batch``).
+def train(model, batches, loss, *, steps, rate, clip=None, schedule=None, every=20):
+    """Train with Adam on endless batches of arrays; returns the log.
 
-    The loss is the cross-entropy of the next target token, averaged over the tokens
-    that are not padding.
+    loss: of the model and a batch's tensors. It returns the loss, or the loss and a
+    score to log beside it. clip: the most that the norm of all gradients may be.
+    schedule: of the step, the number of steps and the rate; returns the step's rate.
     """
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     device = next(model.parameters()).device
-    log, losses = [], []
+    steps, log, seen = at_most(steps), [], []
     for step, batch in zip(progress(steps, "PyTorch"), batches, strict=False):
-        tensors = (torch.from_numpy(array).to(device) for array in batch)
-        source, mask, target_in, target_out = tensors
-        logits, _ = model(source, target_in, mask)
-        loss = torch.nn.functional.cross_entropy(
-            logits.flatten(0, 1), target_out.flatten().long(), ignore_index=PAD
-        )
+        if schedule is not None:
+            optimizer.param_groups[0]["lr"] = schedule(step, steps, rate)
+        found = loss(model, *(torch.from_numpy(array).to(device) for array in batch))
+        found = found if isinstance(found, tuple) else (found,)
         optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+        found[0].backward()
+        if clip is not None:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimizer.step()
-        losses.append(loss.item())
-        log_line(log, losses, step, every)
+        seen.append([x.item() for x in found])
+        if step % every == 0 or step == steps:
+            log_line(log, seen, step)
     return log
+
+
+def token_loss(model, source, mask, target_in, target_out):
+    """The cross-entropy of the next target token with teacher forcing.
+
+    A mean over the tokens that are not padding; ``attn_course.tasks.text.Batch``.
+    """
+    logits, _ = model(source, target_in, mask)
+    return torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), target_out.flatten().long(), ignore_index=PAD
+    )
 
 
 @torch.no_grad()

@@ -1,38 +1,57 @@
-"""Teacher forcing in TensorFlow: the loop of every sequence-to-sequence chapter."""
+"""The training loop of every chapter in TensorFlow; greedy decoding of many rows."""
 
 import numpy as np
 
 from attn_course.frameworks import keras, tf
 from attn_course.tasks.text import BEGIN, PAD
-from attn_course.training import log_line, progress
+from attn_course.training import at_most, log_line, progress
 
 
-def train(model, batches, *, steps, learning_rate=2e-3, clip=1.0, every=20):
-    """Train with Adam on endless batches (``attn_course.tasks.text.Batch``).
+def train(model, batches, loss, *, steps, rate, clip=None, schedule=None, every=20):
+    """Train with Adam on endless batches of arrays; returns the log.
 
-    The loss is the cross-entropy of the next target token, averaged over the tokens
-    that are not padding.
+    loss: of the model and a batch's tensors. It returns the loss, or the loss and a
+    score to log beside it. clip: the most that the norm of all gradients may be.
+    schedule: of the step, the number of steps and the rate; returns the step's rate.
     """
-    optimizer = keras.optimizers.Adam(learning_rate, epsilon=1e-8)  # PyTorch's epsilon
+    optimizer = keras.optimizers.Adam(rate, epsilon=1e-8)  # PyTorch's epsilon
 
-    def train_step(source, mask, target_in, target_out):
+    @tf.function(reduce_retracing=True)
+    def train_step(*batch):
         with tf.GradientTape() as tape:
-            logits, _ = model(source, target_in, mask)
-            each = tf.nn.sparse_softmax_cross_entropy_with_logits(target_out, logits)
-            real = tf.cast(target_out != PAD, each.dtype)
-            loss = tf.reduce_sum(each * real) / tf.reduce_sum(real)
+            found = loss(model, *batch)
+            found = found if isinstance(found, tuple) else (found,)
         variables = model.trainable_variables
-        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, variables), clip)
+        # Dense: Adam moves every vector at every step, as in PyTorch.
+        gradients = map(tf.convert_to_tensor, tape.gradient(found[0], variables))
+        if clip is not None:
+            gradients, _ = tf.clip_by_global_norm(list(gradients), clip)
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
-        return loss
+        return found
 
-    log, losses, compiled = [], [], None
+    steps, log, seen = at_most(steps), [], []
     for step, batch in zip(progress(steps, "TensorFlow"), batches, strict=False):
-        if compiled is None:
-            compiled = tf.function(train_step, input_signature=_signature(batch))
-        losses.append(float(compiled(*batch)))
-        log_line(log, losses, step, every)
+        tensors = [tf.constant(array) for array in batch]
+        if not optimizer.built:
+            loss(model, *tensors)  # a Keras model has its weights from its first call
+            optimizer.build(model.trainable_variables)
+        if schedule is not None:
+            optimizer.learning_rate.assign(schedule(step, steps, rate))
+        seen.append([float(x) for x in train_step(*tensors)])
+        if step % every == 0 or step == steps:
+            log_line(log, seen, step)
     return log
+
+
+def token_loss(model, source, mask, target_in, target_out):
+    """The cross-entropy of the next target token with teacher forcing.
+
+    A mean over the tokens that are not padding; ``attn_course.tasks.text.Batch``.
+    """
+    logits, _ = model(source, target_in, mask)
+    each = tf.nn.sparse_softmax_cross_entropy_with_logits(target_out, logits)
+    real = tf.cast(target_out != PAD, each.dtype)
+    return tf.reduce_sum(each * real) / tf.reduce_sum(real)
 
 
 def predict(model, examples, *, max_length, batch_size=500):
@@ -56,26 +75,6 @@ def predict(model, examples, *, max_length, batch_size=500):
     return tokens, weights
 
 
-def build(optimizer, model, *inputs):
-    """Call a model once, so that it has its weights, and ready the optimizer."""
-    model(*inputs)
-    optimizer.build(model.trainable_variables)
-
-
-def descend(optimizer, tape, loss, model):
-    """One step of the optimizer along the slopes of the loss."""
-    variables = model.trainable_variables
-    gradients = tape.gradient(loss, variables)
-    optimizer.apply_gradients(zip(gradients, variables, strict=True))
-
-
 def _join(parts):
     """One array of NumPy out of the parts; None if there are none."""
     return None if parts[0] is None else np.concatenate([x.numpy() for x in parts])
-
-
-def _signature(batch):
-    """One graph for all batches, however many examples and source positions."""
-    positions = (None, None, batch.target_in.shape[1], batch.target_out.shape[1])
-    pairs = zip(batch, positions, strict=True)
-    return [tf.TensorSpec((None, size), array.dtype) for array, size in pairs]

@@ -1,0 +1,198 @@
+"""Compare what an answer gave with what the solution gives, and say what differs."""
+
+import re
+
+import numpy as np
+
+from attn_course import frameworks
+from attn_course.exercises.exercise import Exercise, known_mistakes, softmax
+from attn_course.exercises.modules import call_module
+from attn_course.exercises.run import Outcome, call_function, expected, outcome
+
+# By the dtype of the answer or of the case: relative, and of the largest number.
+TOLERANCE = {"float64": (1e-6, 1e-9), "float32": (1e-3, 1e-4)}
+
+
+def caller(exercise):
+    """The function that makes one call of an answer."""
+    return call_module if exercise.kind == "module" else call_function
+
+
+def draw_cases(exercise, seed, framework="numpy"):
+    """The cases of a seed. PyTorch and TensorFlow make float32 wherever they may."""
+    cases = exercise.cases(np.random.default_rng(seed))
+    if framework == "numpy":
+        return cases
+    return [case._replace(single=True) for case in cases]
+
+
+def run_cases(exercise, cases, answer, framework, seconds=None):
+    """The outcome of every case; none after one that ends it all."""
+    found = []
+    for case in cases:
+        found.append(outcome(caller(exercise), answer, case, framework, seconds))
+        if found[-1].fatal:
+            break
+    return found
+
+
+def first_fault(exercise: Exercise, cases, found, named=True):
+    """What is wrong with the outcomes, or None: (words, the case or None).
+
+    named: whether to look for the mistake that explains them.
+    """
+    call = caller(exercise)
+    right = [Outcome(expected(call, exercise.solution, case)) for case in cases]
+    wrong = [
+        number
+        for number, result in enumerate(found)
+        if not _agree(result, right[number], cases[number])
+    ]
+    if not wrong:
+        return None
+    case = cases[wrong[0]]
+    if found[-1].fatal:
+        return found[-1].error, cases[len(found) - 1]
+    if named and not _is_starter(exercise, cases, found):
+        for words, mistake in known_mistakes(exercise):
+            if _explains(call, mistake, cases, found, wrong):
+                return words, None
+    return _difference(found[wrong[0]], right[wrong[0]], case, exercise), case
+
+
+def _is_starter(exercise, cases, found):
+    """Whether this is the wrong function that the learner was given to mend."""
+    if exercise.kind != "bug":
+        return False
+    starter = from_text(exercise.starters["numpy"])
+    return all(
+        _agree(result, outcome(caller(exercise), starter, case, "numpy"), case)
+        for result, case in zip(found, cases, strict=True)
+    )
+
+
+def from_text(text):
+    """The function or class that a starter or a solution defines: its last one."""
+    namespace = {"np": np, "softmax": softmax}
+    if "torch." in text:
+        namespace["torch"] = frameworks.torch
+    if "keras." in text:
+        namespace |= {"tf": frameworks.tf, "keras": frameworks.keras}
+    exec(text, namespace)
+    name = re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE)[-1]
+    return namespace[name]
+
+
+def _explains(call, mistake, cases, found, wrong):
+    """Whether the mistake gives the same in every case, and an array in a wrong one."""
+    seen = False
+    for number, (case, result) in enumerate(zip(cases, found, strict=True)):
+        try:
+            made = Outcome(expected(call, mistake, case))
+        except Exception as error:  # exchanged arguments fit equal sizes alone
+            made = Outcome(error=str(error))
+        if not _agree(result, made, case):
+            return False
+        seen = seen or (number in wrong and bool(made.arrays))
+    return seen
+
+
+def _agree(result, other, case):
+    if result.error or other.error:
+        return bool(result.error and other.error)
+    if len(result.arrays) != len(other.arrays):
+        return False
+    pairs = zip(result.arrays, other.arrays, strict=True)
+    return all(_same(one, two, case) for one, two in pairs)
+
+
+def _same(found, right, case):
+    if found.shape != right.shape or _dtype_fault(found, right):
+        return False
+    if right.dtype.kind != "f":
+        return np.array_equal(found, right)
+    if not (np.isfinite(found).all() or np.isfinite(right).all()):
+        return True  # both overflow, perhaps at other places
+    return not _far(found, right, case).any()
+
+
+def _far(found, right, case):
+    single = found.dtype == np.float32 or case.single
+    relative, absolute = TOLERANCE["float32" if single else "float64"]
+    slack = case.slack if single else 1.0
+    largest = max(1.0, float(np.abs(right[np.isfinite(right)]).max(initial=0.0)))
+    with np.errstate(all="ignore"):
+        return ~np.isclose(
+            found.astype(np.float64),
+            right.astype(np.float64),
+            rtol=slack * relative,
+            atol=slack * absolute * largest,
+            equal_nan=True,
+        )
+
+
+def _dtype_fault(found, right):
+    kind = right.dtype.kind
+    if kind == "f":
+        fine = found.dtype.kind in "iu" or found.dtype in (np.float32, np.float64)
+        return (
+            "" if fine else f"the dtype is {found.dtype}, expected float32 or float64"
+        )
+    if kind in "iu":
+        return (
+            ""
+            if found.dtype.kind in "iu"
+            else f"the dtype is {found.dtype}, expected int64"
+        )
+    return (
+        ""
+        if found.dtype == right.dtype
+        else f"the dtype is {found.dtype}, expected bool"
+    )
+
+
+def _difference(result, right, case, exercise):
+    """What differs first, in one sentence."""
+    if result.error:
+        return result.error
+    if len(result.arrays) != len(right.arrays):
+        count = len(right.arrays)
+        wanted = "one array" if count == 1 else f"{count} arrays"
+        return f"it returns {len(result.arrays)} things, expected {wanted}"
+    for number, (found, wanted) in enumerate(
+        zip(result.arrays, right.arrays, strict=True)
+    ):
+        if _same(found, wanted, case):
+            continue
+        where = "" if number == 0 else "the gradients: "
+        if fault := _dtype_fault(found, wanted):
+            return where + fault
+        if found.shape != wanted.shape:
+            words = f"{where}the shape is {found.shape}, expected {wanted.shape}"
+            lost = 1 in wanted.shape and found.shape == wanted.squeeze().shape
+            return words + (": an axis of size 1 is lost" if lost else "")
+        return where + _number(found, wanted, case)
+    raise AssertionError("nothing differs")
+
+
+def _number(found, wanted, case):
+    if wanted.dtype.kind == "f":
+        different = _far(found, wanted, case)
+        if np.isnan(found).any() and not np.isnan(wanted).any():
+            different = np.isnan(found)
+    else:
+        different = found != wanted
+    at = tuple(map(int, np.argwhere(different)[0]))
+    got, right = found[at].item(), wanted[at].item()
+    place = f"at {at} it gives" if at else "it gives"
+    return f"{place} {_digits(got, right)}, expected {_digits(right, got)}"
+
+
+def _digits(number, other):
+    """Four digits, or as many as the two need to look different."""
+    if not isinstance(number, float) or not isinstance(other, float):
+        return str(number)
+    for digits in range(4, 18):
+        if f"{number:.{digits}g}" != f"{other:.{digits}g}":
+            return f"{number:.{digits}g}"
+    return repr(number)

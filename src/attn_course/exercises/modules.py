@@ -1,0 +1,129 @@
+"""Run a module or a layer of the learner's: its output and its gradients."""
+
+import inspect
+from functools import partial
+
+import numpy as np
+
+from attn_course.exercises.run import Refused, into, to_numpy
+
+STEP = 1e-6
+
+
+def _wave(shape, phase):
+    """A fixed direction, the same for every framework."""
+    return np.sin(phase + 1.3 * np.arange(np.prod(shape, dtype=int))).reshape(shape)
+
+
+def call_module(answer, case, framework):
+    """(output, gradients): one derivative per floating input and per parameter.
+
+    The loss is the sum of the output times a fixed wave; each derivative is taken along
+    another fixed wave. The NumPy solution is a function of inputs and parameters, and
+    its derivatives are central differences.
+    """
+    sizes, inputs, parameters = case.arguments
+    if framework == "numpy":
+        return _differences(answer, sizes, inputs, parameters)
+    if framework == "torch":
+        return _in_torch(answer, sizes, inputs, parameters)
+    return _in_tf(answer, sizes, inputs, parameters)
+
+
+def _floating(inputs):
+    return [n for n, x in enumerate(inputs) if x.dtype.kind == "f"]
+
+
+def _differences(solution, sizes, inputs, parameters):
+    if "sizes" in inspect.signature(solution).parameters:
+        solution = partial(solution, sizes=sizes)
+    output = solution(*inputs, *parameters.values())
+    weight = _wave(output.shape, 0.3)
+    places = _floating(inputs)
+    every = [*inputs, *parameters.values()]
+    places += range(len(inputs), len(every))
+    slopes = []
+    for place in places:
+        along, ends = _wave(every[place].shape, 0.7), []
+        for sign in (1, -1):
+            moved = list(every)
+            moved[place] = every[place] + sign * STEP * along
+            ends.append((solution(*moved) * weight).sum())
+        slopes.append((ends[0] - ends[1]) / (2 * STEP))
+    return output, np.array(slopes)
+
+
+def _checked(layer, parameters, registered, shape):
+    for name, value in parameters.items():
+        own = getattr(layer, name, None)
+        if own is None or not any(own is each for each in registered):
+            raise Refused(f"the layer has no trainable parameter named {name}")
+        if shape(own) != value.shape:
+            raise Refused(f"{name} has the shape {shape(own)}, expected {value.shape}")
+
+
+def _in_torch(answer, sizes, inputs, parameters):
+    from attn_course.frameworks import torch
+
+    layer = answer(*sizes)
+    if not isinstance(layer, torch.nn.Module):
+        raise Refused("hand over a class that is a torch.nn.Module")
+    layer.eval()
+    _checked(layer, parameters, list(layer.parameters()), lambda own: tuple(own.shape))
+    given = list(into("torch", inputs))
+    places = _floating(inputs)
+    for place in places:
+        given[place].requires_grad_()
+    with torch.no_grad():
+        for name, value in parameters.items():
+            getattr(layer, name).copy_(torch.from_numpy(value))
+    output = layer(*given)
+    if not isinstance(output, torch.Tensor):
+        raise Refused(f"it returns a {type(output).__name__}, expected one tensor")
+    if output.requires_grad:
+        loss = (output * torch.from_numpy(_wave(tuple(output.shape), 0.3))).sum()
+        loss.backward()
+    moved = [given[place] for place in places]
+    moved += [getattr(layer, name) for name in parameters]
+    return to_numpy(output).copy(), _slopes([each.grad for each in moved], moved)
+
+
+def _slopes(gradients, moved):
+    """One number each; a gradient that is missing counts as NaN, not as 0."""
+    slopes = []
+    for gradient, own in zip(gradients, moved, strict=True):
+        along = _wave(tuple(own.shape), 0.7)
+        slopes.append(
+            np.nan if gradient is None else (to_numpy(gradient) * along).sum()
+        )
+    return np.array(slopes, np.float32)
+
+
+def _in_tf(answer, sizes, inputs, parameters):
+    from attn_course.frameworks import keras, tf
+
+    layer = answer(*sizes)
+    if not isinstance(layer, keras.layers.Layer):
+        raise Refused("hand over a class that is a keras.layers.Layer")
+    given = list(into("tf", inputs))
+    layer(*given)  # so that parameters made in `build` are there
+    _checked(layer, parameters, layer.trainable_weights, lambda own: tuple(own.shape))
+    own = [getattr(layer, name) for name in parameters]
+    for each, value in zip(own, parameters.values(), strict=True):
+        each.assign(value)
+    moved = [given[place] for place in _floating(inputs)]
+    variables = [each.value for each in own]
+    with tf.GradientTape() as tape:
+        tape.watch(moved)
+        output = layer(*given)
+        if not tf.is_tensor(output):
+            raise Refused(f"it returns a {type(output).__name__}, expected one tensor")
+        wave = tf.constant(_wave(tuple(output.shape), 0.3), output.dtype)
+        loss = tf.reduce_sum(output * wave)
+    gradients = tape.gradient(
+        loss, [*moved, *variables], unconnected_gradients=tf.UnconnectedGradients.NONE
+    )
+    gradients = [
+        None if each is None else tf.convert_to_tensor(each) for each in gradients
+    ]
+    return output.numpy().copy(), _slopes(gradients, [*moved, *variables])

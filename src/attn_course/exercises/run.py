@@ -1,0 +1,155 @@
+"""Run an answer on one case: whatever it does comes back as an `Outcome`."""
+
+import ctypes
+import threading
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_course.exercises.exercise import as_floats
+
+SECONDS = 10.0  # for one call
+FRAMEWORKS = ("numpy", "torch", "tf")
+
+
+class Outcome(NamedTuple):
+    """What one call gave: arrays, or what went wrong in words."""
+
+    arrays: tuple = ()
+    error: str = ""
+    fatal: bool = False  # no other case needs to be tried
+
+
+class Refused(Exception):
+    """Something that the learner should be told, in words."""
+
+
+class _Stop(BaseException):
+    """Raised in a thread that runs for too long; `except Exception` lets it pass."""
+
+
+def limited(call, seconds):
+    """``call()`` in a thread of its own: its value, its exception, or TimeoutError.
+
+    A signal would reach the main thread alone and doesn't exist on Windows; a thread
+    can be left behind anywhere, in a notebook too. It is told to stop, which ends any
+    loop in Python. A single long call into compiled code ends when it ends.
+    """
+    box = {}
+
+    def work():
+        try:
+            with np.errstate(all="ignore"):
+                box["value"] = call()
+        except BaseException as error:  # SystemExit too: nothing may leave the checker
+            box["error"] = error
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        thread.join(seconds)
+    finally:
+        for _ in range(20):
+            if not thread.is_alive():
+                break
+            stop = ctypes.py_object(_Stop)
+            number = ctypes.c_ulong(thread.ident)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, stop)
+            box["stopped"] = True
+            thread.join(0.05)
+    if "stopped" in box:
+        raise TimeoutError(f"it was stopped after {seconds:g} s: does a loop not end?")
+    if "error" in box:
+        raise box["error"]
+    return box["value"]
+
+
+def into(framework, value):
+    """NumPy arrays in ``value`` as those of the framework; numbers stay numbers."""
+    if isinstance(value, tuple):
+        return tuple(into(framework, each) for each in value)
+    if not isinstance(value, np.ndarray):
+        return value
+    value = value.copy()
+    if framework == "torch":
+        from attn_course.frameworks import torch
+
+        return torch.from_numpy(value)
+    if framework == "tf":
+        from attn_course.frameworks import tf
+
+        return tf.constant(value)
+    return value
+
+
+def to_numpy(value):
+    """An array of any of the frameworks as one of NumPy; none of them is imported."""
+    library = type(value).__module__.partition(".")[0]
+    if library == "torch" and hasattr(value, "detach"):
+        value = value.detach().cpu()
+        kept = ("float64", "float32", "float16", "bool")
+        if value.is_floating_point() and str(value.dtype)[6:] not in kept:
+            raise Refused(f"the dtype is {value.dtype}, expected float32 or float64")
+        return value.numpy()
+    if library in ("tensorflow", "keras") and hasattr(value, "numpy"):
+        value = value.numpy()
+    return np.asarray(value)
+
+
+def _arrays(result):
+    if result is None or result is ...:
+        raise Refused("not done yet: it returns nothing")
+    parts = result if isinstance(result, tuple) else (result,)
+    return tuple(to_numpy(part) for part in parts)
+
+
+def call_function(answer, case, framework):
+    """The arrays that a function gives for a case; Refused where it changes one."""
+    given = into(framework, case.arguments)
+    result = answer(*given)
+    arrays = tuple(array.copy() for array in _arrays(result))
+    for number, before in enumerate(case.arguments, start=1):
+        after = given[number - 1]
+        if isinstance(before, np.ndarray):
+            after = to_numpy(after)
+            if before.shape != after.shape or not np.array_equal(before, after):
+                message = f"it changes its argument {number} in place: work on a copy"
+                raise Refused(message)
+    return arrays
+
+
+def outcome(call, answer, case, framework, seconds=None):
+    """What ``call(answer, case, framework)`` gives; it never raises."""
+    limit = SECONDS if seconds is None else seconds
+    try:
+        with warnings.catch_warnings():
+            # Whether an answer is right must not depend on the filter of the day.
+            warnings.simplefilter("ignore")
+            return Outcome(limited(lambda: call(answer, case, framework), limit))
+    except TimeoutError as error:
+        return Outcome(error=str(error), fatal=True)
+    except Refused as error:
+        return Outcome(error=str(error), fatal=True)
+    except KeyboardInterrupt:
+        raise
+    except SystemExit:
+        return Outcome(error="it leaves Python (SystemExit): return the answer instead")
+    except BaseException as error:
+        return Outcome(error=f"it raised {type(error).__name__}: {_words(error)}")
+
+
+def _words(error):
+    try:
+        text = str(error)
+    except Exception:
+        return "(its message can't be read)"
+    lines = text.strip().splitlines()
+    return lines[0][:300] if lines else "(no message)"
+
+
+def expected(call, solution, case):
+    """What the solution gives, in float64 whatever the case's dtype."""
+    with np.errstate(all="ignore"):
+        wide = case._replace(arguments=as_floats(case.arguments, np.float64))
+        return call(solution, wide, "numpy")

@@ -1,0 +1,35 @@
+"""A cache of keys and values: what a decoder keeps of the positions so far.
+
+    keys[t], values[t] are computed once, when position t is read, and kept.
+    A chunk of T new positions attends to all S so far, the chunk among them:
+    query i of the chunk stands at i + S - T.
+
+Public names, alike in ``pytorch`` and ``tf``:
+
+    KVCache(batch, num_kv_heads, capacity, key_dim, value_dim=None, *,
+            dtype=None, window=None, sinks=0)       PyTorch: also device=None
+    PagedKVCache(batch, num_kv_heads, capacity, key_dim, value_dim=None, *,
+                 block_size, dtype=None)            PyTorch: also device=None
+
+Every layer takes one as ``cache=``. A cache has ``update(key, value)``, which writes a
+chunk and returns what its queries may see; ``limit(T, mask, bias)``, which cuts a mask
+and a bias to that, and is asked before ``update``; ``next_position(mask)``, where a
+rotary encoding goes on; ``length``, the positions so far; ``nbytes``; ``reset()``.
+
+- The memory is taken once: capacity positions, or with a window ``sinks + window``. It
+  is for inference: no gradient flows through a cache.
+- A mask or bias covers all keys so far, also those that a window has given up.
+- ``window`` = w: query i sees keys i - w + 1 .. i, and the first ``sinks`` positions.
+  The slots are a ring: position p stands in slot sinks + (p - sinks) % window. What is
+  returned is in the order of the positions. Capacity may be None then.
+- Padding stands on the left, or it is masked wherever it is. Positions go on counting
+  through padding on the right, so a layer with a rotary encoding refuses that.
+
+There is no ``reference``: the specification is that a chunk gives the rows that the
+attention over the whole sequence gives.
+
+Sources: Shazeer 2019 (arXiv:1911.02150), section 2.4, incremental attention; Xiao et
+al. 2023 (arXiv:2309.17453), attention sinks; Kwon et al. 2023 (arXiv:2309.06180),
+section 4.1, paged attention.
+Differs: Xiao et al. count positions inside the cache; here keys keep their own.
+"""

@@ -1,0 +1,65 @@
+"""Sizes and checks of a cache that both frameworks share."""
+
+from typing import Any
+
+from attn_course.shapes import check_at_least, check_floats, check_shapes, shape_of
+
+
+def cache_slots(
+    batch: int,
+    num_kv_heads: int,
+    capacity: int | None,
+    key_dim: int,
+    value_dim: int,
+    window: int | None,
+    sinks: int,
+) -> int:
+    """How many positions a cache keeps: its capacity, or its window and sinks.
+
+    Raises:
+        ValueError: a size is not a whole number, or too small, or needs another.
+    """
+    check_at_least(1, batch=batch, num_kv_heads=num_kv_heads, key_dim=key_dim)
+    check_at_least(0, value_dim=value_dim, sinks=sinks)
+    if capacity is None and window is None:
+        raise ValueError("capacity must be a whole number without a window, got None")
+    if sinks and window is None:
+        raise ValueError(f"sinks must be 0 without a window, got {sinks}")
+    sizes = {"capacity": capacity, "window": window}
+    check_at_least(1, **{name: x for name, x in sizes.items() if x is not None})
+    if window is None:
+        return capacity
+    return sinks + window if capacity is None else min(capacity, sinks + window)
+
+
+def check_chunk(store: Any, sizes: tuple, key: Any, value: Any) -> None:
+    """Raise ValueError unless a chunk of keys and values fits the cache's sizes."""
+    check_floats(cache=store, key=key, value=value)
+    letters = dict(zip("BGKV", sizes, strict=True))
+    check_shapes(letters, key=(key, "BGTK"), value=(value, "BGTV"))
+
+
+def overflow(length: int, more: int, capacity: int) -> str:
+    """The words for a chunk that a cache has no room for."""
+    room = f"key must have at most {capacity - length} positions"
+    return f"{room}, as {length} of {capacity} are taken, got {more}"
+
+
+def blocks_of(positions: Any, block_size: int) -> Any:
+    """How many blocks so many positions need; the last may be partly empty."""
+    return -(-positions // block_size)
+
+
+def check_columns(positions: Any, **arguments: Any) -> None:
+    """Raise ValueError unless a mask and a bias cover so many keys, all keys so far."""
+    for name, x in arguments.items():
+        columns = 1 if x is None else shape_of(x)[-1]
+        if columns not in (1, positions):
+            wanted = f"a column for each of the {positions} keys so far"
+            raise ValueError(f"{name} must have {wanted}, got {shape_of(x)}")
+
+
+def gap_refused() -> ValueError:
+    """The error for padding between keys whose positions have gone on counting."""
+    hint = "Positions count through padding; pad on the left"
+    return ValueError(f"mask must not block keys between others. {hint}")

@@ -1,0 +1,81 @@
+"""The models and the longer experiments of the chapters.
+
+``python -m attn_course.labs.NAME`` runs one and stores its record.
+"""
+
+import argparse
+import datetime
+import json
+import platform
+import time
+from importlib import metadata, resources
+from pathlib import Path
+
+_STARTED = time.monotonic()
+
+
+def chosen_seeds():
+    """The seeds of the command line, ``--seeds 0 1 2``; 0 if there are none."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    return parser.parse_args().seeds
+
+
+def run_plan(name, plan, run, **more):
+    """Run every entry of a plan with every seed of the command line; store the rows.
+
+    run: of the values of an entry and a seed; returns rows. more: functions of no
+    arguments whose results the record keeps too.
+    """
+    seeds, rows = chosen_seeds(), []
+    for seed in seeds:
+        for entry in plan:
+            rows += run(*entry, seed)
+            print(rows[-1], flush=True)
+    store(name, rows, seeds, **{key: measure() for key, measure in more.items()})
+
+
+def store(name, rows, seeds, **more):
+    """Write ``records/NAME.json``: the rows, and what made them.
+
+    Date, machine, command, the version of this package, and the seconds that it took.
+    """
+    listed = " ".join(map(str, seeds))
+    command = f"python -m attn_course.labs.{name} --seeds {listed}"
+    record = {
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "command": command,
+        "version": metadata.version("attn-course"),
+        "seconds": round(time.monotonic() - _STARTED),
+        "rows": rows,
+        **more,
+    }
+    path = Path(__file__).parents[1] / "records" / f"{name}.json"
+    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def load_record(name):
+    """The stored record: a dict with ``date, machine, command, rows``."""
+    path = resources.files("attn_course.records").joinpath(f"{name}.json")
+    return json.loads(path.read_text())
+
+
+def over_runs(rows, **chosen):
+    """Exact match by length of the source, over all runs that are as chosen.
+
+    ``over_runs(load_record("dates")["rows"], attention=True)`` gives a row
+    ``(shortest, longest, count, mean, least, most)`` for every bucket of lengths.
+
+    Raises:
+        ValueError: no run is as chosen.
+    """
+    runs = [row for row in rows if all(row[k] == v for k, v in chosen.items())]
+    if not runs:
+        raise ValueError(f"no run has {chosen}")
+    found = []
+    for buckets in zip(*(run["by_length"] for run in runs), strict=True):
+        exact = [bucket[-1] for bucket in buckets]
+        mean = sum(exact) / len(exact)
+        found.append((*buckets[0][:-1], mean, min(exact), max(exact)))
+    return found

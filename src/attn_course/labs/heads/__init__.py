@@ -1,0 +1,78 @@
+"""What heads are for: several look-ups at once, and a reader whose heads are named.
+
+``heads.pytorch`` and ``heads.tf`` have the models and their training.
+
+python -m attn_course.labs.heads --seeds 0 1 2
+"""
+
+import numpy as np
+
+from attn_course.tasks.text import PAD, UNKNOWN
+
+MODEL_DIM = 64
+# The asker: one multi-head attention over a dictionary.
+ASKER_BATCH, ASKER_STEPS = 128, 1000
+# The reader: characters of dates, some hidden, to be filled in.
+LAYERS, HEADS = 4, 4
+READER_BATCH, READER_STEPS = 64, 800
+RATE = 3e-3
+HIDDEN = 0.15
+# Heads cut away: how many, and how often at random.
+CUTS = (2, 4, 6, 8, 10, 12)
+DRAWS = 20
+STUDENT = 2.093  # 95 % of Student's t with DRAWS - 1 degrees of freedom
+
+
+def hide(source, mask, rng):
+    """Replace some characters by UNKNOWN: tokens (B, T) and what to fill in (B, T).
+
+    What need not be filled in is PAD in the second, so that a loss can skip it.
+    """
+    hidden = (rng.random(source.shape) < HIDDEN) & mask
+    return np.where(hidden, UNKNOWN, source), np.where(hidden, source, PAD)
+
+
+def hidden(batches, *, seed):
+    """Batches for filling in: tokens, mask and what is missing, each (B, T)."""
+    rng = np.random.default_rng(seed)
+    for batch in batches:
+        tokens, missing = hide(batch.source, batch.source_mask, rng)
+        yield tokens, batch.source_mask, missing
+
+
+def cut_in_three_orders(importance, loss, rng):
+    """A row for every number of heads in CUTS: what the loss is without so many.
+
+    importance: a number a head. loss: of a list of heads that are cut away.
+    "low" and "high" are the ends of the 95 % interval of the mean over DRAWS draws.
+    """
+    order, rows = np.argsort(importance, kind="stable").tolist(), []
+    for count in CUTS:
+        drawn = [loss(rng.permutation(len(order))[:count]) for _ in range(DRAWS)]
+        middle, half = np.mean(drawn), STUDENT * np.std(drawn, ddof=1) / DRAWS**0.5
+        row = {"least important": loss(order[:count])}
+        row["most important"] = loss(order[-count:])
+        row |= {"random": middle, "low": middle - half, "high": middle + half}
+        rows.append({"cut": count} | {k: round(float(x), 4) for k, x in row.items()})
+    return rows
+
+
+def head_scores(weights, mask, separators):
+    """How much weight a head of a layer puts on some places, as a mean over queries.
+
+    Shapes:
+        weights: (B, H, T, T). mask: (B, T), real positions. separators: (B, T).
+        returns: name -> (H): "previous", "next" and "itself", the position before the
+            query's, after it, and its own; "separator", all separators together.
+    """
+    T = weights.shape[-1]
+    real = mask[:, None, :, None]
+    asking = weights * real / mask.sum()
+    steps = {"previous": -1, "itself": 0, "next": 1}
+    scores = {
+        name: np.trace(asking, offset=step, axis1=2, axis2=3).sum(axis=0)
+        for name, step in steps.items()
+        if abs(step) < T
+    }
+    scores["separator"] = (asking * separators[:, None, None]).sum(axis=(0, 2, 3))
+    return scores

@@ -1,1 +1,0 @@
-"""Luong's global and local attention (chapter 3); see ``attn_course.luong``."""

@@ -1,0 +1,287 @@
+"""What check says and survives; hints, progress, and what needs no framework."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_course.exercises import CHAPTERS, EXERCISES, check, hint, progress, run
+from attn_course.exercises.exercise import WORDS, Case, Exercise
+from attn_course.exercises.judge import _digits, draw_cases
+from attn_course.exercises.progress import decode, encode
+from attn_course.frameworks import tf, torch
+
+
+def wrong(name, answer, capsys, **options):
+    assert not check(name, answer, **options)
+    return capsys.readouterr().out
+
+
+def endless(*given):
+    while True:
+        pass
+
+
+def stubborn(*given):
+    while True:
+        with contextlib.suppress(Exception):
+            time.sleep(0.01)
+
+
+def deep(*given):
+    return deep(*given)
+
+
+class Odd:
+    def __array__(self, *args, **kwargs):
+        raise OSError("no array")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda *given: ..., "not done yet: it returns nothing"),
+        (lambda *given: None, "not done yet: it returns nothing"),
+        (lambda *given: np.zeros(3), "the shape is (3,), expected (5, 5)"),
+        (lambda h, m: h[:, 0] * np.nan, "at (0, 0) it gives nan, expected "),
+        (lambda h, m: 1 / 0, "it raised ZeroDivisionError: division by zero"),
+        (lambda h, m: sys.exit(0), "it leaves Python (SystemExit)"),
+        (lambda h, m: Odd(), "it raised OSError: no array"),
+        (lambda h, m: object(), "the dtype is object, expected float32 or float64"),
+        (lambda h, m: [["a"] * 5] * 5, "the dtype is <U1, expected float32 or float64"),
+        (lambda h, m: h[:, 0].astype(np.float16), "the dtype is float16, expected float32 or float64"),
+        (lambda h, m: torch.zeros(5, 5).bfloat16(), "the dtype is torch.bfloat16, expected float32 or float64"),
+        (lambda *given: given, "it returns 2 things, expected one array"),
+        (lambda *given: [[1], [1, 2]], "it raised ValueError: "),
+        (lambda h, m, x: h, "it raised TypeError: "),
+        (deep, "it raised RecursionError"),
+        (np.zeros((3, 5)), "hand over the function itself; this is a nd"),
+        (None, "hand over the function itself; this is a NoneType"),
+    ],
+)
+def test_feedback(answer, words, capsys):
+    assert words in wrong("01.last_state", answer, capsys)
+
+
+def in_place(targets, begin):
+    targets[:, 1:] = targets[:, :-1].copy()
+    targets[:, 0] = begin
+    return targets
+
+
+def in_place_torch(targets, begin):
+    return targets.roll(1, 1).index_fill_(1, torch.tensor([0]), begin) + targets.mul_(2) * 0
+
+
+def test_arguments_changed_in_place_are_named(capsys):
+    assert "it changes its argument 1 in place" in wrong("01.decoder_input", in_place, capsys)
+    told = wrong("01.decoder_input", in_place_torch, capsys, framework="torch")
+    assert "it changes its argument 1 in place" in told
+
+
+@pytest.mark.parametrize("answer", [endless, stubborn])
+def test_what_does_not_end_is_stopped(answer, capsys, monkeypatch):
+    monkeypatch.setattr(run, "SECONDS", 0.2)
+    before = threading.active_count()
+    assert "stopped after 0.2 s" in wrong("01.last_state", answer, capsys)
+    assert threading.active_count() <= before
+
+
+def test_what_does_not_end_is_stopped_in_another_thread(capsys, monkeypatch):
+    monkeypatch.setattr(run, "SECONDS", 0.2)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(check("01.last_state", endless)))
+    thread.start()
+    thread.join(20)
+    assert found == [False]
+
+
+def test_success_is_constant_and_failure_repeats_with_its_seed(capsys):
+    solution = EXERCISES["00.weights"].solution
+    assert check("00.weights", solution) and check("00.weights", solution, seed=7)
+    assert capsys.readouterr().out == "00.weights: correct\n" * 2
+    first, second = (wrong("00.weights", lambda s: s * s, capsys) for _ in range(2))
+    assert first != second
+    seed = int(re.search(r"seed=(\d+)", first)[1])
+    assert wrong("00.weights", lambda s: s * s, capsys, seed=seed) == first
+
+
+def test_a_prediction_is_entered_first_and_then_compared(capsys):
+    measure = EXERCISES["00.largest_weight"].solution
+    for answer in (measure, (..., measure), ("much", measure), (None, measure), (1.0, 2.0, 3.0)):
+        assert not check("00.largest_weight", answer)
+    said = capsys.readouterr().out
+    assert said.count("enter your prediction, a number, first") == 3
+    assert said.count("hand over two things") == 2
+    assert check("00.largest_weight", (0.6, measure)) and check("00.largest_weight", (0.95, measure))
+    near, far = capsys.readouterr().out.splitlines()
+    assert near == "00.largest_weight: correct; you predicted 0.6, it is 0.5999 (close)"
+    assert far == "00.largest_weight: correct; you predicted 0.95, it is 0.5999 (off: why?)"
+    assert check("00.largest_weight", (torch.tensor(0.6), measure))
+
+
+def test_starters_are_not_done_or_told_where_they_differ(capsys):
+    for name, exercise in EXERCISES.items():
+        if exercise.kind == "module":
+            continue
+        space = {}
+        exec("import numpy as np\nfrom attn_course.exercises import softmax\n" + exercise.starters["numpy"], space)
+        answer = space[exercise.solution.__name__]
+        if exercise.kind == "predict":
+            assert not check(name, (space["prediction"], answer))
+        else:
+            assert not check(name, answer)
+        said = capsys.readouterr().out
+        if exercise.kind == "bug":
+            assert "it gives" in said and "case " in said
+            assert not any(words in said for words in exercise.mistakes)
+        else:
+            assert "not done yet" in said
+
+
+def test_module_exercises_say_what_they_need(capsys):
+    assert "framework=" in wrong("05.layer", object, capsys)
+    assert "torch.nn.Module" in wrong("05.layer", lambda *sizes: {}, capsys, framework="torch")
+    bare = type("Bare", (torch.nn.Module,), {"__init__": lambda self, *sizes: torch.nn.Module.__init__(self)})
+    assert "no trainable parameter named query_weight" in wrong("05.layer", bare, capsys, framework="torch")
+    assert "is a keras.layers.Layer" in wrong("05.layer", lambda *sizes: 1, capsys, framework="tf")
+
+
+def test_a_function_and_a_number(capsys):
+    """Numbers come as Python's own, in every framework."""
+    seen = []
+
+    def answer(targets, begin):
+        seen.append((type(targets).__name__, type(begin)))
+        return targets
+
+    for framework in ("numpy", "torch", "tf"):
+        wrong("01.decoder_input", answer, capsys, framework=framework)
+    assert {kind for _, kind in seen} == {int}
+    assert {name for name, _ in seen} == {"ndarray", "Tensor", "EagerTensor"}
+    assert tf.is_tensor(tf.constant(1))
+
+
+def test_numbers_that_differ_look_different():
+    assert _digits(1.0264, 1.0258) == "1.0264" and _digits(1.0258, 1.0264) == "1.0258"
+    assert _digits(1.0, 2.0) == "1" and _digits(3, 4) == "3"
+    assert _digits(0.1, 0.1 + 1e-12) != _digits(0.1 + 1e-12, 0.1)
+
+
+def test_a_small_error_is_refused(capsys):
+    solution = EXERCISES["00.soft_lookup"].solution
+    told = wrong("00.soft_lookup", lambda *given: 1.0001 * solution(*given), capsys)
+    got, expected = re.search(r"gives (\S+), expected (\S+) ", told).groups()
+    assert got != expected
+
+
+def test_right_for_equal_sizes_alone_is_refused(capsys):
+    solution = EXERCISES["00.soft_lookup"].solution
+    told = wrong("00.soft_lookup", lambda q, k, v: solution(q, k, v) + (len(q) != len(k)), capsys)
+    assert 'case "sizes of different primes"' in told
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match=r"no exercise '99.x'; there are: 00."):
+        check("99.x", None)
+    with pytest.raises(ValueError, match="framework must be numpy, torch or tf"):
+        check("01.last_state", None, framework="jax")
+    with pytest.raises(ValueError, match="number must be 1, 2 or 3, got 4"):
+        hint("01.last_state", 4)
+
+
+def test_hints(capsys):
+    hint("04.with_cache")
+    hint("04.with_cache", 3)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("04.with_cache, hint 1 of 3: ") and said[1].startswith("04.with_cache, hint 3 of 3: ")
+
+
+def test_every_exercise_is_complete():
+    numbers = []
+    for chapter in CHAPTERS:
+        assert len(chapter.EXERCISES) >= 5
+        kinds = {each.kind for each in chapter.EXERCISES}
+        assert {"write", "predict"} <= kinds and ("bug" in kinds)
+        (number,) = {each.name[:2] for each in chapter.EXERCISES}
+        numbers.append(int(number))
+        assert ("module" in kinds) == (int(number) >= 2)
+        for each in chapter.EXERCISES:
+            assert isinstance(each, Exercise) and re.fullmatch(r"\d\d\.[a-z_]+", each.name)
+            assert each.level in (1, 2, 3) and 5 <= each.minutes <= 30
+            assert len(each.hints) == 3 and all(each.hints) and len(each.statement) > 80 and each.before
+            wanted = {"torch", "tf"} if each.kind == "module" else {"numpy"}
+            assert set(each.starters) == wanted
+            assert set(each.answers) == (wanted if each.kind == "module" else set())
+            lines = [line for text in (*each.starters.values(), *each.answers.values()) for line in text.splitlines()]
+            assert max(map(len, lines)) <= 84
+    assert numbers == sorted(set(numbers))
+
+
+def test_cases_are_named_and_vary():
+    """Every function has different sizes, an axis of size 1, float32 or numbers, and no parameter that stays."""
+    for name, exercise in EXERCISES.items():
+        cases = [each for seed in range(5) for each in draw_cases(exercise, seed)]
+        assert all(isinstance(each, Case) and each.name for each in cases)
+        assert len({each.name for each in cases}) >= 3, name
+        if exercise.kind == "module":
+            continue
+        for place in range(len(cases[0].arguments)):
+            values = [each.arguments[place] for each in cases]
+            kinds = {value.shape if isinstance(value, np.ndarray) else value for value in values}
+            assert len(kinds) > 1, (name, place)
+        if any(isinstance(value, np.ndarray) for value in cases[0].arguments):
+            names = {each.name for each in cases}
+            assert {"sizes of different primes", "an axis of size 1"} & names or exercise.kind == "predict", name
+    assert len(set(WORDS.values())) == len(WORDS)
+
+
+def test_progress_survives_as_a_string(capsys, tmp_path, monkeypatch):
+    assert progress() == "none"
+    check("01.padding_mask", EXERCISES["01.padding_mask"].solution)
+    check("03.general_score", EXERCISES["03.general_score"].solution)
+    code = progress()
+    assert code == encode({"01.padding_mask", "03.general_score"}) and len(code) < 80
+    monkeypatch.setenv("ATTN_COURSE_PROGRESS", str(tmp_path / "new" / "file.json"))
+    assert progress() == "none" and progress(code) == code and progress() == code
+    assert "chapter 01: x.... 1 of 5" in capsys.readouterr().out
+    assert decode(encode(set(EXERCISES))) == set(EXERCISES)
+    for bad in ("x", "00", "00-zz", "99-1", "00-fff", 7):
+        with pytest.raises(ValueError, match="code must be a string that progress"):
+            progress(bad)
+
+
+def test_a_folder_that_cannot_be_written_is_no_fault(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ATTN_COURSE_PROGRESS", str(tmp_path / "file" / "below.json"))
+    assert check("00.weights", EXERCISES["00.weights"].solution)
+    assert progress() == "none"
+
+
+def test_no_framework_is_imported_by_checking():
+    code = (
+        "import sys; from attn_course.exercises import EXERCISES, check\n"
+        "for name, each in EXERCISES.items():\n"
+        "    if each.kind == 'module': continue\n"
+        "    answer = (1.0, each.solution) if each.kind == 'predict' else each.solution\n"
+        "    assert check(name, answer); assert not check(name, lambda *given: 0.5)\n"
+        "assert not {'torch', 'tensorflow', 'keras'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_exercise_of_the_first_edition_stands_in_its_chapter():
+    book = Path(__file__).parents[2] / "book"
+    text = "".join(path.read_text(encoding="utf-8") for path in book.glob("*.md"))
+    named = set(re.findall(r'check\("(\d\d\.[a-z_]+)"', text))
+    assert named <= set(EXERCISES) and len(named) >= 18
+    for name in named:
+        assert text.count(f'check("{name}"') >= 2  # a starter and a solution

@@ -1,0 +1,105 @@
+"""Wrong answers as people write them: whole functions, some with two mistakes or with what only fits one example."""
+
+WRONG = {
+    "00.weights": [
+        "def f(s):\n    e = np.exp(s)\n    return e / e.sum(1, keepdims=True)",
+        "def f(s):\n    e = np.exp(s - s.max())\n    return e / e.sum(1, keepdims=True)",
+        "def f(s):\n    e = np.exp(np.clip(s, -50, 50))\n    return e / e.sum(1, keepdims=True)",
+        "def f(s):\n    e = np.exp(s - s.max(1, keepdims=True))\n    return e / e.sum(0)",
+        "def f(s):\n    return s / s.sum(1, keepdims=True)",
+        "def f(s):\n    return np.squeeze(softmax(s))",
+        "def f(s):\n    return softmax(s.T).T",
+        "def f(s):\n    s -= s.max(1, keepdims=True)\n    return softmax(s)",
+    ],
+    "00.soft_lookup": [
+        "def f(q, k, v):\n    return softmax(q @ k.T) @ v",
+        "def f(q, k, v):\n    e = np.exp(q @ k.T / np.sqrt(k.shape[1]))\n    return e / e.sum(1, keepdims=True) @ v",
+        "def f(q, k, v):\n    return softmax(q @ k.T / k.shape[1]) @ v",
+        "def f(q, k, v):\n    return softmax(q @ k.T / np.sqrt(len(k))) @ v",
+        "def f(q, k, v):\n    return softmax(q @ k.T / 2) @ v",
+        "def f(q, k, v):\n    return softmax(k @ q.T / np.sqrt(k.shape[1])) @ v",
+        "def f(q, k, v):\n    return softmax(q @ k.T / np.sqrt(k.shape[1]), 0) @ v",
+    ],
+    "01.decoder_input": [
+        "def f(t, begin):\n    return np.concatenate([np.ones_like(t[:, :1]), t[:, :-1]], 1)",
+        "def f(t, begin):\n    return np.concatenate([np.full_like(t[:, :1], begin), t], 1)",
+        "def f(t, begin):\n    t[:, 0] = begin\n    return t",
+        "def f(t, begin):\n    return np.roll(t, -1, axis=1)",
+    ],
+    "01.run": [
+        "def f(x, W, U, m):\n    h = np.zeros((len(x), len(U)))\n    for t in range(11):\n"
+        "        h = np.where(m[:, t, None], np.tanh(x[:, t] @ W + h @ U), h)\n    return h",
+        "def f(x, W, U, m):\n    h = np.zeros((len(x), len(U)))\n    for t in range(x.shape[1]):\n"
+        "        h = np.tanh(x[:, t] @ W + h @ U)\n    return h",
+        "def f(x, W, U, m):\n    h = np.zeros((len(x), len(U)))\n    for t in range(x.shape[1]):\n"
+        "        h = np.tanh(x[:, t] @ W + h @ U) * m[:, t, None]\n    return h",
+    ],
+    "02.masked_weights": [
+        f"def f(s, m):\n    return softmax(np.where(m, s, {fill})) * m.any(-1)[..., None]"
+        for fill in (-1, -50, -1e2, -1e4, 0)
+    ]
+    + [
+        "def f(s, m):\n    return softmax(np.where(m, s, -1e9))",
+        "def f(s, m):\n    return softmax(np.where(m, s, -np.inf))",
+        "def f(s, m):\n    return softmax(s) * m",
+        "def f(s, m):\n    e = np.exp(s) * m\n    n = e.sum(-1, keepdims=True)\n    return e / np.where(n == 0, 1, n)",
+        "def f(s, m):\n    return np.nan_to_num(softmax(np.where(m, -np.inf, s)))",
+        "def f(s, m):\n    e = np.exp(s - s.max(-1, keepdims=True)) * m\n"
+        "    return e / (e.sum(-1, keepdims=True) + 1e-9)",
+    ],
+    "03.local_weights": [
+        "def f(s, c, D):\n    d = np.arange(s.shape[1]) - c[:, None]\n    i = np.abs(d) <= D\n"
+        "    w = np.exp(s - s.max(1, keepdims=True)) * i\n"
+        "    return w / w.sum(1, keepdims=True) * np.exp(-2 * d**2 / D**2)",
+        "def f(s, c, D):\n    d = np.arange(11) - c[:, None]\n"
+        "    return softmax(np.where(np.abs(d) <= D, s, -np.inf)) * np.exp(-2 * d**2 / D**2)",
+        "def f(s, c, D):\n    d = np.arange(s.shape[1]) - c[:, None]\n"
+        "    return softmax(np.where(np.abs(d) <= 2, s, -np.inf)) * np.exp(-(d**2) / 2)",
+        "def f(s, c, D):\n    d = np.arange(s.shape[1]) - c[:, None].astype(int)\n"
+        "    return softmax(np.where(np.abs(d) <= D, s, -np.inf)) * np.exp(-2 * d**2 / D**2)",
+    ],
+    "04.attention": [
+        f"def f(q, k, v, m):\n    s = np.where(m, q @ k.T / np.sqrt(k.shape[1]), {fill})\n"
+        "    return softmax(s) * m.any(1)[:, None] @ v"
+        for fill in (-50, -1e4, 0)
+    ]
+    + [
+        "def f(q, k, v, m):\n    s = np.where(m, q @ k.T / k.shape[1], -np.inf)\n"
+        "    return np.nan_to_num(softmax(s)) @ v",
+        "def f(q, k, v, m):\n    s = np.where(m, q @ k.T, -np.inf)\n    return np.nan_to_num(softmax(s)) @ v",
+        "def f(q, k, v, m):\n    s = q @ k.T / np.sqrt(len(q))\n"
+        "    return np.nan_to_num(softmax(np.where(m, s, -np.inf))) @ v",
+        "def f(q, k, v, m):\n    e = np.exp(q @ k.T / np.sqrt(k.shape[1])) * m\n"
+        "    n = e.sum(1, keepdims=True)\n    return e / np.where(n == 0, 1, n) @ v",
+    ],
+    "04.with_cache": [
+        "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n"
+        "    return softmax(s + np.triu(np.full(s.shape, -1e4), 1)) @ v",
+        "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n"
+        "    return softmax(np.where(np.tri(*s.shape, 2, dtype=bool), s, -np.inf)) @ v",
+        "def f(q, k, v):\n    s = q @ k.T / np.sqrt(k.shape[1])\n    return softmax(s) @ v",
+    ],
+    "05.over_image": [
+        "def f(i, a, b, c, gate):\n    x = i.reshape(len(i), -1).T\n"
+        "    w = softmax((x @ a) @ (x @ b).T / np.sqrt(a.shape[1]))\n"
+        "    return i + 0.7 * (w @ (x @ c)).T.reshape(i.shape)",
+        "def f(i, a, b, c, gate):\n    x = i.reshape(-1, len(i))\n"
+        "    w = softmax((x @ a) @ (x @ b).T / np.sqrt(a.shape[1]))\n"
+        "    return i + gate * (w @ (x @ c)).T.reshape(i.shape)",
+    ],
+    "07.rotate": [
+        "def f(x, t):\n    n = x.shape[1] // 2\n    z = x[:, :n] + 1j * x[:, n:]\n    t = t[0] + np.arange(len(t))\n"
+        "    z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n"
+        "    return np.hstack([z.real, z.imag])",
+        "def f(x, t):\n    n = x.shape[1] // 2\n    z = x[:, :n] + 1j * x[:, n:]\n"
+        "    z = z * np.exp(-1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))\n"
+        "    return np.hstack([z.real, z.imag])",
+    ],
+    "07.alibi": [
+        "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
+        "    known = {4, 6, 12}\n    bias = alibi_bias(H if H in known else 8, T, k.shape[1])[:H]\n"
+        "    return softmax(q @ k.swapaxes(1, 2) / np.sqrt(K) + bias) @ v",
+        "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
+        "    return softmax((q @ k.swapaxes(1, 2) + alibi_bias(H, T, k.shape[1])) / np.sqrt(K)) @ v",
+    ],
+}

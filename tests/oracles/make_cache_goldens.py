@@ -1,0 +1,92 @@
+"""Makes ``cache.npz``: what Hugging Face's attention of Llama, Qwen3 and DeepSeek-V3 says with random weights.
+
+Not a test, and not run by them: the library is not installed where the tests run. To repeat it, in an environment of
+its own: ``pip install torch numpy transformers==5.23.0``, then run this file. Every module is asked once for the whole
+sequence, with padding on the left, and once in a prompt and single steps through the library's own cache.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from transformers import DeepseekV3Config, LlamaConfig, Qwen3Config
+from transformers.cache_utils import DynamicCache
+from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
+from transformers.models.llama import modeling_llama as llama
+from transformers.models.qwen3 import modeling_qwen3 as qwen
+
+B, S, D, H, G, K = 2, 7, 18, 6, 2, 4
+PROMPT = 4
+PADDED = np.array([2, 0])
+SHARED = {"hidden_size": D, "num_attention_heads": H, "attn_implementation": "sdpa", "num_hidden_layers": 1}
+GROUPED = SHARED | {"num_key_value_heads": G, "head_dim": K, "attention_bias": False}
+LATENT = SHARED | {
+    "num_key_value_heads": H,
+    "kv_lora_rank": 11,
+    "qk_rope_head_dim": 4,
+    "qk_nope_head_dim": 5,
+    "v_head_dim": 3,
+    "attention_bias": False,
+}
+
+
+def draw(module):
+    generator = torch.Generator().manual_seed(0)
+    for parameter in module.parameters():
+        drawn = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+        centre = 1.0 if parameter.ndim == 1 else 0.0  # the scale of a norm
+        parameter.data = centre + drawn * (0.2 if parameter.ndim == 1 else 0.4)
+    return module.double().eval()
+
+
+@torch.no_grad()
+def answers(name, module, rotary):
+    module = draw(module)
+    x = torch.randn(B, S, D, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    positions = torch.arange(S)
+    allowed = positions >= torch.tensor(PADDED)[:, None]
+    allowed = allowed[:, None, None] & (positions <= positions[:, None])
+    mask = torch.zeros(allowed.shape, dtype=torch.float64).masked_fill(~allowed, -1e30)
+    waves = rotary(x, positions[None])
+    whole = module(hidden_states=x, position_embeddings=waves, attention_mask=mask)[0]
+    cache, steps = DynamicCache(), []
+    for start, end in ((0, PROMPT), *((i, i + 1) for i in range(PROMPT, S))):
+        own = tuple(wave[:, start:end] for wave in waves)
+        options = {"position_embeddings": own, "attention_mask": mask[:, :, start:end, :end]}
+        steps.append(module(hidden_states=x[:, start:end], past_key_values=cache, **options)[0])
+    real = allowed[:, 0].any(-1)  # a padded query sees nothing: there the library averages all values
+    torch.testing.assert_close(torch.cat(steps, dim=1)[real], whole[real], rtol=1e-6, atol=1e-6)
+    arrays = {name: x.numpy() for name, x in module.state_dict().items()} | {"x": x.numpy(), "output": whole.numpy()}
+    return {f"{name}/{key}": array for key, array in arrays.items()}
+
+
+class Rotary64(torch.nn.Module):
+    """The library's waves, but in float64: its own are computed in float32."""
+
+    def __init__(self, config, dim):
+        super().__init__()
+        base = config.rope_parameters["rope_theta"]
+        self.frequencies = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+
+    def forward(self, x, positions):
+        angle = positions[..., None] * self.frequencies
+        angle = torch.cat([angle, angle], dim=-1)
+        return angle.cos(), angle.sin()
+
+
+def main():
+    goldens = {"padded": PADDED}
+    config = LlamaConfig(**GROUPED)
+    goldens |= answers("llama", llama.LlamaAttention(config, 0), Rotary64(config, K))
+    config = Qwen3Config(**GROUPED)
+    goldens |= answers("qwen3", qwen.Qwen3Attention(config, 0), Rotary64(config, K))
+    for name, query in (("deepseek", 13), ("deepseek without a query latent", None)):
+        config = DeepseekV3Config(**LATENT, q_lora_rank=query)
+        goldens |= answers(name, deepseek.DeepseekV3Attention(config, 0), Rotary64(config, 4))
+    path = Path(__file__).with_name("cache.npz")
+    np.savez_compressed(path, **{key: np.asarray(x) for key, x in goldens.items()})
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()
