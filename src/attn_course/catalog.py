@@ -81,7 +81,7 @@ CATALOG = (
     ),
     Mechanism(
         name="relative_attention",
-        topic="positional",
+        topic="relative",
         paper="Shaw, Uszkoreit & Vaswani 2018, section 3",
         chapter="07_positional_encoding",
         layer="RelativeAttention",

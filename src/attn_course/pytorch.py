@@ -12,6 +12,7 @@ from attn_course.luong.pytorch import *
 from attn_course.multi_head.pytorch import *
 from attn_course.positional.pytorch import *
 from attn_course.recurrent.pytorch import *
+from attn_course.relative.pytorch import *
 from attn_course.self_attention.pytorch import *
 from attn_course.strided.pytorch import *
 from attn_course.window.pytorch import *

@@ -11,6 +11,7 @@ from attn_course.luong.reference import *
 from attn_course.multi_head.reference import *
 from attn_course.positional.reference import *
 from attn_course.recurrent.reference import *
+from attn_course.relative.reference import *
 from attn_course.self_attention.reference import *
 from attn_course.strided.reference import *
 from attn_course.window.reference import *

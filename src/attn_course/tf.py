@@ -12,6 +12,7 @@ from attn_course.luong.tf import *
 from attn_course.multi_head.tf import *
 from attn_course.positional.tf import *
 from attn_course.recurrent.tf import *
+from attn_course.relative.tf import *
 from attn_course.self_attention.tf import *
 from attn_course.strided.tf import *
 from attn_course.window.tf import *

@@ -56,6 +56,9 @@ class Layer(keras.layers.Layer):
             inputs = inputs[:-1]
         return super().__call__(*inputs, **options)
 
+    def build(self, *shapes: Any, **named_shapes: Any) -> None:
+        """Nothing is left to do: a layer has its weights from the beginning."""
+
     def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:
         return previous_mask if self.hands_on_padding else None
 

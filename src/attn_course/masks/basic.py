@@ -19,6 +19,7 @@ def padding_mask(lengths, size):
     array([[1, 1, 0],
            [1, 1, 1]])
     """
+    check_at_least(0, size=size)
     lengths = np.asarray(lengths)
     if lengths.ndim != 1 or not np.issubdtype(lengths.dtype, np.integer):
         came = f"{lengths.dtype} {lengths.shape}"
@@ -65,8 +66,7 @@ def sliding_window_mask(T, S, window, causal):
            [1, 1, 0],
            [0, 1, 1]])
     """
-    if window < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
+    check_at_least(1, window=window)
     query, key = positions_of(T, S)
     distance = query - key
     near = np.abs(distance) < window
@@ -178,4 +178,5 @@ def from_blocked(mask):
 
 def positions_of(T, S):
     """Positions of the queries, (T, 1), and of the keys, (S)."""
+    check_at_least(0, T=T, S=S)
     return np.arange(T)[:, None] + S - T, np.arange(S)

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
+import support
+from support import FACE, caught, close, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
 from attn_course.masks import causal_mask, padding_mask
 from attn_course.parity import get_parameters, set_parameters
 
@@ -15,7 +16,7 @@ B, T, S, H, K, V, D, MOST = 2, 5, 7, 3, 11, 13, 17, 2
 PADDING = padding_mask([7, 4], S)[:, None, None]
 ROWS = np.random.default_rng(8).random((B, H, T, S)) < 0.6
 ROWS[..., 0] = True
-FACE = pytest.mark.parametrize("face", [pytorch, tf])
+SIZES = {"max_distance": MOST, "key_dim": K, "value_dim": V, "use_bias": True}
 MASKS = pytest.mark.parametrize("mask", [None, PADDING, ROWS, ROWS[0, 0]], ids=["all", "padding", "heads", "rows"])
 CAUSAL = pytest.mark.parametrize("causal", [False, True])
 
@@ -26,34 +27,12 @@ def inputs(T=T, S=S, seed=0):
 
 
 def build(face, dtype="float64", **changed):
-    sizes = {"max_distance": MOST, "key_dim": K, "value_dim": V, "use_bias": True, **changed}
-    if face is tf:
-        return tf.RelativeAttention(D, H, **sizes, dtype=dtype)
-    return pytorch.RelativeAttention(D, H, **sizes).to(getattr(torch, dtype))
+    return support.build(face, "RelativeAttention", D, H, **{**SIZES, **changed}, dtype=dtype)
 
 
 def pair(**changed):
     """Both layers with the same parameters, biases too, and the parameters."""
-    layers, rng = {face: build(face, **changed) for face in (pytorch, tf)}, np.random.default_rng(3)
-    parameters = {name: 0.5 * rng.normal(size=x.shape) for name, x in get_parameters(layers[pytorch]).items()}
-    for layer in layers.values():
-        set_parameters(layer, parameters)
-    return layers, parameters
-
-
-def to(face, *arrays):
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [None if x is None else change(x) for x in arrays]
-
-
-def numbers(x):
-    return x.detach().double().numpy() if torch.is_tensor(x) else np.asarray(x, np.float64)
-
-
-def close(found, expected, tolerance=1e-10):
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(numbers(one), numbers(other), tolerance, tolerance)
+    return support.pair("RelativeAttention", D, H, **{**SIZES, **changed}, scale=0.5)
 
 
 def by_loops(query, key, value, parameters, mask=None, causal=False):
@@ -128,8 +107,6 @@ def test_query_alone_and_without_weights(face):
     output, weights = layers[face](x, need_weights=False)
     close([output], expected[:1])
     assert weights is None
-    mine = [y.numpy() for y in (x, x, x)]
-    assert reference.relative_attention(*mine, parameters, num_heads=H, need_weights=False)[1] is None
 
 
 @FACE
@@ -177,15 +154,15 @@ def test_without_vectors_it_is_attention(face):
 def test_a_bias_is_added_to_the_scores(causal):
     layers, parameters = pair()
     arrays, bias = inputs(), np.random.default_rng(6).normal(size=(H, T, S))
-    options = {"num_heads": H, "mask": PADDING, "causal": causal}
-    expected = reference.relative_attention(*arrays, parameters, **options, bias=bias)
     # e^(score + bias) is e^score times e^bias
-    weights = by_loops(*arrays, parameters, PADDING, causal)[1] * np.exp(bias)
-    close(expected[1:], [weights / weights.sum(axis=-1, keepdims=True)])
+    expected = by_loops(*arrays, parameters, PADDING, causal)[1] * np.exp(bias)
+    expected /= expected.sum(axis=-1, keepdims=True)
     for face, layer in layers.items():
-        close(layer(*to(face, *arrays, PADDING), bias=to(face, bias)[0], causal=causal), expected)
-        with pytest.raises(ValueError, match=r"bias must be broadcastable to the scores"):
-            layer(*to(face, *arrays), bias=to(face, bias[:2])[0])
+        output, weights = layer(*to(face, *arrays, PADDING), bias=tensor(face, bias), causal=causal)
+        close(weights, expected)
+        assert np.abs(numbers(output) - by_loops(*arrays, parameters, PADDING, causal)[0]).max() > 0.1
+        with pytest.raises(ValueError, match=r"bias must have shape"):
+            layer(*to(face, *arrays), bias=tensor(face, bias[:2]))
 
 
 @FACE
@@ -227,137 +204,38 @@ def test_an_empty_row_is_the_bias(face):
 # --- gradients -------------------------------------------------------------------------
 
 
-def gradients(layers, arrays, mask, causal):
-    leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays]
-    probe = np.random.default_rng(9).normal(size=(B, T, D))
-    (layers[pytorch](*leaves, torch.from_numpy(mask), causal=causal)[0] * torch.from_numpy(probe)).sum().backward()
-    of_torch = dict(zip(("query", "key", "value"), (x.grad.numpy() for x in leaves), strict=True))
-    of_torch |= {name: x.grad.numpy() for name, x in layers[pytorch].named_parameters()}
-    variables = {name: tensorflow.Variable(x) for name, x in zip(("query", "key", "value"), arrays, strict=True)}
-    with tensorflow.GradientTape() as tape:
-        output, _ = layers[tf](*variables.values(), mask, causal=causal)
-        loss = tensorflow.reduce_sum(output * probe)
-    variables |= {name: getattr(layers[tf], name).value for name in of_torch if name not in variables}
-    of_tf = {name: tensorflow.convert_to_tensor(x).numpy() for name, x in tape.gradient(loss, variables).items()}
-    return probe, of_torch, of_tf
-
-
 @CAUSAL
 @pytest.mark.parametrize("mask", [PADDING, ROWS], ids=["padding", "heads"])
 def test_gradients(mask, causal):
-    """Alike in both, the slopes of the specification, and finite where padding holds NaN."""
+    """Alike in both, and the slopes of the specification."""
     layers, parameters = pair()
-    arrays = inputs()
-    if mask is PADDING:
-        for x in arrays[1:]:
-            x[1, 4:] = np.nan
-    probe, of_torch, of_tf = gradients(layers, arrays, mask, causal)
-    start = dict(zip(("query", "key", "value"), arrays, strict=True)) | parameters
+    given = dict(zip(("query", "key", "value"), inputs(), strict=True))
+    probe = np.random.default_rng(9).normal(size=(B, T, D))
 
-    def loss(changed):
-        values = {**start, **changed}
-        own = {name: values[name] for name in parameters}
-        given = [values[name] for name in ("query", "key", "value")]
-        return (reference.relative_attention(*given, own, num_heads=H, mask=mask, causal=causal)[0] * probe).sum()
+    def answer(face, *x):
+        return layers[face](*x, tensor(face, mask), causal=causal)[0] * tensor(face, probe)
 
-    for name, array in start.items():
-        assert np.isfinite(of_torch[name]).all(), name
-        np.testing.assert_allclose(of_tf[name], of_torch[name], 1e-10, 1e-10, err_msg=name)
-        step = np.random.default_rng(5).normal(size=array.shape)
-        step *= 1e-5 / np.linalg.norm(step)
-        slope = (loss({name: array + step}) - loss({name: array - step})) / 2e-5
-        expected = (of_torch[name] * step).sum() / 1e-5
-        assert slope == pytest.approx(expected, rel=1e-6, abs=1e-8), name
+    of_torch = gradients(pytorch, lambda *x: answer(pytorch, *x), given, layers[pytorch])
+    of_tf = gradients(tf, lambda *x: answer(tf, *x), given, layers[tf])
+    assert of_torch.keys() == of_tf.keys() == given.keys() | parameters.keys()
+    for name, start in (given | parameters).items():
+        close(of_tf[name], of_torch[name])
+
+        def loss(moved, name=name):
+            values = {**given, **parameters, name: moved}
+            arrays = [values.pop(key) for key in given]
+            options = {"num_heads": H, "mask": mask, "causal": causal}
+            return (reference.relative_attention(*arrays, values, **options)[0] * probe).sum()
+
+        direction, expected = slope(loss, start)
+        assert (of_torch[name] * direction).sum() == pytest.approx(expected, rel=1e-6, abs=1e-8), name
         # one number for all keys of a row does not change its weights
         assert name == "key_bias" or np.abs(of_torch[name]).max() > 1e-3, name
     if mask is PADDING:
         assert not of_torch["key"][1, 4:].any() and not of_torch["value"][1, 4:].any()
 
 
-def test_padding_of_self_attention_may_hold_nan():
-    layers, parameters = pair()
-    words, hidden = inputs()[0], ~padding_mask([5, 3], T)
-    given, asked, mask = words.copy(), words.copy(), ~hidden[:, None, None]
-    given[hidden], asked[hidden] = np.nan, 0.0
-    expected = by_loops(asked, words, words, parameters, mask)
-    close(reference.relative_attention(given, given, given, parameters, num_heads=H, mask=mask), expected)
-    for face, layer in layers.items():
-        close(layer(*to(face, given), mask=to(face, mask)[0]), expected)
-    layers[pytorch](*to(pytorch, given), mask=torch.from_numpy(mask))[0].sum().backward()
-    assert all(x.grad.isfinite().all() for x in layers[pytorch].parameters())
-
-
-# --- what the frameworks do with the layer ---------------------------------------------
-
-
-def test_torch_compiles_without_a_break():
-    torch.compiler.reset()
-    layers, parameters = pair()
-    compiled = torch.compile(layers[pytorch], backend="aot_eager", fullgraph=True)
-    for sizes, causal in (((T, S), False), ((S, S), True), ((S + 4, S + 4), True)):
-        arrays = inputs(*sizes)
-        close(compiled(*to(pytorch, *arrays), causal=causal), by_loops(*arrays, parameters, causal=causal))
-
-
-@pytest.mark.parametrize("jit", [False, True])
-def test_one_graph_of_tensorflow_for_any_batch_and_length(jit):
-    layers, parameters = pair()
-    kinds = *[((None, None, D), "float64")] * 3, ((None, 1, 1, None), "bool")
-    signature = [tensorflow.TensorSpec(shape, dtype) for shape, dtype in kinds]
-    graph = tensorflow.function(lambda *x: layers[tf](*x, causal=True), input_signature=signature, jit_compile=jit)
-    expected = by_loops(*inputs(), parameters, PADDING, causal=True)
-    close(graph(*to(tf, *inputs(), PADDING)), expected)
-    one = [x[1:2] for x in (*inputs(), PADDING)]
-    close(graph(*to(tf, *one)), [x[1:2] for x in expected])
-
-
-@pytest.mark.parametrize("use_bias", [True, False])
-def test_keras_saves_and_loads(use_bias, tmp_path):
-    layers, parameters = pair(use_bias=use_bias)
-    entries = [keras.Input(shape, dtype="float64") for shape in ((T, D), (S, D), (S, D))]
-    entries.append(keras.Input((1, 1, S), dtype="bool"))
-    keras.Model(entries, layers[tf](*entries)).save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    close(loaded([*to(tf, *inputs(), PADDING)]), by_loops(*inputs(), parameters, PADDING))
-
-
-def test_a_mask_that_keras_carries_is_padding(tmp_path):
-    """Of shape (B, S), which as an argument would be (T, S): here B = T = S, so nothing else could tell."""
-    words = np.array([[1, 2, 0, 0], [3, 1, 2, 0], [4, 0, 0, 0], [1, 2, 3, 4]])
-    padding = (words != 0)[:, None, None]
-    embedding, layer = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64"), build(tf)
-    carried, plain = embedding(words), tensorflow.constant(embedding(words).numpy())
-    expected = layer(plain, None, None, padding)
-    assert not expected[1].numpy()[~np.broadcast_to(padding, (4, H, 4, 4))].any()
-    close(layer(carried), expected)
-    close(layer(plain, carried), layer(plain, plain, plain, padding))
-    close(layer(carried, plain), layer(plain))  # padding of queries hides nothing
-    own = np.tri(4, dtype=bool)
-    close(layer(carried, None, None, own), layer(plain, None, None, own & padding))  # both hold
-    assert getattr(layer(carried)[0], "_keras_mask", None) is None
-    entry = keras.Input((4,), dtype="int64")
-    model = keras.Model(entry, layer(embedding(entry)))
-    close(model(words), expected)
-    model.save(tmp_path / "model.keras")
-    close(keras.models.load_model(tmp_path / "model.keras")(words), expected)
-
-
-def test_half_of_the_layer_in_float16_under_autocast():
-    """PyTorch's mixed precision: float32 parameters and inputs, products in bfloat16."""
-    layer, twin = build(pytorch, "float32"), build(pytorch, "float64")
-    set_parameters(twin, get_parameters(layer))
-    arrays = to(pytorch, *inputs())
-    with torch.autocast("cpu", torch.bfloat16):
-        output, _ = layer(*(x.float() for x in arrays), causal=True)
-    np.testing.assert_allclose(numbers(output), numbers(twin(*arrays, causal=True)[0]), atol=0.1)
-
-
 # --- planted faults --------------------------------------------------------------------
-
-
-def caught(check, *inputs):
-    with pytest.raises(AssertionError):
-        check(*inputs)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +248,7 @@ def caught(check, *inputs):
     ],
 )
 def test_wrong_distances_are_caught(fault, monkeypatch):
-    from attn_course.positional.relative import pytorch as module
+    from attn_course.relative import pytorch as module
 
     right = module.key_distance
     monkeypatch.setattr(module, "key_distance", lambda T, S, **more: fault(right(T, S, **more), T, S))
@@ -378,13 +256,13 @@ def test_wrong_distances_are_caught(fault, monkeypatch):
 
 
 @pytest.mark.parametrize("change", [math.sqrt(K), 1 / math.sqrt(K), -1.0, 0.0])
-def test_a_bias_with_another_scale_is_caught(change, monkeypatch):
-    """Multiplied by 1 / sqrt(d) twice or never, subtracted, forgotten."""
-    from attn_course.positional.relative import pytorch as module
+def test_vectors_with_another_scale_are_caught(change, monkeypatch):
+    """Scaled by 1 / sqrt(d) twice or never, subtracted, forgotten."""
+    from attn_course.relative import pytorch as module
 
-    right = module.scaled_dot_product_attention
+    right = module.attention
     monkeypatch.setattr(
-        module, "scaled_dot_product_attention", lambda *x, bias, **more: right(*x, bias=change * bias, **more)
+        module, "attention", lambda q, k, v, far, *more, **options: right(q, k, v, change * far, *more, **options)
     )
     caught(test_three_implementations_and_the_loops, None, False, True)
 
@@ -398,23 +276,6 @@ def test_values_without_their_vectors_are_caught(monkeypatch):
 
 
 # --- wrong arguments -------------------------------------------------------------------
-
-
-@FACE
-@pytest.mark.parametrize(
-    ("sizes", "options", "words"),
-    [
-        ((8, 3), {"max_distance": 2}, "model_dim must be divisible by num_heads = 3 where key_dim is None, got 8"),
-        ((8, 0), {"max_distance": 2}, "num_heads must be at least 1, got 0"),
-        ((0, 1), {"max_distance": 2}, "model_dim must be at least 1, got 0"),
-        ((8, 2), {"max_distance": -1}, "max_distance must be at least 0, got -1"),
-        ((8, 2), {"max_distance": 2, "key_dim": 0}, "key_dim must be at least 1, got 0"),
-        ((8, 2), {"max_distance": 2, "value_dim": 0}, "value_dim must be at least 1, got 0"),
-    ],
-)
-def test_wrong_options(face, sizes, options, words):
-    with pytest.raises(ValueError, match=words):
-        face.RelativeAttention(*sizes, **options)
 
 
 @FACE

@@ -1,11 +1,16 @@
-"""The slopes of ALiBi and the buckets of T5: rules without a framework."""
+"""Slopes, buckets and checks that all three implementations share."""
+
+from typing import Any
 
 import numpy as np
 
-from attn_course.shapes import check_at_least
+from attn_course.layers.shared import check_divisible
+from attn_course.shapes import check_at_least, check_parameters, check_shapes
+
+TABLES = ("relative_key", "relative_value")
 
 
-def head_slopes(num_heads):
+def head_slopes(num_heads: int) -> list[float]:
     """See ``attn_course.reference.alibi_slopes``; a list."""
     check_at_least(1, num_heads=num_heads)
     closest = 1 << (int(num_heads).bit_length() - 1)  # the power of two at or below
@@ -15,7 +20,9 @@ def head_slopes(num_heads):
     return slopes
 
 
-def distance_buckets(distance, *, num_buckets, max_distance, bidirectional):
+def distance_buckets(
+    distance: np.ndarray, num_buckets: int, max_distance: int, bidirectional: bool
+) -> np.ndarray:
     """The bucket of every distance; the formula is ``reference.relative_buckets``'s."""
     check_buckets(num_buckets, max_distance, bidirectional)
     distance = np.asarray(distance)
@@ -34,15 +41,20 @@ def distance_buckets(distance, *, num_buckets, max_distance, bidirectional):
     return after + np.where(far < exact, far, coarse)
 
 
-def bucket_table(*, num_buckets, max_distance, bidirectional):
+def bucket_table(
+    num_buckets: int, max_distance: int, bidirectional: bool
+) -> np.ndarray:
     """The buckets of the distances -max_distance to max_distance; none comes after."""
-    options = {"num_buckets": num_buckets, "max_distance": max_distance}
+    check_buckets(num_buckets, max_distance, bidirectional)
     distance = np.arange(-max_distance, max_distance + 1)
-    return distance_buckets(distance, **options, bidirectional=bidirectional)
+    return distance_buckets(distance, num_buckets, max_distance, bidirectional)
 
 
-def check_buckets(num_buckets, max_distance, bidirectional):
+def check_buckets(num_buckets: Any, max_distance: Any, bidirectional: Any) -> None:
     """Raise ValueError unless each side has near and far buckets."""
+    check_at_least(1, num_buckets=num_buckets, max_distance=max_distance)
+    if not isinstance(bidirectional, bool):
+        raise ValueError(f"bidirectional must be True or False, got {bidirectional!r}")
     least = 4 if bidirectional else 2
     if num_buckets < least or (bidirectional and num_buckets % 2):
         kind = "even and at least 4" if bidirectional else "at least 2"
@@ -51,3 +63,19 @@ def check_buckets(num_buckets, max_distance, bidirectional):
     if max_distance <= exact:
         more = f"more than the {exact} distances that have a bucket of their own"
         raise ValueError(f"max_distance must be {more}, got {max_distance}")
+
+
+def check_tables(parameters: dict[str, Any], num_heads: int) -> int:
+    """max_distance of the tables; ValueError unless they fit the heads."""
+    weights = {"key_weight": "DX", "value_weight": "EY"}
+    check_parameters(parameters, *weights, *TABLES)
+    sizes = check_shapes(**{n: (parameters[n], spec) for n, spec in weights.items()})
+    for name, letter in zip(weights, "XY", strict=True):
+        check_divisible(name, sizes[letter], num_heads)
+    widths = {"K": sizes["X"] // num_heads, "V": sizes["Y"] // num_heads}
+    key, value = (parameters[name] for name in TABLES)
+    rows = check_shapes(widths, relative_key=(key, "RK"), relative_value=(value, "RV"))
+    if rows["R"] % 2 == 0:
+        wanted = "2 max_distance + 1 rows, one per distance"
+        raise ValueError(f"relative_key must have {wanted}, got {rows['R']}")
+    return rows["R"] // 2

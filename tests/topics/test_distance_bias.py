@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from positional_cases import FACE, FACES, B, D, H, K, S, T, build, caught, close, draw, kind, numbers, to
+from positional_cases import B, D, H, K, S, T
+from support import FACE, FACES, build, caught, close, draw, kind, numbers, to
 
 from attn_course import pytorch, reference
 from attn_course.parity import get_parameters, set_parameters
@@ -161,7 +162,7 @@ def test_relative_bias_layer(face, num_buckets, max_distance, bidirectional):
 
 
 def test_slopes_of_twelve_by_the_formula_for_powers_of_two_are_caught(monkeypatch):
-    from attn_course.positional.bias import pytorch as module
+    from attn_course.relative import pytorch as module
 
     monkeypatch.setattr(module, "head_slopes", lambda n: [2 ** (-8 * (h + 1) / n) for h in range(n)])
     test_slopes(pytorch, 8)
@@ -170,7 +171,7 @@ def test_slopes_of_twelve_by_the_formula_for_powers_of_two_are_caught(monkeypatc
 
 
 def bias_fault(monkeypatch, change):
-    from attn_course.positional.bias import pytorch as module
+    from attn_course.relative import pytorch as module
 
     right = module.key_distance
     monkeypatch.setattr(module, "key_distance", lambda T, S, **more: change(right(T, S, **more), T, S))
