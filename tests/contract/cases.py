@@ -527,9 +527,10 @@ CASES = (
 
 def _pattern(name, layer, builder, **sizes):
     """A layer of heads that see what a mask says: all else is multi-head attention."""
-    pattern = builder(T, S, **sizes)
+    given = dict(sizes)
 
     def specification(inputs, mask, parameters):
+        pattern = builder(inputs["query"].shape[1], inputs["key"].shape[1], **given)
         mask = pattern if mask is None else pattern & mask
         return reference.multi_head_attention(*inputs.values(), parameters, num_heads=M, mask=mask)[0], None
 
