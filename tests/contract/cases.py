@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from support import close, numbers, tensor
 
-from attn_course import pytorch, reference, tf
+from attn_course import masks, pytorch, reference, tf
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters
@@ -609,6 +609,39 @@ CASES = (
         layer="RelativeBias",
         make=_biased,
     ),
+)
+
+
+def _pattern(name, layer, builder, **sizes):
+    """A layer of heads that see what a mask says: all else is multi-head attention."""
+    given = dict(sizes)
+
+    def specification(inputs, mask, parameters):
+        pattern = builder(inputs["query"].shape[1], inputs["key"].shape[1], **given)
+        mask = pattern if mask is None else pattern & mask
+        return reference.multi_head_attention(*inputs.values(), parameters, num_heads=M, mask=mask)[0], None
+
+    multi_head = next(case for case in CASES if case.name == "multi_head_attention")
+    sizes = multi_head.sizes | {key: size for key, size in sizes.items() if key != "causal"}
+    return multi_head._replace(name=name, layer=layer, reference=specification, sizes=sizes)
+
+
+_LAYOUT = [[False, True, False, True], [True, False, False, True], [False, True, True, True]]
+CASES += (
+    _pattern("sliding_window_attention", "SlidingWindowAttention", masks.sliding_window_mask, window=2, causal=False),
+    _pattern(
+        "dilated_window_attention",
+        "DilatedWindowAttention",
+        masks.dilated_window_mask,
+        window=2,
+        dilation=3,
+        causal=False,
+    ),
+    _pattern("longformer_attention", "LongformerAttention", masks.longformer_mask, window=2, positions=[0, 6]),
+    _pattern("strided_attention", "StridedAttention", masks.strided_mask, stride=2, causal=False),
+    _pattern("fixed_attention", "FixedAttention", masks.fixed_mask, stride=3, summary=1, causal=False),
+    _pattern("block_sparse_attention", "BlockSparseAttention", masks.block_mask, layout=_LAYOUT, block_size=2),
+    _pattern("big_bird_attention", "BigBirdAttention", masks.big_bird_mask, block_size=1, num_random=1, seed=5),
 )
 
 
