@@ -37,7 +37,7 @@ MADE = {
     "SelfAttention": {"model_dim": 3, "key_dim": 5, "value_dim": 7},
     "SinusoidalEncoding": {"model_dim": 3},
 }
-FREE = {("RelativeAttention", "max_distance", 0), ("LocalAttention", "half_width", 2.5)}
+FREE = {("RelativeAttention", "max_distance", 0)}
 
 # Layer, options, who must be named.
 OPTIONS = [

@@ -27,7 +27,8 @@ class Case(NamedTuple):
     ``axes`` are letters for the axes of the inputs, and of the mask at the end; B, T, S may be of any size. ``blocked``
     names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named; ``make`` builds what
     is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole;
-    ``fixed``: letters of the axes that stay as they are in a graph.
+    ``fixed``: letters of the axes that stay as they are in a graph, ``unrolled`` those that do in PyTorch alone;
+    ``no_onnx``: what ONNX has no operator for.
     """
 
     name: str
@@ -42,6 +43,13 @@ class Case(NamedTuple):
     make: object = None
     cell: bool = False
     fixed: str = ""
+    unrolled: str = ""
+    no_onnx: str = ""
+
+    @property
+    def alone(self):
+        """Whether the one input is query and key: the hidden words ask too."""
+        return len(self.inputs) == 1
 
     def build(self, face, dtype="float64", **options):
         if self.layer is None:
@@ -64,14 +72,15 @@ class Case(NamedTuple):
     def run(self, face, item, inputs, mask, dtype="float64"):
         return item(*self.values(face, inputs, mask, dtype))
 
-    def longer(self):
+    def longer(self, fixed=None):
         """The same inputs and mask at another batch and other lengths, rows as they were first."""
+        fixed = self.fixed if fixed is None else fixed
         more = {"B": 2, "T": 4, "S": 6}
         arrays = [*self.inputs.values(), *([] if self.mask is None else [self.mask])]
         made = []
         for x, letters in zip(arrays, self.axes, strict=True):
             for axis, letter in enumerate(letters):
-                size = x.shape[axis] + (0 if letter in self.fixed else more.get(letter, 0))
+                size = x.shape[axis] + (0 if letter in fixed else more.get(letter, 0))
                 x = x.take(range(size), axis=axis, mode="wrap")
             made.append(x)
         inputs = dict(zip(self.inputs, made, strict=False))
@@ -377,32 +386,40 @@ CASES = (
             layer=layer,
             blocked=("key", "value"),
             changes=_HEAD_CHANGES,
+            **limits,
         )
-        for name, layer, sizes, options in (
-            ("linear_attention", "LinearAttention", {}, {}),
-            ("delta_rule_attention", "DeltaRuleAttention", {"decay": "learned"}, {"gates": ("beta", "decay")}),
-            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}),
-            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}),
+        for name, layer, sizes, options, limits in (
+            ("linear_attention", "LinearAttention", {}, {}, {}),
+            (
+                "delta_rule_attention",
+                "DeltaRuleAttention",
+                {"decay": "learned"},
+                {"gates": ("beta", "decay")},
+                {"unrolled": "TS", "no_onnx": "solve_triangular"},
+            ),
+            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}, {}),
+            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}, {}),
             (
                 "linformer_attention",
                 "LinformerAttention",
                 {"length": S, "rank": M + 1},
                 {"keeps": ("key_projection", "value_projection")},
+                {"fixed": "S"},
             ),
         )
     ),
     Case(
         name="lsh_attention",
-        inputs={"x": _X["x"]},
+        inputs={"query": _X["x"]},
         axes=("BTD", "B11T"),
         mask=PADDING[:, None, None],
         reference=_over_heads("lsh_attention", keeps=("rotations",), num_buckets=2, num_rounds=7, chunk_size=S),
         sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 7, "chunk_size": S},
         layer="LSHAttention",
-        blocked=("x",),
+        blocked=("query",),
         changes=(
-            ("x", _X["x"][0], "query"),
-            ("x", _X["x"][..., 1:], "query"),
+            ("query", _X["x"][0], "query"),
+            ("query", _X["x"][..., 1:], "query"),
             *_MASKS,
             ("mask", np.ones((B, S, S), bool), "mask"),
         ),
@@ -612,7 +629,7 @@ CASES = (
 )
 
 
-def _pattern(name, layer, builder, **sizes):
+def _pattern(name, layer, builder, *, fixed="", **sizes):
     """A layer of heads that see what a mask says: all else is multi-head attention."""
     given = dict(sizes)
 
@@ -623,7 +640,7 @@ def _pattern(name, layer, builder, **sizes):
 
     multi_head = next(case for case in CASES if case.name == "multi_head_attention")
     sizes = multi_head.sizes | {key: size for key, size in sizes.items() if key != "causal"}
-    return multi_head._replace(name=name, layer=layer, reference=specification, sizes=sizes)
+    return multi_head._replace(name=name, layer=layer, reference=specification, sizes=sizes, fixed=fixed)
 
 
 _LAYOUT = [[False, True, False, True], [True, False, False, True], [False, True, True, True]]
@@ -640,8 +657,12 @@ CASES += (
     _pattern("longformer_attention", "LongformerAttention", masks.longformer_mask, window=2, positions=[0, 6]),
     _pattern("strided_attention", "StridedAttention", masks.strided_mask, stride=2, causal=False),
     _pattern("fixed_attention", "FixedAttention", masks.fixed_mask, stride=3, summary=1, causal=False),
-    _pattern("block_sparse_attention", "BlockSparseAttention", masks.block_mask, layout=_LAYOUT, block_size=2),
-    _pattern("big_bird_attention", "BigBirdAttention", masks.big_bird_mask, block_size=1, num_random=1, seed=5),
+    _pattern(
+        "block_sparse_attention", "BlockSparseAttention", masks.block_mask, layout=_LAYOUT, block_size=2, fixed="TS"
+    ),
+    _pattern(
+        "big_bird_attention", "BigBirdAttention", masks.big_bird_mask, block_size=1, num_random=1, seed=5, fixed="TS"
+    ),
 )
 
 

@@ -91,6 +91,8 @@ class BlockSparseAttention(AttentionLayer):
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
 
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -121,6 +123,8 @@ class BigBirdAttention(AttentionLayer):
     Raises:
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
+
+    can_drop = False
 
     def __init__(
         self,

@@ -113,6 +113,8 @@ class StridedAttention(AttentionLayer):
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
 
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -143,6 +145,8 @@ class FixedAttention(AttentionLayer):
     Raises:
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
+
+    can_drop = False
 
     def __init__(
         self,

@@ -136,6 +136,8 @@ class SlidingWindowAttention(AttentionLayer):
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
 
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -165,6 +167,8 @@ class DilatedWindowAttention(AttentionLayer):
     Raises:
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
+
+    can_drop = False
 
     def __init__(
         self,
@@ -196,6 +200,8 @@ class LongformerAttention(AttentionLayer):
     Raises:
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
+
+    can_drop = False
 
     def __init__(
         self,

@@ -140,6 +140,8 @@ class SlidingWindowAttention(AttentionLayer):
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
 
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -170,6 +172,8 @@ class DilatedWindowAttention(AttentionLayer):
     Raises:
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
+
+    can_drop = False
 
     def __init__(
         self,
@@ -202,6 +206,8 @@ class LongformerAttention(AttentionLayer):
     Raises:
         ValueError: a size is not as the function says; in the call, a bias or dropout.
     """
+
+    can_drop = False
 
     def __init__(
         self,
