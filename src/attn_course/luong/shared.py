@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from attn_course.recurrent.shared import check_memory, check_names, whole_sizes
-from attn_course.shapes import Sizes, check_choice
+from attn_course.shapes import Sizes, check_at_least, check_choice
 
 # What each score learns, with its shape; and what turns the query.
 WEIGHTS = {
