@@ -221,8 +221,9 @@ def _over_heads(name, *, gates=(), keeps=(), **options):
                 found = getattr(reference, name)(query, key, value, mask, **own, **options)
             return found[0], found[1] if name == "linformer_attention" else None
 
-        if "key_weight" not in parameters:
-            parameters = parameters | {f"key_{x}": parameters[f"query_{x}"] for x in ("weight", "bias")}
+        if name == "lsh_attention":  # one projection for both
+            shared = {f"key_{x}": parameters.get(f"query_{x}") for x in ("weight", "bias")}
+            parameters = parameters | {key: x for key, x in shared.items() if x is not None}
         heads = {"num_heads": 2, "mask": mask, "attend": attend}
         return reference.multi_head_attention_at_once(query, key, value, parameters, **heads)
 

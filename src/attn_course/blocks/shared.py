@@ -1,6 +1,6 @@
 """Checks that the sparse patterns share."""
 
-from attn_course.shapes import check_floats, check_head_mask, check_shapes, shape_of
+from attn_course.shapes import check_attention, check_head_mask, shape_of
 
 
 def check_pattern(query, key, value, mask=None):
@@ -10,19 +10,17 @@ def check_pattern(query, key, value, mask=None):
     leading axes of the same size or 1.
 
     Raises:
-        ValueError: a shape, dtype or mask is not as above.
+        ValueError: a shape, dtype or mask is not as above, or T, S or K is 0.
     """
-    check_floats(query=query, key=key, value=value)
-    sizes = check_shapes(
-        query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
-    )
+    check_attention(query, key, value)
     if mask is None:
         return
-    score = (*sizes["..."], sizes["T"], sizes["S"])
+    *lead, T, _ = shape_of(query)
+    score = (*lead, T, shape_of(key)[-2])
     check_head_mask(mask, score)
     shape = shape_of(mask)
     if len(shape) != len(score) or shape[-2] != 1:
-        wanted = (*sizes["..."], 1, sizes["S"])
+        wanted = (*lead, 1, score[-1])
         raise ValueError(
             f"mask must be padding, {wanted} or with 1 for leading axes (what else "
             f"a query sees is the pattern's to say), got {shape}"

@@ -170,7 +170,7 @@ class EncoderLayer(PairLayer):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class Encoder(Layer):
+class Encoder(PairLayer):
     """A stack of ``EncoderLayer``: ``attn_course.reference.encoder``.
 
     attention: a function of a layer's number that makes its attention, or None. The

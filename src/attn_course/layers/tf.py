@@ -107,6 +107,8 @@ def dense(
 class PairLayer(Layer):
     """A layer that returns a pair, output and weights; the weights may be None.
 
+    They are None too in place of a tuple of None, in a functional model of a stack.
+
     nested: the layers among its constructor's arguments.
     """
 
@@ -119,8 +121,9 @@ class PairLayer(Layer):
     def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
         # A functional model takes no None among the outputs: there the first goes
         # alone, and ``__call__`` puts the None beside it again.
-        first, second = super().compute_output_spec(*inputs, **options)
-        return first if second is None else (first, second)
+        first, weights = super().compute_output_spec(*inputs, **options)
+        nothing = all(x is None for x in keras.tree.flatten(weights))
+        return first if nothing else (first, weights)
 
     def get_config(self) -> dict[str, Any]:
         save = keras.saving.serialize_keras_object
