@@ -241,16 +241,16 @@ def layer_of(case, face):
 
 OPTIONAL = re.compile(r"\b(query|key|value|output)_bias|\b[01]\.bias")
 # What a case itself takes from the parameters, for the mechanism's function.
-HANDED = re.compile(r"projection|rotations|(beta|decay)_(weight|bias)")
+HANDED = re.compile(r"(key_|value_)?projection|rotations|(beta|decay)_(weight|bias)")
 
 
 def missing_parameters(case):
     """The specification is called without one of its parameters."""
     parameters = get_parameters(layer_of(case, "pytorch"))
     for name in parameters:
-        if case.make or name == "gate" or name.startswith("bridge.") or OPTIONAL.search(name):
+        if case.make or name == "gate" or name.startswith("bridge."):
             continue
-        if HANDED.fullmatch(name) or HANDED.fullmatch(name.partition("_")[2]):
+        if OPTIONAL.search(name) or HANDED.fullmatch(name):
             continue
         left = {key: x for key, x in parameters.items() if key != name}
         call = functools.partial(case.reference, case.inputs, None, left)
