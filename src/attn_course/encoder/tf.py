@@ -269,5 +269,6 @@ def make_norm(normalization: str, model_dim: int, **options: Any) -> keras.layer
         norm = keras.layers.RMSNormalization(epsilon=1e-6, **options)
     else:
         norm = keras.layers.LayerNormalization(epsilon=1e-5, **options)
+    norm.supports_masking = True  # padding passes: Keras's RMSNormalization stops it
     norm.build((None, None, model_dim))
     return norm

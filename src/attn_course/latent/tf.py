@@ -78,6 +78,7 @@ class LatentAttention(PairLayer):
     def norm(self, name, width):
         options = {"epsilon": EPSILON, "name": name, "dtype": self.dtype_policy}
         part = keras.layers.RMSNormalization(**options)
+        part.supports_masking = True  # padding passes; Keras's own stops it
         with keras.name_scope(self.name):
             part.build((None, width))
         return part
