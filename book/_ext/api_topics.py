@@ -20,8 +20,11 @@ FACES = {"pytorch": "PyTorch", "tf": "TensorFlow"}
 
 
 def names_of(topic, face):
-    """The literal `__all__` of a topic's file, in the order of the file's definitions."""
-    tree = ast.parse((SOURCE / topic / f"{face}.py").read_text(encoding="utf-8"))
+    """The literal `__all__` of a topic's file, in the order of the file's definitions; none without a file."""
+    path = SOURCE / topic / f"{face}.py"
+    if not path.exists():  # a cache has no specification of its own
+        return []
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
     (listed,) = [node.value for node in assigned if ast.unparse(node.targets[0]) == "__all__"]
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

@@ -66,7 +66,8 @@ def test_twins_have_the_same_signatures(folder):
             continue
         if inspect.isclass(item):
             assert signature(item.__init__) == signature(twin.__init__), name
-            assert signature(item.forward) == signature(twin.call), name
+            if hasattr(item, "forward"):  # a cache is no layer
+                assert signature(item.forward) == signature(twin.call), name
         elif inspect.isfunction(item):
             assert signature(item) == signature(twin), name
 
