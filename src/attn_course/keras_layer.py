@@ -6,12 +6,13 @@ from attn_course.frameworks import keras
 
 
 class Layer(keras.layers.Layer):
-    """A layer whose masks are arguments: it hands none on.
+    """A layer whose masks are arguments: it hands none on, unless it is elementwise.
 
     A layer keeps the sizes that it is built from in ``self.sizes``, for saving.
     """
 
     sizes: ClassVar = {}
+    hands_on_padding = False
 
     def __call__(self, *inputs, **options):
         # Where a mask is None, Keras looks whether the input carries one, and passes
@@ -32,8 +33,8 @@ class Layer(keras.layers.Layer):
         padding = carried[:, None, None] if heads else carried[:, None]
         return padding if mask is None else padding & mask
 
-    def compute_mask(self, *inputs, **masks):
-        return None
+    def compute_mask(self, x, previous_mask=None, **masks):
+        return previous_mask if self.hands_on_padding else None
 
     def get_config(self):
         return {**super().get_config(), **self.sizes}

@@ -10,7 +10,7 @@ PyTorch and TensorFlow take these arrays as they are: ``torch.from_numpy(mask)``
 
 import numpy as np
 
-from attn_course.shapes import dtype_name
+from attn_course.shapes import check_at_least, dtype_name
 
 
 def padding_mask(lengths, size):
@@ -27,6 +27,7 @@ def padding_mask(lengths, size):
     array([[1, 1, 0],
            [1, 1, 1]])
     """
+    check_at_least(0, size=size)
     lengths = np.asarray(lengths)
     if lengths.ndim != 1 or not np.issubdtype(lengths.dtype, np.integer):
         came = f"{lengths.dtype} {lengths.shape}"
@@ -73,8 +74,7 @@ def sliding_window_mask(T, S, window, causal):
            [1, 1, 0],
            [0, 1, 1]])
     """
-    if window < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
+    check_at_least(1, window=window)
     query, key = _positions(T, S)
     distance = query - key
     near = np.abs(distance) < window
@@ -108,4 +108,5 @@ def from_blocked(mask):
 
 def _positions(T, S):
     """Positions of the queries, (T, 1), and of the keys, (S)."""
+    check_at_least(0, T=T, S=S)
     return np.arange(T)[:, None] + S - T, np.arange(S)

@@ -93,6 +93,16 @@ def check_floats(**arguments: Any) -> None:
             raise ValueError(f"{name} must be {expected} like {first}, got {dtype}")
 
 
+def check_parameters(parameters: Any, *names: str) -> None:
+    """Raise ValueError if one of these parameters is missing."""
+    if not isinstance(parameters, dict):
+        came = type(parameters).__name__
+        raise ValueError(f"parameters must be a dict of arrays, got {came}")
+    missing = [name for name in names if name not in parameters]
+    if missing:
+        raise ValueError(f"parameters must have {', '.join(missing)}")
+
+
 def check_not_empty(sizes: Sizes, letters: str = "TS") -> None:
     """Raise ValueError if one of these axes of checked shapes has no position.
 

@@ -1,4 +1,4 @@
-"""One case for every row of the catalog: inputs, the specification, and the same thing in a framework.
+"""One case for every public layer: inputs, the specification, and the same thing in a framework.
 
 A case is run as ``case.reference(inputs, mask, parameters)`` and ``case.run(face, item, inputs, mask)``, where
 ``item`` is the function or the layer that ``case.build(face, dtype)`` made. Sizes are different primes.
@@ -7,10 +7,12 @@ A case is run as ``case.reference(inputs, mask, parameters)`` and ``case.run(fac
 from typing import NamedTuple
 
 import numpy as np
+from support import close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.parity import get_parameters
 
 B, S, T, N, M, H, A, K, V = 3, 7, 5, 11, 2, 13, 17, 19, 23
 E = 2 * H
@@ -20,42 +22,64 @@ PADDING[0, [0, 3]] = False  # from the left, and a hole; the last row may see no
 
 
 class Case(NamedTuple):
-    """``blocked`` names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named."""
+    """What a layer is built from and called with, and what it promises.
+
+    ``axes`` are letters for the axes of the inputs, and of the mask at the end; B, T, S may be of any size. ``blocked``
+    names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named; ``make`` builds what
+    is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole;
+    ``fixed``: letters of the axes that stay as they are in a graph.
+    """
 
     name: str
     inputs: dict
-    mask: np.ndarray
+    axes: tuple
+    mask: np.ndarray | None
     reference: object
     sizes: dict | None
     layer: str | None
-    blocked: tuple
-    changes: tuple
+    blocked: tuple = ()
+    changes: tuple = ()
+    make: object = None
+    cell: bool = False
+    fixed: str = ""
 
     def build(self, face, dtype="float64", **options):
         if self.layer is None:
             return getattr(FACES[face], self.name)
         if face == "tf":
-            return getattr(tf, self.layer)(**self.sizes, dtype=dtype, **options)
-        return getattr(pytorch, self.layer)(**self.sizes).to(getattr(torch, dtype))
+            return (self.make or _plain)(FACES[face], self, {"dtype": dtype, **options})
+        if options:  # a place, given to the constructor
+            return (self.make or _plain)(FACES[face], self, {"dtype": getattr(torch, dtype), **options})
+        return (self.make or _plain)(FACES[face], self, {}).to(getattr(torch, dtype))
 
     def convert(self, face, array, dtype="float64"):
         """An array of NumPy as the framework has it, real numbers in the dtype asked for."""
-        real = array.dtype == np.float64
-        if face == "tf":
-            return tensorflow.cast(tensorflow.constant(array), dtype) if real else tensorflow.constant(array)
-        tensor = torch.from_numpy(array.copy())
-        return tensor.to(getattr(torch, dtype)) if real else tensor
+        return tensor(FACES[face], array, dtype if array.dtype == np.float64 else None)
+
+    def values(self, face, inputs=None, mask=None, dtype="float64"):
+        """The arguments of a call; without a mask, it is left out."""
+        arrays = [*(self.inputs if inputs is None else inputs).values(), *([] if mask is None else [mask])]
+        return [self.convert(face, x, dtype) for x in arrays]
 
     def run(self, face, item, inputs, mask, dtype="float64"):
-        values = [self.convert(face, x, dtype) for x in inputs.values()]
-        return item(*values, mask if mask is None else self.convert(face, mask, dtype))
+        return item(*self.values(face, inputs, mask, dtype))
+
+    def longer(self):
+        """The same inputs and mask at another batch and other lengths, rows as they were first."""
+        more = {"B": 2, "T": 4, "S": 6}
+        arrays = [*self.inputs.values(), *([] if self.mask is None else [self.mask])]
+        made = []
+        for x, letters in zip(arrays, self.axes, strict=True):
+            for axis, letter in enumerate(letters):
+                size = x.shape[axis] + (0 if letter in self.fixed else more.get(letter, 0))
+                x = x.take(range(size), axis=axis, mode="wrap")
+            made.append(x)
+        inputs = dict(zip(self.inputs, made, strict=False))
+        return inputs, None if self.mask is None else made[-1]
 
 
-def numbers(x):
-    """The values of any tensor as NumPy float64."""
-    if torch.is_tensor(x):
-        return x.detach().double().numpy()
-    return tensorflow.cast(x, tensorflow.float64).numpy()
+def _plain(face, case, options):
+    return getattr(face, case.layer)(**case.sizes, **options)
 
 
 def _draw():
@@ -72,8 +96,76 @@ def _draw():
         "token_query": (B, T, H),
         "token_key": (B, S, H),
         "token_value": (B, S, H),
+        "image": (B, 3, 5, H),
+        "score": (B, 2, T, S),
     }
-    return {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
+    drawn = {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
+    return drawn | {"source": rng.integers(0, N, (B, S))}
+
+
+def part(parameters, prefix):
+    """The parameters of one part of a model."""
+    found = {key: x for key, x in parameters.items() if key.startswith(prefix)}
+    return {key.removeprefix(prefix): x for key, x in found.items()}
+
+
+def _luong_decoder(face, case, options):
+    attention = face.LuongAttention(H, E, score="general", **options)
+    return face.LuongDecoder(**case.sizes, attention=attention, **options)
+
+
+def _both_parts(face, case, options):
+    sizes = {"vocab_size": N, "embedding_dim": M, "hidden_dim": H}
+    encoder = face.RecurrentEncoder(**sizes, **options)
+    decoder = face.BahdanauDecoder(**sizes, memory_dim=E, attention_dim=A, **options)
+    # The model itself is given no dtype: its parts have theirs.
+    return face.EncoderDecoder(encoder, decoder)
+
+
+def _encoder_decoder(x, mask, parameters):
+    memory, last = reference.recurrent_encoder(x["source"], part(parameters, "encoder."), mask=mask)
+    decoder = part(parameters, "decoder.")
+    state = np.tanh(last[:, H:] @ decoder["bridge.weight"] + decoder["bridge.bias"])
+    return reference.bahdanau_decoder(x["target_in"], memory, state, decoder, mask)
+
+
+def _rotary_encoding(x, mask, parameters):
+    T, S = (array.shape[-2] for array in x.values())
+    positions = np.arange(S - T, S), np.arange(S)
+    return tuple(reference.rotate(array, t) for array, t in zip(x.values(), positions, strict=True))
+
+
+class Biased(torch.nn.Module):
+    """Scores and a bias: a bias is called with sizes, a model with tensors."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, score):
+        return score + self.inner(score.shape[-2], score.shape[-1])
+
+
+@keras.saving.register_keras_serializable("tests")
+class KerasBiased(keras.layers.Layer):
+    def __init__(self, inner, **options):
+        super().__init__(**options)
+        self.inner = inner
+
+    def call(self, score):
+        return score + self.inner(*tensorflow.unstack(tensorflow.shape(score)[-2:]))
+
+    def get_config(self):
+        return {**super().get_config(), "inner": keras.saving.serialize_keras_object(self.inner)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{**config, "inner": keras.saving.deserialize_keras_object(config["inner"])})
+
+
+def _biased(face, case, options):
+    inner = _plain(face, case, options)
+    return Biased(inner) if face is pytorch else KerasBiased(inner, **options)
 
 
 _X = _draw()
@@ -87,10 +179,57 @@ _LOOK_CHANGES = (
     ("mask", np.ones((B, 1, S), bool), "mask"),
 )
 
+_HEAD_CHANGES = (
+    ("query", _X["token_query"][0], "query"),
+    ("query", _X["token_query"][..., 1:], "query"),
+    ("key", _X["token_key"][..., 1:], "key"),
+    ("key", _X["token_key"].astype("float32"), "key"),
+    ("value", _X["token_value"][:, 1:], "value"),
+    ("value", _X["token_value"][1:], "value"),
+    *_MASKS,
+    ("mask", np.ones((B, T, S), bool), "mask"),
+    ("mask", np.ones((T, S), bool), "mask"),
+)
+
+
+def _over_heads(name, *, gates=(), keeps=(), **options):
+    """The specification of a layer over heads, from that of its mechanism.
+
+    ``gates`` are sigmoids of a linear map of the key's input, ``keeps`` parameters that the mechanism is given.
+    """
+
+    def run(inputs, mask, parameters):
+        query, key, value = (*inputs.values(),) if len(inputs) == 3 else (*inputs.values(),) * 3
+        own = {gate: _gate(key, parameters, gate) for gate in gates} | {keep: parameters[keep] for keep in keeps}
+
+        def attend(query, key, value, mask, *, bias, causal):
+            if name == "lsh_attention":
+                found = reference.lsh_attention(query, value, mask, **own, **options)
+            elif name == "delta_rule_attention":
+                query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
+                found = reference.delta_rule_attention(query, key, value, mask=mask, **own)
+            else:
+                found = getattr(reference, name)(query, key, value, mask, **own, **options)
+            return found[0], found[1] if name == "linformer_attention" else None
+
+        if "key_weight" not in parameters:
+            parameters = parameters | {f"key_{x}": parameters[f"query_{x}"] for x in ("weight", "bias")}
+        heads = {"num_heads": 2, "mask": mask, "attend": attend}
+        return reference.multi_head_attention_at_once(query, key, value, parameters, **heads)
+
+    return run
+
+
+def _gate(key, parameters, name):
+    score = key @ parameters[f"{name}_weight"] + parameters[f"{name}_bias"]
+    return 1 / (1 + np.exp(-score.swapaxes(-1, -2)))
+
+
 CASES = (
     Case(
         name="scaled_dot_product_attention",
         inputs={name: _X[name] for name in ("query", "key", "value")},
+        axes=("BHTK", "BHSK", "BHSV", "B11S"),
         mask=PADDING[:, None, None],
         reference=lambda x, mask, parameters: reference.scaled_dot_product_attention(*x.values(), mask),
         sizes=None,
@@ -107,9 +246,12 @@ CASES = (
     Case(
         name="fixed_context_decoder",
         inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
+        axes=("BT", "BSE", "BH", "BS"),
         mask=PADDING,
         reference=lambda x, mask, parameters: reference.fixed_context_decoder(*x.values(), parameters, mask),
         sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E},
+        cell=True,
+        fixed="T",
         layer="FixedContextDecoder",
         blocked=("memory",),
         changes=(
@@ -125,6 +267,7 @@ CASES = (
     Case(
         name="additive_attention",
         inputs={"query": _X["state"], "memory": _X["memory"]},
+        axes=("BTD", "BSE", "BS"),
         mask=PADDING,
         reference=lambda x, mask, parameters: reference.additive_attention(*x.values(), parameters, mask),
         sizes={"query_dim": H, "memory_dim": E, "hidden_dim": A},
@@ -135,6 +278,7 @@ CASES = (
     Case(
         name="luong_attention",
         inputs={"query": _X["state"], "memory": _X["memory"]},
+        axes=("BTD", "BSE", "BS"),
         mask=PADDING,
         reference=lambda x, mask, parameters: reference.luong_attention(*x.values(), parameters, mask, score="general"),
         sizes={"query_dim": H, "memory_dim": E, "score": "general"},
@@ -145,6 +289,7 @@ CASES = (
     Case(
         name="local_attention",
         inputs={"query": _X["state"], "memory": _X["memory"]},
+        axes=("BTD", "BSE", "BS"),
         mask=PADDING,
         reference=lambda x, mask, parameters: reference.local_attention(
             *x.values(), parameters, mask, score="concat", half_width=2, alignment="monotonic"
@@ -164,6 +309,7 @@ CASES = (
     Case(
         name="self_attention",
         inputs={"x": _X["x"]},
+        axes=("BTD", "B1T"),
         mask=PADDING[:, None],
         reference=lambda x, mask, parameters: reference.self_attention(x["x"], parameters, mask),
         sizes={"model_dim": H, "key_dim": K, "value_dim": V},
@@ -179,6 +325,7 @@ CASES = (
     Case(
         name="multi_head_attention",
         inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
+        axes=("BTD", "BSE", "BSF", "B11S"),
         mask=PADDING[:, None, None],
         reference=lambda x, mask, parameters: reference.multi_head_attention(
             *x.values(), parameters, num_heads=M, mask=mask
@@ -200,6 +347,7 @@ CASES = (
     Case(
         name="relative_attention",
         inputs={name: _X[f"token_{name}"] for name in ("query", "key", "value")},
+        axes=("BTD", "BSD", "BSD", "B11S"),
         mask=PADDING[:, None, None],
         reference=lambda x, mask, parameters: reference.relative_attention(
             *x.values(), parameters, num_heads=2, mask=mask
@@ -218,9 +366,51 @@ CASES = (
             ("mask", np.ones((B, T, S), bool), "mask"),
         ),
     ),
+    *(
+        Case(
+            name=name,
+            inputs={name: _X[f"token_{name}"] for name in ("query", "key", "value")},
+            axes=("BTD", "BSD", "BSD", "B11S"),
+            mask=PADDING[:, None, None],
+            reference=_over_heads(name, **options),
+            sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "value_dim": T, **sizes},
+            layer=layer,
+            blocked=("key", "value"),
+            changes=_HEAD_CHANGES,
+        )
+        for name, layer, sizes, options in (
+            ("linear_attention", "LinearAttention", {}, {}),
+            ("delta_rule_attention", "DeltaRuleAttention", {"decay": "learned"}, {"gates": ("beta", "decay")}),
+            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}),
+            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}),
+            (
+                "linformer_attention",
+                "LinformerAttention",
+                {"length": S, "rank": M + 1},
+                {"keeps": ("key_projection", "value_projection")},
+            ),
+        )
+    ),
+    Case(
+        name="lsh_attention",
+        inputs={"x": _X["x"]},
+        axes=("BTD", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=_over_heads("lsh_attention", keeps=("rotations",), num_buckets=2, num_rounds=7, chunk_size=S),
+        sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 7, "chunk_size": S},
+        layer="LSHAttention",
+        blocked=("x",),
+        changes=(
+            ("x", _X["x"][0], "query"),
+            ("x", _X["x"][..., 1:], "query"),
+            *_MASKS,
+            ("mask", np.ones((B, S, S), bool), "mask"),
+        ),
+    ),
     Case(
         name="grouped_query_attention",
         inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
+        axes=("BTD", "BSE", "BSF", "B11S"),
         mask=PADDING[:, None, None],
         reference=lambda x, mask, parameters: reference.grouped_query_layer(
             *x.values(), parameters, num_heads=6, num_kv_heads=3, mask=mask
@@ -248,6 +438,7 @@ CASES = (
     Case(
         name="latent_attention",
         inputs={"x": _X["x"]},
+        axes=("BTD", "B11T"),
         mask=PADDING[:, None, None],
         reference=lambda x, mask, parameters: reference.latent_attention(
             x["x"], parameters, mask, num_heads=2, key_dim=5, value_dim=7, rope_dim=4
@@ -270,36 +461,202 @@ CASES = (
             ("mask", np.ones((B, S, S), bool), "mask"),
         ),
     ),
+    Case(
+        name="recurrent_encoder",
+        inputs={"tokens": _X["source"]},
+        axes=("BS", "BS"),
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.recurrent_encoder(x["tokens"], parameters, mask=mask),
+        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H},
+        layer="RecurrentEncoder",
+        cell=True,
+    ),
+    Case(
+        name="bahdanau_decoder",
+        inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
+        axes=("BT", "BSE", "BH", "BS"),
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.bahdanau_decoder(*x.values(), parameters, mask),
+        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E, "attention_dim": A},
+        layer="BahdanauDecoder",
+        blocked=("memory",),
+        cell=True,
+        fixed="T",
+    ),
+    Case(
+        name="luong_decoder",
+        inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
+        axes=("BT", "BSE", "BH", "BS"),
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.luong_decoder(*x.values(), parameters, mask, score="general"),
+        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E},
+        layer="LuongDecoder",
+        blocked=("memory",),
+        make=_luong_decoder,
+        cell=True,
+        fixed="T",
+    ),
+    Case(
+        name="encoder_decoder",
+        inputs={"source": _X["source"], "target_in": _X["targets"]},
+        axes=("BS", "BT", "BS"),
+        mask=PADDING,
+        reference=_encoder_decoder,
+        sizes={},
+        layer="EncoderDecoder",
+        make=_both_parts,
+        cell=True,
+        fixed="T",
+    ),
+    Case(
+        name="feed_forward",
+        inputs={"x": _X["x"]},
+        axes=("BTD",),
+        mask=None,
+        reference=lambda x, mask, parameters: (reference.feed_forward(x["x"], parameters, activation="gelu"),),
+        sizes={"model_dim": H, "ff_dim": K, "activation": "gelu"},
+        layer="FeedForward",
+        changes=(("x", _X["x"][0], "x"), ("x", _X["x"][..., 1:], "x")),
+    ),
+    Case(
+        name="encoder_layer",
+        inputs={"x": _X["memory"]},
+        axes=("BTD", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.encoder_layer(x["x"], parameters, num_heads=2, mask=mask),
+        sizes={"model_dim": E, "num_heads": 2, "ff_dim": K},
+        layer="EncoderLayer",
+        changes=(("x", _X["memory"][0], "x"), ("x", _X["memory"][..., 1:], "x"), *_MASKS),
+    ),
+    Case(
+        name="encoder",
+        inputs={"x": _X["memory"]},
+        axes=("BTD", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.encoder(
+            x["x"], parameters, num_layers=2, num_heads=2, norm="pre", mask=mask
+        ),
+        sizes={"num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
+        layer="Encoder",
+    ),
+    Case(
+        name="feature_map_attention",
+        inputs={"image": _X["image"]},
+        axes=("BYXC", "B1P"),
+        mask=np.arange(15) < np.array([[15], [7], [0]])[:, None],
+        reference=lambda x, mask, parameters: reference.feature_map_attention(x["image"], parameters, mask),
+        sizes={"channels": H, "key_dim": K, "value_dim": V, "data_format": "channels_last"},
+        layer="FeatureMapAttention",
+    ),
+    Case(
+        name="intra_attention_lstm",
+        inputs={"x": _X["x"]},
+        axes=("BTD", "BT"),
+        mask=PADDING,
+        reference=lambda x, mask, parameters: reference.intra_attention_lstm(x["x"], parameters, mask),
+        sizes={"input_dim": H, "hidden_dim": A, "attention_dim": K},
+        layer="IntraAttentionLSTM",
+        fixed="T",
+        blocked=("x",),
+        changes=(("x", _X["x"][0], "x"), ("x", _X["x"][..., 1:], "x"), *_MASKS),
+    ),
+    Case(
+        name="sinusoidal_encoding",
+        inputs={"x": _X["x"]},
+        axes=("BTD",),
+        mask=None,
+        reference=lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
+        sizes={"model_dim": H},
+        layer="SinusoidalEncoding",
+    ),
+    Case(
+        name="learned_encoding",
+        inputs={"x": _X["x"]},
+        axes=("BTD",),
+        mask=None,
+        reference=lambda x, mask, parameters: (reference.learned_encoding(x["x"], parameters),),
+        sizes={"max_length": A, "model_dim": H},
+        layer="LearnedEncoding",
+    ),
+    Case(
+        name="rotary_encoding",
+        inputs={name: _X[name][..., 1:] for name in ("query", "key")},
+        axes=("BHTK", "BHSK"),
+        mask=None,
+        reference=_rotary_encoding,
+        sizes={"key_dim": K - 1},
+        layer="RotaryEncoding",
+    ),
+    Case(
+        name="alibi_bias",
+        inputs={"score": _X["score"]},
+        axes=("BHTS",),
+        mask=None,
+        reference=lambda x, mask, parameters: (x["score"] + reference.alibi_bias(2, *x["score"].shape[2:]),),
+        sizes={"num_heads": 2},
+        layer="AlibiBias",
+        make=_biased,
+    ),
+    Case(
+        name="relative_bias",
+        inputs={"score": _X["score"]},
+        axes=("BHTS",),
+        mask=None,
+        reference=lambda x, mask, parameters: (
+            x["score"] + reference.relative_bias(*x["score"].shape[2:], part(parameters, "inner."), max_distance=23),
+        ),
+        sizes={"num_heads": 2, "num_buckets": 6, "max_distance": 23},
+        layer="RelativeBias",
+        make=_biased,
+    ),
 )
+
+
+def specified(case, item, inputs, mask):
+    """What the specification says, with the parameters of a layer."""
+    parameters = {k: np.asarray(v, np.float64) for k, v in get_parameters(item).items()} if case.layer else None
+    return case.reference(inputs, mask, parameters)
+
+
+def flat(found):
+    """One list of all outputs: weights of a stack are a tuple."""
+    if isinstance(found, (tuple, list)):
+        return [x for part in found for x in flat(part)]
+    return [found]
+
+
+def plain(found):
+    """All outputs in NumPy."""
+    return [x if x is None else numbers(x) for x in flat(found)]
+
+
+def same(found, expected, tolerance=1e-10):
+    close(flat(found), flat(expected), tolerance)
+
 
 # Public names that are no row of the catalog: what tests/topics checks of them.
 PARTS = {
     "masked_softmax": "tests/topics/test_dot_product.py",
     "local_window": "tests/topics/test_luong.py",
     "luong_score": "tests/topics/test_luong.py",
-    "RecurrentEncoder": "tests/topics/test_bahdanau.py",
-    "BahdanauDecoder": "tests/topics/test_bahdanau.py",
-    "EncoderDecoder": "tests/topics/test_bahdanau.py",
-    "LuongDecoder": "tests/topics/test_luong.py",
     "image_to_tokens": "tests/topics/test_self_attention.py",
     "tokens_to_image": "tests/topics/test_self_attention.py",
-    "FeatureMapAttention": "tests/topics/test_self_attention.py",
-    "IntraAttentionLSTM": "tests/topics/test_self_attention.py",
     "split_heads": "tests/topics/test_multi_head.py",
     "merge_heads": "tests/topics/test_multi_head.py",
     "head_importance": "tests/topics/test_multi_head_heads.py",
     "to_grouped": "tests/topics/test_grouped_query.py",
     "KVCache": "tests/topics/test_kv_cache.py",
     "PagedKVCache": "tests/topics/test_kv_cache.py",
-    "sinusoidal_encoding": "tests/topics/test_positional_absolute.py",
     "rotate": "tests/topics/test_positional_rotary.py",
     "change_layout": "tests/topics/test_positional_rotary.py",
-    "alibi_slopes": "tests/topics/test_positional_bias.py",
-    "alibi_bias": "tests/topics/test_positional_bias.py",
-    "relative_buckets": "tests/topics/test_positional_bias.py",
-    "SinusoidalEncoding": "tests/topics/test_positional_absolute.py",
-    "LearnedEncoding": "tests/topics/test_positional_absolute.py",
-    "RotaryEncoding": "tests/topics/test_positional_rotary.py",
-    "AlibiBias": "tests/topics/test_positional_bias.py",
-    "RelativeBias": "tests/topics/test_positional_bias.py",
+    "alibi_slopes": "tests/topics/test_distance_bias.py",
+    "relative_buckets": "tests/topics/test_distance_bias.py",
+    "linear_attention_step": "tests/topics/test_linear.py",
+    "retention_decay": "tests/topics/test_linear.py",
+    "delta_rule_step": "tests/topics/test_delta_rule.py",
+    "softmax_features": "tests/topics/test_random_features.py",
+    "orthogonal_projection": "tests/topics/test_random_features.py",
+    "gaussian_projection": "tests/topics/test_random_features.py",
+    "lsh_buckets": "tests/topics/test_hashing.py",
+    "ReversibleLayers": "tests/topics/test_hashing.py",
 }

@@ -5,26 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import FACES, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
 from attn_course.masks import causal_mask
 from attn_course.parity import set_parameters
 
 GOLDENS = json.loads(Path(__file__).with_name("positional.json").read_text(encoding="utf-8"))
-FACES = pytest.mark.parametrize("face", [reference, pytorch, tf])
 # The libraries take powers and angles in float32: positions to 40 times an ulp of the frequency.
 FLOAT32 = {"rtol": 0, "atol": 1e-5}
 
 
 def to(face, x):
-    x = np.asarray(x, np.float64)
-    return x if face is reference else torch.from_numpy(x) if face is pytorch else tensorflow.constant(x)
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
+    return tensor(face, np.asarray(x, np.float64))
 
 
 def first_position(golden):

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from positional_cases import FACE, FACES, LONGEST, B, D, S, T, build, caught, close, draw, kind, numbers, to
+from positional_cases import LONGEST, B, D, S, T
+from support import FACE, FACES, build, caught, close, draw, kind, numbers, tensor
 
 from attn_course import pytorch, reference
 from attn_course.parity import get_parameters, set_parameters
@@ -44,7 +45,7 @@ def test_an_offset_is_a_linear_map(offset):
     close(here @ shift, there, 1e-12)
     close(shift @ shift.T, np.eye(D + 1), 1e-13)
     close(shift @ reference.sinusoidal_shift(D + 1, 3), reference.sinusoidal_shift(D + 1, offset + 3), 1e-12)
-    with pytest.raises(ValueError, match="dim must be even, got 11"):
+    with pytest.raises(ValueError, match="dim must be even and known, got 11"):
         reference.sinusoidal_shift(D, offset)
 
 
@@ -62,11 +63,12 @@ def test_wavelengths_from_two_pi_almost_to_ten_thousand_times_that():
 @FACE
 def test_sinusoidal_layer(face):
     x, layer = draw(B, T, D), build(face, "SinusoidalEncoding", D)
-    close(layer(to(face, x)), x + reference.sinusoidal_encoding(T, D))
-    cached = layer(to(face, x[:, 3:]), first_position=3)
+    close(layer(tensor(face, x)), x + reference.sinusoidal_encoding(T, D))
+    cached = layer(tensor(face, x[:, 3:]), first_position=3)
     close(cached, x[:, 3:] + reference.sinusoidal_encoding(T, D)[3:])
     close(
-        build(face, "SinusoidalEncoding", D, base=7.0)(to(face, x)), x + reference.sinusoidal_encoding(T, D, base=7.0)
+        build(face, "SinusoidalEncoding", D, base=7.0)(tensor(face, x)),
+        x + reference.sinusoidal_encoding(T, D, base=7.0),
     )
     assert not get_parameters(layer)
 
@@ -82,7 +84,7 @@ def test_learned(face):
     for first in (0, 3, LONGEST - T):
         expected = x + parameters["weight"][first : first + T]
         close(reference.learned_encoding(x, parameters, first_position=first), expected, 0)
-        close(layer(to(face, x), first_position=first), expected, 0)
+        close(layer(tensor(face, x), first_position=first), expected, 0)
 
 
 @FACE
@@ -94,11 +96,11 @@ def test_no_vector_was_learned_for_later_positions(face):
     for length, first in ((5, 0), (2, 3), (1, 4)):
         x = draw(1, length, D)
         with pytest.raises(ValueError, match=words.format(length, first)):
-            layer(to(face, x), first_position=first)
+            layer(tensor(face, x), first_position=first)
         with pytest.raises(ValueError, match=words.format(length, first)):
             reference.learned_encoding(x, {"weight": draw(4, D)}, first_position=first)
     with pytest.raises(ValueError, match="first_position must be at least 0, got -1"):
-        layer(to(face, draw(1, 2, D)), first_position=-1)
+        layer(tensor(face, draw(1, 2, D)), first_position=-1)
 
 
 # --- planted faults -------------------------------------------------------------------
@@ -118,7 +120,7 @@ def test_sines_and_cosines_swapped_are_caught(monkeypatch):
 
 @pytest.mark.parametrize("base", [100.0, 1000000.0])
 def test_a_wrong_base_is_caught(monkeypatch, base):
-    from attn_course.positional.absolute import pytorch as module
+    from attn_course.positional import pytorch as module
 
     right = module.frequencies
     monkeypatch.setattr(module, "frequencies", lambda dim, _: right(dim, base))
@@ -127,7 +129,7 @@ def test_a_wrong_base_is_caught(monkeypatch, base):
 
 
 def test_an_exponent_with_the_column_instead_of_the_pair_is_caught(monkeypatch):
-    from attn_course.positional.absolute import pytorch as module
+    from attn_course.positional import pytorch as module
 
     monkeypatch.setattr(module, "frequencies", lambda dim, base: [base ** (-i / dim) for i in range((dim + 1) // 2)])
     caught(test_sinusoids_by_loops, pytorch, 8, 3)

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from positional_cases import FACE, FACES, LAYOUT, B, D, H, K, S, T, build, caught, close, draw, numbers, to
+from positional_cases import LAYOUT, B, D, H, K, S, T
+from support import FACE, FACES, build, caught, close, draw, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 
 # --- rotary ---------------------------------------------------------------------------
@@ -22,7 +22,7 @@ def test_rotations_by_hand(face):
     close(face.rotate(x, t, layout="interleaved"), [pairs])
     halves = [c - 3 * s, 2 * c2 - 4 * s2, s + 3 * c, 2 * s2 + 4 * c2]
     close(face.rotate(x, t), [halves])
-    quarter = face.rotate(x, to(face, np.array([math.pi / 2])), base=math.inf)  # only the first pair turns
+    quarter = face.rotate(x, tensor(face, np.array([math.pi / 2])), base=1e300)  # only the first pair turns
     close(quarter, [[-3.0, 2.0, 1.0, 4.0]])
 
 
@@ -118,8 +118,8 @@ def test_positions_of_every_example(face):
 
 @FACES
 def test_one_layout_into_the_other(face):
-    close(face.change_layout(to(face, np.arange(8)), to="half"), [0, 2, 4, 6, 1, 3, 5, 7])
-    close(face.change_layout(to(face, np.arange(8)), to="interleaved"), [0, 4, 1, 5, 2, 6, 3, 7])
+    close(face.change_layout(tensor(face, np.arange(8)), to="half"), [0, 2, 4, 6, 1, 3, 5, 7])
+    close(face.change_layout(tensor(face, np.arange(8)), to="interleaved"), [0, 4, 1, 5, 2, 6, 3, 7])
     x, t = to(face, draw(B, T, K), np.arange(T))
     for here, there in (("half", "interleaved"), ("interleaved", "half")):
         moved = face.rotate(face.change_layout(x, to=here), t, layout=here)
@@ -143,29 +143,19 @@ def test_weights_of_one_layout_serve_the_other():
     assert np.abs(score(weights, "half") - score(weights, "interleaved")).max() > 1
 
 
-def torch_slope(function, x, probe):
-    leaf = torch.from_numpy(x).requires_grad_()
-    (function(leaf) * torch.from_numpy(probe)).sum().backward()
-    return leaf.grad.numpy()
-
-
-def tf_slope(function, x, probe):
-    leaf = tensorflow.Variable(x)
-    with tensorflow.GradientTape() as tape:
-        loss = tensorflow.reduce_sum(function(leaf) * probe)
-    return tensorflow.convert_to_tensor(tape.gradient(loss, leaf)).numpy()
-
-
 @LAYOUT
 def test_gradients_of_a_rotation(layout):
     """The gradient of a rotation is the rotation back; alike in both, and the slope of the specification."""
     x, probe, t = draw(B, T, K), draw(B, T, K, seed=1), np.arange(T) + 3
-    of_torch = torch_slope(lambda y: pytorch.rotate(y, t, layout=layout), x, probe)
-    close(tf_slope(lambda y: tf.rotate(y, t, layout=layout), x, probe), of_torch)
+
+    def turned(face, y):
+        return face.rotate(y, t, layout=layout) * tensor(face, probe)
+
+    of_torch = gradients(pytorch, lambda y: turned(pytorch, y), {"x": x})["x"]
+    close(gradients(tf, lambda y: turned(tf, y), {"x": x})["x"], of_torch)
     close(of_torch, reference.rotate(probe, -t, layout=layout))
-    step = 1e-6 * draw(B, T, K, seed=2)
-    ends = [(reference.rotate(x + way, t, layout=layout) * probe).sum() for way in (step, -step)]
-    assert (ends[0] - ends[1]) / 2 == pytest.approx((of_torch * step).sum(), rel=1e-6)
+    direction, expected = slope(lambda y: turned(reference, y).sum(), x)
+    assert (of_torch * direction).sum() == pytest.approx(expected, rel=1e-6)
 
 
 # --- planted faults -------------------------------------------------------------------
@@ -173,7 +163,7 @@ def test_gradients_of_a_rotation(layout):
 
 @pytest.mark.parametrize("base", [100.0, 1000000.0])
 def test_a_wrong_base_is_caught(monkeypatch, base):
-    from attn_course.positional.absolute import pytorch as module
+    from attn_course.positional import pytorch as module
 
     right = module.frequencies
     monkeypatch.setattr(module, "frequencies", lambda dim, _: right(dim, base))
@@ -182,7 +172,7 @@ def test_a_wrong_base_is_caught(monkeypatch, base):
 
 
 def test_an_exponent_with_the_column_instead_of_the_pair_is_caught(monkeypatch):
-    from attn_course.positional.absolute import pytorch as module
+    from attn_course.positional import pytorch as module
 
     monkeypatch.setattr(module, "frequencies", lambda dim, base: [base ** (-i / dim) for i in range((dim + 1) // 2)])
     caught(test_rotations_by_complex_numbers, pytorch, "interleaved")

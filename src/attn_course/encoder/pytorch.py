@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from attn_course.encoder.shared import (
     check_attention_layer,
+    check_words,
     encoder_config,
     feed_forward_config,
 )
@@ -19,7 +20,7 @@ from attn_course.layers.pytorch import (
 from attn_course.layers.shared import spell_config
 from attn_course.multi_head.pytorch import MultiHeadAttention
 from attn_course.multi_head.shared import check_kind, check_options
-from attn_course.shapes import check_at_least, check_floats, check_shapes
+from attn_course.shapes import check_at_least, check_floats
 
 __all__ = ["Encoder", "EncoderLayer", "FeedForward"]
 
@@ -71,7 +72,7 @@ class FeedForward(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """x (B, T, model_dim) -> (B, T, model_dim); raises ValueError for another x."""
-        check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
+        check_words(x, self.config["model_dim"], needed=False)
         if not is_mixed(self.inner, x):
             check_floats(weight=self.inner.weight, x=x)
         hidden = self.inner(x)
@@ -144,6 +145,7 @@ class EncoderLayer(torch.nn.Module):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
+        check_words(x, self.config["model_dim"])
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options |= {} if cache is None else {"cache": cache}
         pre, post = self.norm == "pre", self.norm == "post"

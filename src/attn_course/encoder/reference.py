@@ -7,7 +7,12 @@ import numpy as np
 from attn_course.encoder.shared import ACTIVATIONS, NORMALIZATIONS, NORMS
 from attn_course.multi_head.reference import multi_head_attention
 from attn_course.parity import nested
-from attn_course.shapes import check_choice, check_floats, check_shapes
+from attn_course.shapes import (
+    check_choice,
+    check_floats,
+    check_parameters,
+    check_shapes,
+)
 
 __all__ = ["encoder", "encoder_layer", "feed_forward", "layer_norm", "rms_norm"]
 
@@ -31,6 +36,7 @@ def layer_norm(x: np.ndarray, parameters: Parameters) -> np.ndarray:
     >>> layer_norm(np.array([1.0, 3.0]), parameters).round(3)
     array([-1.,  1.])
     """
+    check_parameters(parameters, "scale", "bias")
     x = np.asarray(x, np.float64)
     centered = x - x.mean(axis=-1, keepdims=True)
     variance = (centered**2).mean(axis=-1, keepdims=True)
@@ -50,6 +56,7 @@ def rms_norm(x: np.ndarray, parameters: Parameters) -> np.ndarray:
 
     Source: Zhang & Sennrich 2019 (arXiv:1910.07467), equation 4.
     """
+    check_parameters(parameters, "scale")
     x = np.asarray(x, np.float64)
     mean_square = (x**2).mean(axis=-1, keepdims=True)
     return x / np.sqrt(mean_square + 1e-6) * parameters["scale"]
@@ -76,6 +83,7 @@ def feed_forward(
     """
     check_choice("activation", activation, ACTIVATIONS)
     check_floats(x=x)
+    check_parameters(parameters, "0.weight", "1.weight")
     check_shapes(weight=(parameters["0.weight"], "DF"), x=(x, "BTD"))
     x = np.asarray(x, np.float64)
     hidden = x @ parameters["0.weight"] + parameters.get("0.bias", 0.0)

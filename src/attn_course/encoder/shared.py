@@ -2,11 +2,25 @@
 
 from typing import Any
 
-from attn_course.shapes import check_at_least, check_choice, check_share
+from attn_course.shapes import (
+    check_at_least,
+    check_choice,
+    check_floats,
+    check_shapes,
+    check_share,
+)
 
 NORMS = ("post", "pre")
 ACTIVATIONS = ("relu", "gelu", "swiglu")
 NORMALIZATIONS = ("layer", "rms")
+
+
+def check_words(x: Any, model_dim: int, *, needed: bool = True) -> None:
+    """Raise ValueError unless x is floating, (B, T, model_dim), and not too short."""
+    sizes = check_shapes({"D": model_dim}, x=(x, "BTD"))
+    check_floats(x=x)
+    if needed and sizes["T"] == 0:
+        raise ValueError("x must have at least 1 position, got T = 0")
 
 
 def feed_forward_config(

@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 
 from attn_course.encoder.shared import (
     check_attention_layer,
+    check_words,
     encoder_config,
     feed_forward_config,
 )
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import AttentionLayer, Layer, Mask, dense, with_padding
 from attn_course.multi_head.tf import MultiHeadAttention
-from attn_course.shapes import check_at_least, check_shapes
+from attn_course.shapes import check_at_least
 
 __all__ = ["Encoder", "EncoderLayer", "FeedForward"]
 
@@ -65,7 +66,7 @@ class FeedForward(Layer):
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
         """x (B, T, model_dim) -> (B, T, model_dim); raises ValueError for another x."""
-        check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
+        check_words(x, self.config["model_dim"], needed=False)
         hidden = self.inner(x)
         if self.gate is None:
             hidden = self.activation(hidden)
@@ -140,6 +141,7 @@ class EncoderLayer(Layer):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
+        check_words(x, self.config["model_dim"])
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options |= {} if cache is None else {"cache": cache}
         pre, post = self.norm == "pre", self.norm == "post"

@@ -5,6 +5,7 @@ import numpy as np
 from attn_course.dot_product.reference import scaled_dot_product_attention
 from attn_course.grouped_query.shared import check_grouped
 from attn_course.multi_head.reference import merge_heads, project, split_heads
+from attn_course.shapes import check_parameters
 
 __all__ = ["grouped_query_attention", "grouped_query_layer"]
 
@@ -89,6 +90,8 @@ def grouped_query_layer(
 
     Source: Ainslie et al. 2023 (arXiv:2305.13245), section 2.2.
     """
+    names = ("query_weight", "key_weight", "value_weight", "output_weight")
+    check_parameters(parameters, *names)
     queries = split_heads(project(query, parameters, "query"), num_heads)
     keys = split_heads(project(key, parameters, "key"), num_kv_heads)
     values = split_heads(project(value, parameters, "value"), num_kv_heads)

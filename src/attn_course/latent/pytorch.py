@@ -18,7 +18,7 @@ from attn_course.layers.pytorch import (
 from attn_course.layers.shared import spell_config
 from attn_course.parity import set_parameters
 from attn_course.positional.pytorch import rotate
-from attn_course.shapes import check_floats, check_shapes
+from attn_course.shapes import check_floats, check_not_empty, check_shapes
 
 __all__ = ["LatentAttention"]
 
@@ -99,7 +99,8 @@ class LatentAttention(torch.nn.Module):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
+        sizes = check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
+        check_not_empty({"x": sizes["T"]}, "x")
         if not torch.is_autocast_enabled(x.device.type):
             check_floats(latent_weight=self.latent.weight, x=x)
         mask, T = to_mask(mask, x), x.shape[1]

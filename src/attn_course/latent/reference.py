@@ -5,7 +5,7 @@ import numpy as np
 from attn_course.dot_product.reference import scaled_dot_product_attention
 from attn_course.latent.shared import EPSILON
 from attn_course.positional.reference import rotate
-from attn_course.shapes import check_shapes
+from attn_course.shapes import check_parameters, check_shapes
 
 __all__ = ["latent_attention"]
 
@@ -47,6 +47,8 @@ def latent_attention(
     Differs: equations 9 and 12 have no norm; the released code has one for each latent,
         and so have we.
     """
+    names = ("latent_weight", "latent_norm.scale", "key_value_weight", "output_weight")
+    check_parameters(parameters, *names)
     R, P = len(parameters["latent_norm.scale"]), rope_dim
     T = check_shapes({"D": len(parameters["latent_weight"])}, x=(x, "BTD"))["T"]
     turn = {"layout": "interleaved", "base": base}
@@ -83,6 +85,8 @@ def project_query(x, parameters):
     """The queries of all heads, straight or by way of their own latent."""
     if "query_weight" in parameters:
         return x @ parameters["query_weight"]
+    names = ("query_down_weight", "query_norm.scale", "query_up_weight")
+    check_parameters(parameters, *names)
     latent = rms_norm(
         x @ parameters["query_down_weight"], parameters["query_norm.scale"]
     )

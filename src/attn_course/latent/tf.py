@@ -17,7 +17,7 @@ from attn_course.layers.tf import (
 )
 from attn_course.parity import set_parameters
 from attn_course.positional.tf import rotate
-from attn_course.shapes import check_floats, check_shapes, dtype_name
+from attn_course.shapes import check_floats, check_not_empty, check_shapes, dtype_name
 
 __all__ = ["LatentAttention"]
 
@@ -105,7 +105,8 @@ class LatentAttention(Layer):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
+        sizes = check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
+        check_not_empty({"x": sizes["T"]}, "x")
         check_floats(x=x)
         T = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
         first = 0 if cache is None else cache.next_position(mask)

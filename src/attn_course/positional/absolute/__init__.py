@@ -1,1 +1,0 @@
-"""A vector for every position; see ``attn_course.positional``."""

@@ -1,1 +1,0 @@
-"""Attention with learned vectors for distances; see ``attn_course.positional``."""

@@ -1,1 +1,0 @@
-"""Query and key turn with their positions; see ``attn_course.positional``."""

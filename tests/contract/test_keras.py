@@ -1,0 +1,198 @@
+"""Every public layer in TensorFlow: graphs of any size, files, configs, policies, carried padding, Keras's own test."""
+
+import copy
+
+import numpy as np
+import pytest
+from cases import CASES, PADDING, H, S, flat, plain, same, specified
+from keras.src.testing import TestCase
+from support import numbers
+
+from attn_course import tf
+from attn_course.frameworks import keras
+from attn_course.frameworks import tf as tensorflow
+from attn_course.parity import get_parameters, set_parameters
+
+EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+LAYERS = pytest.mark.parametrize("case", [c for c in CASES if c.layer], ids=lambda case: case.name)
+PLAIN = pytest.mark.parametrize("case", [c for c in CASES if c.layer and not c.make], ids=lambda case: case.name)
+CARRIED = pytest.mark.parametrize("case", [c for c in CASES if c.layer and c.blocked], ids=lambda case: case.name)
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    keras.utils.set_random_seed(0)
+
+
+def arrays_of(case):
+    return [*case.inputs.values(), *([] if case.mask is None else [case.mask])]
+
+
+def open_shapes(case):
+    """The shapes of the arguments, without what may be of any size."""
+    free = set("BTS")
+    return [
+        tuple(None if letter in free - {*case.fixed} else size for letter, size in zip(letters, x.shape, strict=True))
+        for letters, x in zip(case.axes, arrays_of(case), strict=True)
+    ]
+
+
+@EACH
+def test_graphs_for_any_size(case):
+    item, kinds = case.build("tf"), [str(x.dtype) for x in arrays_of(case)]
+    signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
+
+    def call(*values):
+        return [x for x in flat(item(*values)) if x is not None]
+
+    # XLA compiles for every shape that comes, and takes its time where a loop over words is unrolled.
+    for jit, (inputs, mask) in ((True, (case.inputs, case.mask)), (bool(not case.fixed), case.longer())):
+        graph = tensorflow.function(call, input_signature=signature, jit_compile=jit)
+        expected = [x for x in flat(specified(case, item, inputs, mask)) if x is not None]
+        same(graph(*case.values("tf", inputs, mask)), expected)
+
+
+@keras.saving.register_keras_serializable("tests")
+class Tensors(keras.layers.Layer):
+    """Only what is a tensor: a functional model of Keras takes no None among the outputs."""
+
+    def __init__(self, layer, **options):
+        super().__init__(**options)
+        self.layer = layer
+
+    def call(self, *values):
+        return [x for x in self.layer(*values) if x is not None]
+
+    def get_config(self):
+        return {**super().get_config(), "layer": keras.saving.serialize_keras_object(self.layer)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{**config, "layer": keras.saving.deserialize_keras_object(config["layer"])})
+
+
+@LAYERS
+def test_saved_and_loaded(case, tmp_path):
+    item = case.build("tf")
+    expected = [x for x in flat(specified(case, item, case.inputs, case.mask)) if x is not None]
+    entries = [
+        keras.Input(shape[1:], dtype=str(x.dtype)) for shape, x in zip(open_shapes(case), arrays_of(case), strict=True)
+    ]
+    none = any(x is None for x in flat(case.run("tf", item, case.inputs, case.mask)))
+    outputs = (Tensors(item, dtype="float64") if none else item)(*entries)
+    model = keras.Model(entries, outputs)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    values = case.values("tf", mask=case.mask)
+    same(flat(loaded(values if len(values) > 1 else values[0])), expected)
+
+
+@LAYERS
+def test_a_config_is_left_alone_and_says_everything(case):
+    item = case.build("tf")
+    config = item.get_config()
+    before = copy.deepcopy(config)
+    twin = type(item).from_config(config)
+    assert config == before and twin.get_config() == before
+    set_parameters(twin, get_parameters(item))
+    same(case.run("tf", twin, case.inputs, case.mask), specified(case, item, case.inputs, case.mask))
+
+
+@LAYERS
+@pytest.mark.parametrize(("policy", "tolerance"), [("mixed_float16", 0.03), ("mixed_bfloat16", 0.2)])
+def test_mixed_policies(case, policy, tolerance):
+    item = case.build("tf", policy)
+    expected = specified(case, item, case.inputs, case.mask)
+    found = flat(item(*case.values("tf", mask=case.mask, dtype="float32")))
+    narrow = policy.removeprefix("mixed_")
+    assert {str(v.dtype) for v in item.trainable_variables} <= {"float32"}
+    assert found[0].dtype == narrow
+    same(found, expected, tolerance)
+    # what the layer before gives
+    same(flat(item(*case.values("tf", mask=case.mask, dtype=narrow))), expected, tolerance)
+
+
+@PLAIN
+def test_output_shapes(case):
+    item = case.build("tf")
+    names, shapes = [f"{name}_shape" for name in case.inputs], [x.shape for x in case.inputs.values()]
+    found = item.compute_output_shape(**dict(zip(names, shapes, strict=True)))
+    expected = [None if x is None else tuple(x.shape) for x in flat(case.run("tf", item, case.inputs, case.mask))]
+    for one, other in zip(shapes_of(found), expected, strict=True):
+        assert other is None or one == other
+
+
+def shapes_of(found):
+    """The shapes in what may be one, or nested tuples of them."""
+    if found is None or all(size is None or isinstance(size, int) for size in found):
+        return [found and tuple(found)]
+    return [shape for part in found for shape in shapes_of(part)]
+
+
+class Kit(TestCase):
+    def runTest(self):
+        pass
+
+
+@PLAIN
+@pytest.mark.filterwarnings("ignore:.shuffle=True. was passed")  # by its own step of training
+def test_keras_tests_a_layer(case):
+    """``run_layer_test``: config, build, symbolic and eager calls, a step of training, mixed precision."""
+    shapes = {f"{name}_shape": x.shape for name, x in case.inputs.items()}
+    kinds = {f"{name}_shape": "float32" if x.dtype == np.float64 else "int64" for name, x in case.inputs.items()}
+    one = len(shapes) == 1
+    item = case.build("tf", "float32")
+    outputs = [None if x is None else x.shape for x in flat(case.run("tf", item, case.inputs, None, "float32"))]
+    nested = None in outputs or len(outputs) > 2
+    Kit().run_layer_test(
+        getattr(tf, case.layer),
+        init_kwargs=dict(case.sizes),
+        input_shape=next(iter(shapes.values())) if one else shapes,
+        input_dtype=next(iter(kinds.values())) if one else kinds,
+        expected_output_shape=None if nested else tuple(outputs) if len(outputs) > 1 else outputs[0],
+        expected_num_trainable_weights=len(item.trainable_weights),
+        run_training_check=one and len(outputs) == 1 and bool(item.trainable_weights),
+    )
+
+
+def carrying(array):
+    """An input as it leaves a stack of encodings behind an embedding with padding, and the same without padding."""
+    x = tensorflow.constant(array)
+    x._keras_mask = tensorflow.constant(PADDING)
+    for encoding in (
+        tf.SinusoidalEncoding(x.shape[-1], dtype="float64"),
+        tf.LearnedEncoding(S, x.shape[-1], dtype="float64"),
+    ):
+        x = encoding(x)
+    return x, tensorflow.constant(x.numpy())
+
+
+@CARRIED
+def test_carried_padding_and_a_mask_hold_together(case):
+    item = case.build("tf")
+    values = dict(zip(case.inputs, case.values("tf"), strict=True))
+    open_, padded = dict(values), dict(values)
+    for name in case.blocked:
+        padded[name], open_[name] = carrying(case.inputs[name])
+    other = np.random.default_rng(4).random(case.mask.shape) < 0.7
+    for mask in (None, other):
+        both = case.mask if mask is None else case.mask & mask
+        found = flat(item(*padded.values(), *([] if mask is None else [tensorflow.constant(mask)])))
+        expected = plain(item(*open_.values(), tensorflow.constant(both)))
+        same(found, expected)
+    assert np.abs(numbers(item(*open_.values())[0]) - expected[0]).max() > 1e-3
+
+
+def test_no_weight_on_padding_at_the_end_of_a_stack():
+    """Embedding, two encodings and two attentions in a functional model; each passes the padding on."""
+    words = np.where(PADDING, 1 + np.arange(S), 0)
+    entry = keras.Input((None,), dtype="int64")
+    x = keras.layers.Embedding(S + 1, H, mask_zero=True)(entry)
+    x = tf.LearnedEncoding(S, H)(tf.SinusoidalEncoding(H)(x))
+    x, first = tf.RelativeAttention(H, 1, max_distance=2)(x)
+    x, second = tf.SelfAttention(H, key_dim=3, value_dim=H)(x)
+    x, third = tf.MultiHeadAttention(H, 1)(x)
+    found = keras.Model(entry, [first, second, third])(words)
+    for weights in (found[0][:, 0], found[1], found[2][:, 0]):
+        assert not numbers(weights)[~np.broadcast_to(PADDING[:, None], weights.shape)].any()
+        np.testing.assert_allclose(numbers(weights)[:2].sum(-1), 1.0, rtol=1e-6)

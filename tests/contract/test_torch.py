@@ -1,0 +1,205 @@
+"""Every public layer in PyTorch: compilers, exports, files, devices, autocast, functional calls."""
+
+import copy
+import io
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from cases import CASES, PARTS, flat, plain, same, specified
+from support import numbers
+
+from attn_course import pytorch
+from attn_course.frameworks import torch
+from attn_course.parity import get_parameters
+
+LAYERS = pytest.mark.parametrize("case", [c for c in CASES if c.layer], ids=lambda case: case.name)
+WHOLE = pytest.mark.parametrize("case", [c for c in CASES if not c.cell], ids=lambda case: case.name)
+NAMED = {case.name: case for case in CASES}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch.manual_seed(0)
+    torch.compiler.reset()
+
+
+@WHOLE
+def test_compiled(case):
+    """In one graph; then again at other lengths, unless they are fixed."""
+    item = case.build("pytorch")
+    compiled = torch.compile(item, backend="aot_eager", fullgraph=True)
+    for inputs, mask in ((case.inputs, case.mask), *([] if case.fixed else [case.longer()])):
+        same(case.run("pytorch", compiled, inputs, mask), specified(case, item, inputs, mask))
+
+
+@pytest.mark.parametrize("name", ["additive_attention", "self_attention", "rotary_encoding"])
+@pytest.mark.filterwarnings("ignore:.torch.jit.script_method:DeprecationWarning")  # the compiler's own
+def test_compiled_to_machine_code(name):
+    case = NAMED[name]
+    item = case.build("pytorch")
+    compiled = torch.compile(item, fullgraph=True)
+    same(case.run("pytorch", compiled, case.inputs, case.mask), specified(case, item, case.inputs, case.mask))
+
+
+class Whole(torch.nn.Module):
+    """A function, or a layer without the outputs that are None."""
+
+    def __init__(self, item):
+        super().__init__()
+        self.item = item
+
+    def forward(self, *values):
+        return tuple(x for x in flat(self.item(*values)) if x is not None)
+
+
+@WHOLE
+def test_exported_for_any_size(case):
+    """``torch.export`` with dynamic batch and lengths; then ONNX. Both run at another batch and other lengths."""
+    import onnxruntime
+
+    item = Whole(case.build("pytorch", "float32")).eval()
+    values = case.values("pytorch", case.inputs, case.mask, "float32")
+    free = [
+        {
+            axis: torch.export.Dim.DYNAMIC
+            for axis, letter in enumerate(letters)
+            if letter in "BTS" and letter not in case.fixed
+        }
+        for letters in case.axes
+    ]
+    program = torch.export.export(item, tuple(values), dynamic_shapes=(tuple(free),))
+    inputs, mask = case.longer()
+    longer = case.values("pytorch", inputs, mask, "float32")
+    expected = [numbers(x) for x in item(*longer)]
+    same(program.module()(*longer), expected, 1e-5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the libraries say to each other
+        model = torch.onnx.export(program, verbose=False).model_proto.SerializeToString()
+    session = onnxruntime.InferenceSession(model)
+    fed = {entry.name: x.numpy() for entry, x in zip(session.get_inputs(), longer, strict=True)}
+    same(session.run(None, fed), expected, 1e-4)
+
+
+def through_pickle(item):
+    return pickle.loads(pickle.dumps(item))
+
+
+def through_file(item):
+    file = io.BytesIO()
+    torch.save(item, file)
+    file.seek(0)
+    return torch.load(file, weights_only=False)
+
+
+def through_state(item, twin):
+    file = io.BytesIO()
+    torch.save(item.state_dict(), file)
+    file.seek(0)
+    twin.load_state_dict(torch.load(file))
+    return twin
+
+
+@LAYERS
+def test_copies_and_files(case):
+    item = case.build("pytorch")
+    expected = plain(case.run("pytorch", item, case.inputs, case.mask))
+    copies = [copy.deepcopy(item), through_pickle(item), through_file(item)]
+    copies.append(through_state(item, case.build("pytorch")))
+    for made in copies:
+        same(case.run("pytorch", made, case.inputs, case.mask), expected, 0)
+    assert len(item.state_dict()) == len(get_parameters(item)), "nothing that only helps is saved"
+
+
+def takes_place(case):
+    return any(True for _ in case.build("pytorch").parameters())
+
+
+@LAYERS
+def test_made_and_called_without_memory(case):
+    """On the meta device; given memory and drawn anew there, it does what it does elsewhere."""
+    item = case.build("pytorch")
+    expected = flat(case.run("pytorch", item, case.inputs, case.mask))
+    if takes_place(case):
+        made = case.build("pytorch", device="meta")
+        assert {(x.device.type, x.dtype) for x in made.parameters()} == {("meta", torch.float64)}
+    else:
+        made = case.build("pytorch").to("meta")
+    values = [x.to("meta") for x in case.values("pytorch", mask=case.mask)]
+    if not case.cell:
+        found = flat(made(*values))
+        assert [x if x is None else (x.shape, x.device.type) for x in found] == [
+            x if x is None else (x.shape, "meta") for x in expected
+        ]
+    made.to_empty(device="cpu")
+    draw_anew(made)
+    assert all(x.isfinite().all() for x in made.parameters())
+    made.load_state_dict(item.state_dict())
+    same(case.run("pytorch", made, case.inputs, case.mask), [None if x is None else numbers(x) for x in expected], 0)
+
+
+def draw_anew(item):
+    """The parts first: what a layer says of its parts holds."""
+    for part in reversed(list(item.modules())):
+        if hasattr(part, "reset_parameters"):
+            part.reset_parameters()
+
+
+@LAYERS
+def test_drawn_anew(case):
+    """``reset_parameters`` draws every weight, and from where the constructor draws."""
+    item = case.build("pytorch")
+    before = get_parameters(item)
+    draw_anew(item)
+    after = get_parameters(item)
+    for name, x in before.items():
+        assert len(np.unique(x)) <= 2 or not np.array_equal(x, after[name]), name
+        assert np.abs(after[name]).max() <= 3 * np.abs(x).max() + 1e-12, name
+
+
+@LAYERS
+@pytest.mark.parametrize("given", ["float32", "bfloat16"])
+def test_autocast(case, given):
+    """Parameters in float32; inputs as they were, or as the layer before gives them."""
+    item = case.build("pytorch", "float32")
+    expected = specified(case, item, case.inputs, case.mask)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = flat(item(*case.values("pytorch", case.inputs, case.mask, given)))
+    same(found, expected, 0.2)
+    if takes_place(case):
+        found[0].float().sum().backward()
+        assert all(x.grad is None or x.grad.isfinite().all() for x in item.parameters())
+
+
+@LAYERS
+def test_functional_calls_and_their_gradients(case):
+    item = case.build("pytorch")
+    parameters = dict(item.named_parameters())
+    if not parameters:
+        return
+    values = tuple(case.values("pytorch", mask=case.mask))
+
+    def total(parameters):
+        return flat(torch.func.functional_call(item, parameters, values))[0].square().sum()
+
+    found = torch.func.grad(total)(parameters)
+    expected = torch.autograd.grad(total(parameters), list(parameters.values()), allow_unused=True)
+    for (name, one), other in zip(found.items(), expected, strict=True):
+        other = torch.zeros_like(one) if other is None else other
+        np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-10, atol=1e-12, err_msg=name)
+
+
+MASKED = [c for c in CASES if c.mask is not None]
+
+
+@pytest.mark.parametrize("case", MASKED, ids=lambda case: case.name)
+def test_a_mask_of_numpy_is_taken(case):
+    item = case.build("pytorch")
+    found = flat(item(*case.values("pytorch"), case.mask))
+    same(found, specified(case, item, case.inputs, case.mask))
+
+
+def test_every_public_class_is_here():
+    classes = {name for name in pytorch.__all__ if isinstance(getattr(pytorch, name), type)}
+    assert classes - PARTS.keys() == {case.layer for case in CASES} - {None}
