@@ -7,7 +7,7 @@ import pytest
 
 from attn_course.frameworks import keras, torch
 from attn_course.labs import load_record
-from attn_course.labs.heads import CUTS, DRAWS, HEADS, LAYERS, cut_in_three_orders, head_scores, hide
+from attn_course.labs.heads import CUTS, DRAWS, HEADS, LAYERS, cut_in_three_orders, head_scores, hide, without_heads
 from attn_course.labs.heads import pytorch as in_torch
 from attn_course.labs.heads import tf as in_tf
 from attn_course.tasks.dates import load_dates, source_vocabulary
@@ -53,6 +53,12 @@ def test_scores_of_heads_by_hand():
     np.testing.assert_allclose(scores["itself"], [[1 / 3, 1 / 3], [1, 0]])
     np.testing.assert_allclose(scores["next"], [[0, 1 / 3], [0, 1]])
     np.testing.assert_allclose(scores["separator"], [[1 / 3, 1], [0, 1]])
+
+
+def test_every_set_of_heads_is_switched_off():
+    found = without_heads(lambda kept: kept.tolist(), 3)
+    assert len(found) == 8 and found[()] == [1, 1, 1]
+    assert found[(0, 1),] == [1, 0, 1] and found[(0, 0), (0, 2)] == [0, 1, 0]
 
 
 @MODULE

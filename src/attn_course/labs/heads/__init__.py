@@ -5,6 +5,8 @@
 python -m attn_course.labs.heads --seeds 0 1 2
 """
 
+from itertools import combinations
+
 import numpy as np
 
 from attn_course.tasks.text import PAD, UNKNOWN
@@ -71,3 +73,18 @@ def head_scores(weights, mask, separators):
     scores = {name: np.trace(weights, step, 2, 3) for name, step in steps.items()}
     scores["separator"] = (weights * separators[:, None, None]).sum(axis=(2, 3))
     return {name: score / mask.sum(axis=1)[:, None] for name, score in scores.items()}
+
+
+def without_heads(answer, num_heads):
+    """What a layer of heads answers without every set of them: {off: answer}.
+
+    answer: of the heads that are kept, float32 (num_heads). off: a tuple of places
+    (0, head), as ``attn_course.plots.explore.explore_heads`` names them.
+    """
+    found = {}
+    for count in range(num_heads + 1):
+        for off in combinations(range(num_heads), count):
+            kept = np.ones(num_heads, dtype=np.float32)
+            kept[list(off)] = 0
+            found[tuple((0, head) for head in off)] = answer(kept)
+    return found
