@@ -9,6 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 NAMES, VALUES, SIZE = 64, 10, 16
+# What a page calls the 64 names.
+_FIRST_NAMES = (
+    "Ada Alan Amir Ana Anna Ben Bo Carl Cleo Dan Dina Ed Ella Emil Eva Finn "
+    "Gus Hana Hugo Ida Igor Ines Ivan Jack Jane Jin Joan John Jude Kai Kim Lars "
+    "Lea Leo Lin Lisa Liv Luca Luis Maja Mei Mia Mila Mona Nia Nils Noa Nora "
+    "Olga Omar Otto Paul Pia Ravi Rosa Ruth Sam Sara Tara Theo Tom Uma Yara Zoe"
+)
+PEOPLE = tuple(_FIRST_NAMES.split())
 # Several names at once, of smaller dictionaries.
 SEVERAL_NAMES, SEVERAL_VALUES, SEVERAL_SIZE, ASKED = 32, 8, 12, 4
 
