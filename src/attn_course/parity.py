@@ -67,8 +67,14 @@ def _torch_slots(module, prefix=""):
             if getattr(module, parameter) is not None:  # a linear map without bias
                 yield prefix + name, _torch_slot(getattr(module, parameter), view, back)
         return
-    for name, parameter in module.named_parameters(recurse=False):
-        yield prefix + name, _torch_slot(parameter, _same, _same)
+    kept = set(module.state_dict(keep_vars=True))
+    own = [
+        *module.named_parameters(recurse=False),
+        *module.named_buffers(recurse=False),
+    ]
+    for name, x in own:
+        if name in kept:  # what is drawn and kept, not trained, is a parameter too
+            yield prefix + name, _torch_slot(x, _same, _same)
     for name, child in module.named_children():
         yield from _torch_slots(child, prefix + _lead(module, name, child))
 
@@ -107,7 +113,6 @@ def _keras_slots(layer, prefix=""):
             if getattr(holder, variable) is not None:
                 yield prefix + name, _keras_slot(getattr(holder, variable), rows, gates)
         return
-    # What is drawn and kept, not trained, is a parameter too.
     own = [*layer._trainable_variables, *layer._non_trainable_variables]
     for name, value in vars(layer).items():
         if any(value is weight for weight in own):

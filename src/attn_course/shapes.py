@@ -103,15 +103,14 @@ def check_parameters(parameters: Any, *names: str) -> None:
         raise ValueError(f"parameters must have {', '.join(missing)}")
 
 
-def check_not_empty(sizes: Sizes, letters: str = "TS") -> None:
+def check_not_empty(sizes: Sizes, **names: str) -> None:
     """Raise ValueError if one of these axes of checked shapes has no position.
 
-    sizes: what ``check_shapes`` returned.
+    sizes: what ``check_shapes`` returned. names: the argument that has the axis,
+    ``T="x"``; without them, T is of the query and S of the key.
     """
-    words = {"T": "query", "S": "key"}
-    for letter in letters:
+    for letter, name in (names or {"T": "query", "S": "key"}).items():
         if sizes.get(letter) == 0:
-            name = words.get(letter, letter)
             raise ValueError(f"{name} must have at least 1 position, got {letter} = 0")
 
 

@@ -36,8 +36,44 @@ MADE = {
     "RotaryEncoding": {"key_dim": 4},
     "SelfAttention": {"model_dim": 3, "key_dim": 5, "value_dim": 7},
     "SinusoidalEncoding": {"model_dim": 3},
+    "LatentAttention": {
+        "model_dim": 6,
+        "num_heads": 2,
+        "latent_dim": 5,
+        "rope_dim": 4,
+        "key_dim": 3,
+        "value_dim": 7,
+        "query_latent_dim": 9,
+    },
+    "FeedForward": {"model_dim": 6, "ff_dim": 5},
+    "EncoderLayer": {"model_dim": 6, "num_heads": 2, "ff_dim": 5},
+    "Encoder": {"num_layers": 2, "model_dim": 6, "num_heads": 2, "ff_dim": 5},
 }
-FREE = {("RelativeAttention", "max_distance", 0), ("LocalAttention", "half_width", 2.5)}
+LAYOUT = [[True, False], [True, True]]
+HEADS = {"model_dim": 6, "num_heads": 2, "key_dim": 5, "value_dim": 7, "memory_dim": 3}
+MADE["GroupedQueryAttention"] = {**HEADS, "num_kv_heads": 2}
+# Weights are never formed here: nothing can be dropped.
+UNDROPPED = {
+    "LinearAttention": {},
+    "DeltaRuleAttention": {},
+    "PerformerAttention": {"num_features": 8},
+    "RandomFeatureAttention": {"num_features": 8},
+    "LinformerAttention": {"length": 5, "rank": 3},
+    "LSHAttention": {"memory_dim": 6, "num_buckets": 4, "num_rounds": 2, "chunk_size": 3},
+    "SlidingWindowAttention": {"window": 3},
+    "DilatedWindowAttention": {"window": 3, "dilation": 2},
+    "LongformerAttention": {"window": 3, "positions": [1]},
+    "StridedAttention": {"stride": 3},
+    "FixedAttention": {"stride": 3, "summary": 1},
+    "BlockSparseAttention": {"layout": LAYOUT, "block_size": 2},
+    "BigBirdAttention": {"block_size": 2, "num_random": 1, "seed": 3},
+}
+MADE |= {name: {**HEADS, **sizes} for name, sizes in UNDROPPED.items()}
+FREE = {
+    ("RelativeAttention", "max_distance", 0),
+    ("BigBirdAttention", "num_random", 0),
+    ("BigBirdAttention", "seed", 0),
+}
 
 # Layer, options, who must be named.
 OPTIONS = [
@@ -64,6 +100,29 @@ OPTIONS = [
     ("LuongAttention", {"hidden_dim": None}, "hidden_dim"),
     ("LuongAttention", {"score": "location", "max_length": None}, "max_length"),
     ("LuongAttention", {"score": "dot"}, "memory_dim"),
+    *((name, {"dropout": x}, "dropout") for name in UNDROPPED for x in (0.5, *SHARES)),
+    *(
+        (name, {"dropout": x}, "dropout")
+        for name in ("GroupedQueryAttention", "EncoderLayer", "Encoder")
+        for x in SHARES
+    ),
+    *((name, {"use_bias": x}, "use_bias") for name in ("GroupedQueryAttention", *UNDROPPED) for x in FLAGS),
+    *((name, {"num_heads": 4, "key_dim": None}, "model_dim") for name in ("GroupedQueryAttention", *UNDROPPED)),
+    ("GroupedQueryAttention", {"num_kv_heads": 3}, "num_kv_heads"),
+    ("LatentAttention", {"rope_dim": 3}, "rope_dim"),
+    *((name, {"norm": x}, "norm") for name in ("EncoderLayer", "Encoder") for x in ("around", None)),
+    *((name, {"activation": "x"}, "activation") for name in ("FeedForward", "EncoderLayer", "Encoder")),
+    *((name, {"decay": x}, "decay") for name in ("LinearAttention", "DeltaRuleAttention") for x in ("slow", 0.5)),
+    *(("LinearAttention", {"feature_map": x}, "feature_map") for x in ("cosine", None)),
+    *(("PerformerAttention", {"features": x}, "features") for x in ("negative", None)),
+    ("RandomFeatureAttention", {"num_features": 7}, "num_features"),
+    *(("LinformerAttention", {"sharing": x}, "sharing") for x in ("all", None)),
+    ("LSHAttention", {"num_buckets": 3}, "num_buckets"),
+    *(("StridedAttention", {"heads": x}, "heads") for x in ("both", None)),
+    ("StridedAttention", {"model_dim": 6, "num_heads": 3, "heads": "split"}, "num_heads"),
+    ("FixedAttention", {"summary": 4}, "summary"),
+    *(("LongformerAttention", {"positions": x}, r"positions\S*") for x in ([-1], [1.5], [True])),
+    *(("BlockSparseAttention", {"layout": x}, "layout") for x in ([True], [[1, 0]], [])),
 ]
 
 
@@ -181,13 +240,17 @@ def layer_of(case, face):
 
 
 OPTIONAL = re.compile(r"\b(query|key|value|output)_bias|\b[01]\.bias")
+# What a case itself takes from the parameters, for the mechanism's function.
+HANDED = re.compile(r"(key_|value_)?projection|rotations|(beta|decay)_(weight|bias)")
 
 
 def missing_parameters(case):
     """The specification is called without one of its parameters."""
     parameters = get_parameters(layer_of(case, "pytorch"))
     for name in parameters:
-        if case.make or name == "gate" or name.startswith("bridge.") or OPTIONAL.search(name):
+        if case.make or name == "gate" or name.startswith("bridge."):
+            continue
+        if OPTIONAL.search(name) or HANDED.fullmatch(name):
             continue
         left = {key: x for key, x in parameters.items() if key != name}
         call = functools.partial(case.reference, case.inputs, None, left)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from support import close, numbers, tensor
 
-from attn_course import pytorch, reference, tf
+from attn_course import masks, pytorch, reference, tf
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters
@@ -27,7 +27,8 @@ class Case(NamedTuple):
     ``axes`` are letters for the axes of the inputs, and of the mask at the end; B, T, S may be of any size. ``blocked``
     names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named; ``make`` builds what
     is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole;
-    ``fixed``: letters of the axes that stay as they are in a graph.
+    ``fixed``: letters of the axes that stay as they are in a graph, ``unrolled`` those that do in PyTorch alone;
+    ``no_onnx``: what ONNX has no operator for.
     """
 
     name: str
@@ -42,6 +43,13 @@ class Case(NamedTuple):
     make: object = None
     cell: bool = False
     fixed: str = ""
+    unrolled: str = ""
+    no_onnx: str = ""
+
+    @property
+    def alone(self):
+        """Whether the one input is query and key: the hidden words ask too."""
+        return len(self.inputs) == 1
 
     def build(self, face, dtype="float64", **options):
         if self.layer is None:
@@ -64,14 +72,15 @@ class Case(NamedTuple):
     def run(self, face, item, inputs, mask, dtype="float64"):
         return item(*self.values(face, inputs, mask, dtype))
 
-    def longer(self):
+    def longer(self, fixed=None):
         """The same inputs and mask at another batch and other lengths, rows as they were first."""
+        fixed = self.fixed if fixed is None else fixed
         more = {"B": 2, "T": 4, "S": 6}
         arrays = [*self.inputs.values(), *([] if self.mask is None else [self.mask])]
         made = []
         for x, letters in zip(arrays, self.axes, strict=True):
             for axis, letter in enumerate(letters):
-                size = x.shape[axis] + (0 if letter in self.fixed else more.get(letter, 0))
+                size = x.shape[axis] + (0 if letter in fixed else more.get(letter, 0))
                 x = x.take(range(size), axis=axis, mode="wrap")
             made.append(x)
         inputs = dict(zip(self.inputs, made, strict=False))
@@ -212,8 +221,9 @@ def _over_heads(name, *, gates=(), keeps=(), **options):
                 found = getattr(reference, name)(query, key, value, mask, **own, **options)
             return found[0], found[1] if name == "linformer_attention" else None
 
-        if "key_weight" not in parameters:
-            parameters = parameters | {f"key_{x}": parameters[f"query_{x}"] for x in ("weight", "bias")}
+        if name == "lsh_attention":  # one projection for both
+            shared = {f"key_{x}": parameters.get(f"query_{x}") for x in ("weight", "bias")}
+            parameters = parameters | {key: x for key, x in shared.items() if x is not None}
         heads = {"num_heads": 2, "mask": mask, "attend": attend}
         return reference.multi_head_attention_at_once(query, key, value, parameters, **heads)
 
@@ -377,32 +387,40 @@ CASES = (
             layer=layer,
             blocked=("key", "value"),
             changes=_HEAD_CHANGES,
+            **limits,
         )
-        for name, layer, sizes, options in (
-            ("linear_attention", "LinearAttention", {}, {}),
-            ("delta_rule_attention", "DeltaRuleAttention", {"decay": "learned"}, {"gates": ("beta", "decay")}),
-            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}),
-            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}),
+        for name, layer, sizes, options, limits in (
+            ("linear_attention", "LinearAttention", {}, {}, {}),
+            (
+                "delta_rule_attention",
+                "DeltaRuleAttention",
+                {"decay": "learned"},
+                {"gates": ("beta", "decay")},
+                {"unrolled": "TS", "no_onnx": "solve_triangular"},
+            ),
+            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}, {}),
+            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}, {}),
             (
                 "linformer_attention",
                 "LinformerAttention",
                 {"length": S, "rank": M + 1},
                 {"keeps": ("key_projection", "value_projection")},
+                {"fixed": "S"},
             ),
         )
     ),
     Case(
         name="lsh_attention",
-        inputs={"x": _X["x"]},
+        inputs={"query": _X["x"]},
         axes=("BTD", "B11T"),
         mask=PADDING[:, None, None],
-        reference=_over_heads("lsh_attention", keeps=("rotations",), num_buckets=2, num_rounds=7, chunk_size=S),
-        sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 7, "chunk_size": S},
+        reference=_over_heads("lsh_attention", keeps=("rotations",), num_buckets=2, num_rounds=2, chunk_size=S),
+        sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 2, "chunk_size": S},
         layer="LSHAttention",
-        blocked=("x",),
+        blocked=("query",),
         changes=(
-            ("x", _X["x"][0], "query"),
-            ("x", _X["x"][..., 1:], "query"),
+            ("query", _X["x"][0], "query"),
+            ("query", _X["x"][..., 1:], "query"),
             *_MASKS,
             ("mask", np.ones((B, S, S), bool), "mask"),
         ),
@@ -608,6 +626,43 @@ CASES = (
         sizes={"num_heads": 2, "num_buckets": 6, "max_distance": 23},
         layer="RelativeBias",
         make=_biased,
+    ),
+)
+
+
+def _pattern(name, layer, builder, *, fixed="", **sizes):
+    """A layer of heads that see what a mask says: all else is multi-head attention."""
+    given = dict(sizes)
+
+    def specification(inputs, mask, parameters):
+        pattern = builder(inputs["query"].shape[1], inputs["key"].shape[1], **given)
+        mask = pattern if mask is None else pattern & mask
+        return reference.multi_head_attention(*inputs.values(), parameters, num_heads=M, mask=mask)[0], None
+
+    multi_head = next(case for case in CASES if case.name == "multi_head_attention")
+    sizes = multi_head.sizes | {key: size for key, size in sizes.items() if key != "causal"}
+    return multi_head._replace(name=name, layer=layer, reference=specification, sizes=sizes, fixed=fixed)
+
+
+_LAYOUT = [[False, True, False, True], [True, False, False, True], [False, True, True, True]]
+CASES += (
+    _pattern("sliding_window_attention", "SlidingWindowAttention", masks.sliding_window_mask, window=2, causal=False),
+    _pattern(
+        "dilated_window_attention",
+        "DilatedWindowAttention",
+        masks.dilated_window_mask,
+        window=2,
+        dilation=3,
+        causal=False,
+    ),
+    _pattern("longformer_attention", "LongformerAttention", masks.longformer_mask, window=2, positions=[0, 6]),
+    _pattern("strided_attention", "StridedAttention", masks.strided_mask, stride=2, causal=False),
+    _pattern("fixed_attention", "FixedAttention", masks.fixed_mask, stride=3, summary=1, causal=False),
+    _pattern(
+        "block_sparse_attention", "BlockSparseAttention", masks.block_mask, layout=_LAYOUT, block_size=2, fixed="TS"
+    ),
+    _pattern(
+        "big_bird_attention", "BigBirdAttention", masks.big_bird_mask, block_size=1, num_random=1, seed=5, fixed="TS"
     ),
 )
 

@@ -15,7 +15,6 @@ RANKS = {
     "frameworks": 0,
     "shapes": 0,
     "parity": 1,
-    "keras_layer": 1,
     "masks": 1,
     "layers": 2,
     "dot_product": 3,

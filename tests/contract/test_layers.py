@@ -43,7 +43,7 @@ def test_the_mask_says_who_may_be_seen(case, face):
     item = case.build(face)
     expected = specified(case, item, case.inputs, case.mask)
     # In self-attention the hidden words ask too: for themselves alone.
-    rows = PADDING if case.blocked == ("x",) else slice(None)
+    rows = PADDING if case.alone else slice(None)
     inputs = {name: x.copy() for name, x in case.inputs.items()}
     for name in case.blocked:
         np.moveaxis(inputs[name], -2, 1)[~PADDING] = 1e6
@@ -77,7 +77,7 @@ def test_rows_that_may_see_nothing_have_finite_gradients(case, face):
     found = gradients(FACES[face], total, real, item if case.layer else None)
     assert found and all(np.isfinite(x).all() for x in found.values())
     for name in case.blocked:
-        assert case.blocked == ("x",) or not found[name].any()
+        assert case.alone or not found[name].any()
 
 
 WRONG = [

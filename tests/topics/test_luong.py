@@ -592,7 +592,7 @@ def test_normalizing_again_is_caught():
         ("LuongAttention", {"score": "cosine"}, "score must be one of dot, general, concat, location, got 'cosine'"),
         ("LuongAttention", {"score": "concat"}, "hidden_dim must be given for score='concat'"),
         ("LuongAttention", {"score": "location"}, "max_length must be given for score='location'"),
-        ("LocalAttention", {"half_width": 0}, "half_width must be a positive, finite number, got 0"),
+        ("LocalAttention", {"half_width": 0}, "half_width must be at least 1, got 0"),
         ("LocalAttention", {"half_width": 2, "alignment": "m"}, "alignment must be one of monotonic, predictive"),
     ],
 )

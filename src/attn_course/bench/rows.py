@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.bench import Row, decode, linearized
+from attn_course.bench import Row, decode, linearized, sparse
 
 
 def _draw(*shapes):
@@ -212,4 +212,5 @@ ROWS = [
     ),
     *linearized.ROWS,
     *decode.ROWS,
+    *sparse.ROWS,
 ]

@@ -136,12 +136,3 @@ def block_future(
 def wide(dtype: torch.dtype) -> torch.dtype:
     """The dtype to compute in: float32, or float64 if that is given."""
     return torch.promote_types(dtype, torch.float32)
-
-
-def hide_unseen(vectors, mask):
-    return torch.where(mask.any(dim=-2)[..., None], vectors, 0.0)
-
-
-def hide_nan(vectors, mask):
-    seen = mask.any(dim=-2)[..., None]
-    return torch.where(seen | vectors.isfinite(), vectors, 0.0)

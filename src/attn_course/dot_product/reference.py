@@ -100,12 +100,3 @@ def block_future(
     """The mask, or None, without keys that stand after the query: ``causal_mask``."""
     allowed = causal_mask(query.shape[-2], key.shape[-2])
     return allowed if mask is None else mask & allowed
-
-
-def hide_unseen(vectors, mask):
-    return np.where(np.any(mask, axis=-2)[..., None], vectors, 0.0)
-
-
-def hide_nan(vectors, mask):
-    seen = np.any(mask, axis=-2)[..., None]
-    return np.where(seen | np.isfinite(vectors), vectors, 0.0)

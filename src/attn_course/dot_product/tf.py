@@ -117,14 +117,3 @@ def block_future(mask: Mask, query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
 def wide(dtype: tf.DType) -> tf.DType:
     """The dtype to compute in: float32, or float64 if that is given."""
     return tf.float64 if dtype == tf.float64 else tf.float32
-
-
-def hide_unseen(vectors, mask):
-    seen = tf.reduce_any(mask, axis=-2)[..., None]
-    return tf.where(seen, vectors, tf.zeros((), vectors.dtype))
-
-
-def hide_nan(vectors, mask):
-    seen = tf.reduce_any(mask, axis=-2)[..., None]
-    kept = seen | tf.math.is_finite(vectors)
-    return tf.where(kept, vectors, tf.zeros((), vectors.dtype))

@@ -13,6 +13,7 @@ from attn_course.frameworks import torch
 from attn_course.layers.pytorch import (
     AttentionLayer,
     Mask,
+    RMSNorm,
     is_mixed,
     linear,
     reset_linear,
@@ -273,5 +274,5 @@ class Encoder(torch.nn.Module):
 def make_norm(normalization: str, model_dim: int, **options: Any) -> torch.nn.Module:
     """LayerNorm with epsilon 1e-5, or RMSNorm with 1e-6."""
     if normalization == "rms":
-        return torch.nn.RMSNorm(model_dim, eps=1e-6, **options)
+        return RMSNorm(model_dim, eps=1e-6, **options)
     return torch.nn.LayerNorm(model_dim, eps=1e-5, **options)

@@ -1,6 +1,7 @@
 """The encoder in NumPy, float64: the specification."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -145,7 +146,7 @@ def encoder_layer(
 
 
 def encoder(
-    x: np.ndarray, parameters: Parameters, *, num_layers: int, **options
+    x: np.ndarray, parameters: Parameters, *, num_layers: int, **options: Any
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """One layer after the other; a pre-norm encoder ends with one more norm.
 

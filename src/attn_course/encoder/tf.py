@@ -11,7 +11,14 @@ from attn_course.encoder.shared import (
     feed_forward_config,
 )
 from attn_course.frameworks import keras, tf
-from attn_course.layers.tf import AttentionLayer, Layer, Mask, dense, with_padding
+from attn_course.layers.tf import (
+    AttentionLayer,
+    Layer,
+    Mask,
+    PairLayer,
+    dense,
+    with_padding,
+)
 from attn_course.multi_head.tf import MultiHeadAttention
 from attn_course.shapes import check_at_least
 
@@ -79,7 +86,7 @@ class FeedForward(Layer):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class EncoderLayer(Layer):
+class EncoderLayer(PairLayer):
     """Attention, then a small network: ``attn_course.reference.encoder_layer``.
 
     The padding that Keras carries on x is blocked, together with what the mask blocks,
@@ -88,6 +95,8 @@ class EncoderLayer(Layer):
     Raises:
         ValueError: a size or choice is wrong, or the attention doesn't fit model_dim.
     """
+
+    nested = ("attention",)
 
     def __init__(
         self,
@@ -159,18 +168,9 @@ class EncoderLayer(Layer):
     def compute_output_shape(self, x_shape: tuple, **shapes: Any) -> tuple:
         return self.attention.compute_output_shape(x_shape)
 
-    def get_config(self) -> dict[str, Any]:
-        attention = keras.saving.serialize_keras_object(self.attention)
-        return {**super().get_config(), "attention": attention}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> "EncoderLayer":
-        attention = keras.saving.deserialize_keras_object(config["attention"])
-        return cls(**{**config, "attention": attention})
-
 
 @keras.saving.register_keras_serializable("attn_course")
-class Encoder(Layer):
+class Encoder(PairLayer):
     """A stack of ``EncoderLayer``: ``attn_course.reference.encoder``.
 
     attention: a function of a layer's number that makes its attention, or None. The
@@ -269,5 +269,6 @@ def make_norm(normalization: str, model_dim: int, **options: Any) -> keras.layer
         norm = keras.layers.RMSNormalization(epsilon=1e-6, **options)
     else:
         norm = keras.layers.LayerNormalization(epsilon=1e-5, **options)
+    norm.supports_masking = True  # padding passes: Keras's RMSNormalization stops it
     norm.build((None, None, model_dim))
     return norm

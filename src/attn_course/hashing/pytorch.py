@@ -152,6 +152,9 @@ class LSHAttention(AttentionLayer):
         ValueError: a size is not a whole number of at least 1, or num_buckets is odd.
     """
 
+    shared_key = True
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -168,11 +171,14 @@ class LSHAttention(AttentionLayer):
         self.hashing = {"num_buckets": num_buckets, "num_rounds": num_rounds}
         self.config |= {**self.hashing, "chunk_size": chunk_size, "seed": seed}
         self.hashing["chunk_size"] = chunk_size
-        self.key = self.query  # one projection for both
         shape = num_rounds, self.config["key_dim"], num_buckets // 2
-        empty = self.query.weight.new_empty(shape)
-        self.rotations = torch.nn.Parameter(empty, requires_grad=False)
+        self.register_buffer("rotations", self.query.weight.new_empty(shape))
         self.redraw(seed)
+
+    @property
+    def key(self) -> torch.nn.Linear:
+        """One projection serves queries and keys."""
+        return self.query
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, and the rotations with their seed."""
@@ -183,7 +189,7 @@ class LSHAttention(AttentionLayer):
         """Hash by other directions from now on."""
         num_rounds, key_dim, half = self.rotations.shape
         drawn = draw_rotations(key_dim, 2 * half, num_rounds, seed)
-        self.rotations.data.copy_(torch.from_numpy(drawn))
+        self.rotations.copy_(torch.from_numpy(drawn))
 
     def forward(
         self, query: torch.Tensor, mask: Any = None, **options: Any

@@ -11,7 +11,7 @@ from attn_course.hashing.shared import (
     draw_rotations,
 )
 from attn_course.layers.shared import check_supported
-from attn_course.layers.tf import AttentionLayer, Layer, with_padding
+from attn_course.layers.tf import AttentionLayer, Layer, PairLayer, with_padding
 from attn_course.shapes import check_shapes
 
 __all__ = ["LSHAttention", "ReversibleLayers", "lsh_attention", "lsh_buckets"]
@@ -159,6 +159,9 @@ class LSHAttention(AttentionLayer):
         ValueError: a size is not a whole number of at least 1, or num_buckets is odd.
     """
 
+    shared_key = True
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -175,11 +178,15 @@ class LSHAttention(AttentionLayer):
         self.hashing = {"num_buckets": num_buckets, "num_rounds": num_rounds}
         self.config |= {**self.hashing, "chunk_size": chunk_size, "seed": seed}
         self.hashing["chunk_size"] = chunk_size
-        self.key_dense = self.query_dense  # one projection for both
         shape = num_rounds, self.config["key_dim"], num_buckets // 2
         options = {"shape": shape, "trainable": False, "initializer": "zeros"}
         self.rotations = self.add_weight(name="rotations", **options)
         self.redraw(seed)
+
+    @property
+    def key_dense(self) -> keras.layers.Dense:
+        """One projection serves queries and keys."""
+        return self.query_dense
 
     def redraw(self, seed: int) -> None:
         """Hash by other directions from now on."""
@@ -188,7 +195,7 @@ class LSHAttention(AttentionLayer):
 
     def __call__(self, query: Any, mask: Any = None, **options: Any) -> Any:
         mask = with_padding(mask, query, axes=2)
-        return Layer.__call__(self, query, mask, **options)
+        return PairLayer.__call__(self, query, mask, **options)
 
     def call(
         self, query: tf.Tensor, mask: Any = None, **options: Any

@@ -9,6 +9,7 @@ from attn_course.kv_cache.pytorch import KVCache
 from attn_course.latent.shared import EPSILON, latent_config, read_huggingface
 from attn_course.layers.pytorch import (
     Mask,
+    RMSNorm,
     linear,
     merge_heads,
     reset_linear,
@@ -64,17 +65,17 @@ class LatentAttention(torch.nn.Module):
             self.query = linear(model_dim, queries, **plain)
         else:
             self.query_down = linear(model_dim, query_latent_dim, **plain)
-            self.query_norm = torch.nn.RMSNorm(query_latent_dim, **norm)
+            self.query_norm = RMSNorm(query_latent_dim, **norm)
             self.query_up = linear(query_latent_dim, queries, **plain)
         self.latent = linear(model_dim, latent_dim + rope_dim, **plain)
-        self.latent_norm = torch.nn.RMSNorm(latent_dim, **norm)
+        self.latent_norm = RMSNorm(latent_dim, **norm)
         self.key_value = linear(latent_dim, num_heads * (key_dim + value_dim), **plain)
         self.output = linear(num_heads * value_dim, model_dim, **plain)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew; the norms' scales are ones."""
         for part in self.children():
-            if isinstance(part, torch.nn.RMSNorm):
+            if isinstance(part, RMSNorm):
                 part.reset_parameters()
             else:
                 reset_linear(part)
@@ -100,7 +101,7 @@ class LatentAttention(torch.nn.Module):
             ValueError: a shape, dtype or mask is not as above.
         """
         sizes = check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
-        check_not_empty({"x": sizes["T"]}, "x")
+        check_not_empty(sizes, T="x")
         if not torch.is_autocast_enabled(x.device.type):
             check_floats(latent_weight=self.latent.weight, x=x)
         mask, T = to_mask(mask, x), x.shape[1]

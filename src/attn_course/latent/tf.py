@@ -8,8 +8,8 @@ from attn_course.grouped_query.tf import grouped_query_attention
 from attn_course.kv_cache.tf import KVCache
 from attn_course.latent.shared import EPSILON, latent_config, read_huggingface
 from attn_course.layers.tf import (
-    Layer,
     Mask,
+    PairLayer,
     dense,
     merge_heads,
     split_heads,
@@ -23,7 +23,7 @@ __all__ = ["LatentAttention"]
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class LatentAttention(Layer):
+class LatentAttention(PairLayer):
     """Latent attention: ``attn_course.reference.latent_attention``.
 
     The padding that Keras carries on x is blocked, together with what the mask blocks.
@@ -78,6 +78,7 @@ class LatentAttention(Layer):
     def norm(self, name, width):
         options = {"epsilon": EPSILON, "name": name, "dtype": self.dtype_policy}
         part = keras.layers.RMSNormalization(**options)
+        part.supports_masking = True  # padding passes; Keras's own stops it
         with keras.name_scope(self.name):
             part.build((None, width))
         return part
@@ -106,7 +107,7 @@ class LatentAttention(Layer):
             ValueError: a shape, dtype or mask is not as above.
         """
         sizes = check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
-        check_not_empty({"x": sizes["T"]}, "x")
+        check_not_empty(sizes, T="x")
         check_floats(x=x)
         T = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
         first = 0 if cache is None else cache.next_position(mask)

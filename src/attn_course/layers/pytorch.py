@@ -8,6 +8,7 @@ from attn_course.frameworks import torch
 from attn_course.layers.shared import (
     check_divisible,
     check_inputs,
+    check_supported,
     head_config,
     spell_config,
 )
@@ -62,6 +63,14 @@ def reset_linear(layer: torch.nn.Linear) -> None:
         torch.nn.init.zeros_(layer.bias)
 
 
+class RMSNorm(torch.nn.RMSNorm):
+    """The library's; under autocast it takes what the layer before it gives."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x (..., X) divided by its root mean square, times the scale."""
+        return super().forward(x.to(self.weight.dtype)).to(x.dtype)
+
+
 def to_mask(mask: Mask, like: torch.Tensor) -> torch.Tensor | None:
     """A mask of NumPy as a tensor, on the device of ``like``."""
     if isinstance(mask, np.ndarray):
@@ -81,6 +90,8 @@ class AttentionLayer(torch.nn.Module):
 
     parity_joint = "_"  # query.weight is called query_weight in ``attn_course.parity``
     num_kv_heads: int | None = None
+    shared_key = False  # whether ``key`` is not made: a subclass says what it is
+    can_drop = True  # whether there are weights that dropout could drop
 
     def __init__(
         self,
@@ -99,12 +110,15 @@ class AttentionLayer(torch.nn.Module):
         super().__init__()
         widths = key_dim, value_dim, memory_dim
         self.config = head_config(model_dim, num_heads, *widths, use_bias, dropout)
+        if not self.can_drop:
+            check_supported(type(self).__name__, dropout=dropout or None)
         D, H, K, V, (E, F), *_ = self.config.values()
         G = self.num_kv_heads or H
         self.num_heads, self.num_kv_heads, self.rotary = H, G, rotary
         options = {"use_bias": use_bias, "device": device, "dtype": dtype}
         self.query = linear(D, H * K, **options)
-        self.key = linear(E, G * K, **options)
+        if not self.shared_key:
+            self.key = linear(E, G * K, **options)
         self.value = linear(F, G * V, **options)
         self.output = linear(H * V, D, **options)
         self.dropout = torch.nn.Dropout(dropout)

@@ -9,6 +9,7 @@ from attn_course.frameworks import keras, tf
 from attn_course.layers.shared import (
     check_divisible,
     check_inputs,
+    check_supported,
     head_config,
     spell_config,
 )
@@ -103,20 +104,54 @@ def dense(
     return part
 
 
-class AttentionLayer(Layer):
+class PairLayer(Layer):
+    """A layer that returns a pair, output and weights; the weights may be None.
+
+    They are None too in place of a tuple of None, in a functional model of a stack.
+
+    nested: the layers among its constructor's arguments.
+    """
+
+    nested: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        found = super().__call__(*inputs, **options)
+        return found if isinstance(found, tuple) else (found, None)
+
+    def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
+        # A functional model takes no None among the outputs: there the first goes
+        # alone, and ``__call__`` puts the None beside it again.
+        first, weights = super().compute_output_spec(*inputs, **options)
+        nothing = all(x is None for x in keras.tree.flatten(weights))
+        return first if nothing else (first, weights)
+
+    def get_config(self) -> dict[str, Any]:
+        save = keras.saving.serialize_keras_object
+        parts = {name: save(getattr(self, name)) for name in self.nested}
+        return {**super().get_config(), **parts}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "PairLayer":
+        load = keras.saving.deserialize_keras_object
+        return cls(**{**config, **{name: load(config[name]) for name in cls.nested}})
+
+
+class AttentionLayer(PairLayer):
     """Attention over heads: project, split, attend, merge, project.
 
     A mechanism overrides ``attend``; see ``attn_course.layers``. ``num_kv_heads`` is
     for those that know fewer heads of key and value. The padding that Keras carries on
-    key and value is blocked, together with what the mask blocks. In a functional model
-    no output may be None: take the weights there.
+    key and value is blocked, together with what the mask blocks.
 
     Raises:
         ValueError: a size is not as ``attn_course.layers.shared.head_config`` says.
     """
 
     parity_joint = "_"  # query.kernel is called query_weight in ``attn_course.parity``
+    nested = ("rotary",)
     num_kv_heads: int | None = None
+    shared_key = False  # whether ``key_dense`` is not made: a subclass says what it is
+    can_drop = True  # whether there are weights that dropout could drop
 
     def __init__(
         self,
@@ -136,6 +171,8 @@ class AttentionLayer(Layer):
         widths = key_dim, value_dim, memory_dim
         self.config = head_config(model_dim, num_heads, *widths, use_bias, dropout)
         D, H, K, V, (E, F), *_ = self.config.values()
+        if not self.can_drop:
+            check_supported(type(self).__name__, dropout=dropout or None)
         self.config["seed"] = seed  # of dropout
         G = self.num_kv_heads or H
         self.num_heads, self.num_kv_heads, self.rotary = H, G, rotary
@@ -143,7 +180,8 @@ class AttentionLayer(Layer):
         dtype = {"dtype": self.dtype_policy, "autocast": False}
         self.dropout = keras.layers.Dropout(dropout, seed=seed, **dtype)
         self.query_dense = dense(self, "query", D, H * K, use_bias)
-        self.key_dense = dense(self, "key", E, G * K, use_bias)
+        if not self.shared_key:
+            self.key_dense = dense(self, "key", E, G * K, use_bias)
         self.value_dense = dense(self, "value", F, G * V, use_bias)
         self.output_dense = dense(self, "output", H * V, D, use_bias)
         self.built = True
@@ -236,43 +274,6 @@ class AttentionLayer(Layer):
         key_shape = query_shape if key_shape is None else key_shape
         weights = query_shape[0], self.num_heads, query_shape[1], key_shape[1]
         return tuple(query_shape), weights
-
-    def get_config(self) -> dict[str, Any]:
-        rotary = keras.saving.serialize_keras_object(self.rotary)
-        return {**super().get_config(), "rotary": rotary}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> "AttentionLayer":
-        rotary = keras.saving.deserialize_keras_object(config["rotary"])
-        return cls(**{**config, "rotary": rotary})
-
-
-class PairLayer(Layer):
-    """A layer made of the library's parts; it returns a pair.
-
-    nested: the layers among its constructor's arguments.
-    """
-
-    nested: ClassVar[tuple[str, ...]] = ()
-
-    def __call__(self, *inputs, **options):
-        found = super().__call__(*inputs, **options)
-        return found if isinstance(found, tuple) else (found, None)
-
-    def compute_output_spec(self, *inputs, **options):
-        # In a functional model of Keras no output may be None: the first goes alone.
-        first, second = super().compute_output_spec(*inputs, **options)
-        return first if second is None else (first, second)
-
-    def get_config(self):
-        save = keras.saving.serialize_keras_object
-        parts = {name: save(getattr(self, name)) for name in self.nested}
-        return {**super().get_config(), **parts}
-
-    @classmethod
-    def from_config(cls, config):
-        load = keras.saving.deserialize_keras_object
-        return cls(**{**config, **{name: load(config[name]) for name in cls.nested}})
 
 
 def add_padding(mask: Any, memory: Any) -> Any:

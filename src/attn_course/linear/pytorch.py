@@ -101,6 +101,8 @@ class DecayingAttention(AttentionLayer):
     sigmoid of a linear map of the key's input.
     """
 
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,
@@ -111,8 +113,6 @@ class DecayingAttention(AttentionLayer):
     ) -> None:
         check_decay_kind(decay)
         super().__init__(model_dim, num_heads, **options)
-        name = type(self).__name__
-        check_supported(name, dropout=self.config["dropout"] or None)
         self.config["decay"] = decay
         self.decay = None
         if decay == "learned":

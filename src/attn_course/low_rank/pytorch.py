@@ -57,6 +57,8 @@ class LinformerAttention(AttentionLayer):
         ValueError: a size is not a whole number of at least 1, or sharing is unknown.
     """
 
+    can_drop = False
+
     def __init__(
         self,
         model_dim: int,

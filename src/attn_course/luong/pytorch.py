@@ -126,8 +126,8 @@ class LocalAttention(LuongAttention):
     """Local attention: ``attn_course.reference.local_attention``.
 
     Raises:
-        ValueError: as in ``LuongAttention``; half_width is not positive, or the
-        alignment is unknown.
+        ValueError: as in ``LuongAttention``; half_width is no whole number of at
+        least 1, or the alignment is unknown.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class LocalAttention(LuongAttention):
         query_dim: int,
         memory_dim: int,
         *,
-        half_width: float,
+        half_width: int,
         score: str = "general",
         alignment: str = "predictive",
         hidden_dim: int | None = None,

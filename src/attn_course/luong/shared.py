@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from attn_course.recurrent.shared import check_memory, check_names, whole_sizes
-from attn_course.shapes import Sizes, check_choice, check_positive
+from attn_course.shapes import Sizes, check_at_least, check_choice
 
 # What each score learns, with its shape; and what turns the query.
 WEIGHTS = {
@@ -63,9 +63,9 @@ def query_width(config: dict[str, Any]) -> int | None:
 
 
 def check_local(half_width: Any, alignment: Any) -> None:
-    """Raise ValueError unless half_width is positive and the alignment is known."""
+    """Raise ValueError unless half_width is a size and the alignment is known."""
     check_choice("alignment", alignment, ("monotonic", "predictive"))
-    check_positive(half_width=half_width)
+    check_at_least(1, half_width=half_width)
 
 
 def check_score_inputs(

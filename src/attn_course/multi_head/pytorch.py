@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from attn_course.dot_product import pytorch as _dp
 from attn_course.dot_product.pytorch import scaled_dot_product_attention
 from attn_course.frameworks import torch
 from attn_course.layers.pytorch import AttentionLayer, merge_heads, split_heads
@@ -126,37 +125,3 @@ def head_importance(
     check_used(gradients)
     importance = tuple(gradient.abs().mean(dim=0) for gradient in gradients)
     return importance if several else importance[0]
-
-
-def add_weights(layer, shapes):
-    """Give a layer its parameters by name: matrices drawn, biases zero."""
-    for name, shape in shapes.items():
-        weight = torch.nn.Parameter(torch.zeros(shape))
-        if weight.ndim == 2:
-            torch.nn.init.xavier_uniform_(weight)
-        setattr(layer, name, weight)
-
-
-def project(x, parameters, name):
-    """x @ weight + bias, in one product for all heads."""
-    weight, bias = parameters[f"{name}_weight"], parameters.get(f"{name}_bias")
-    return torch.nn.functional.linear(x, weight.T, bias)
-
-
-def hide(inputs, mask, causal):
-    """Key and value, zero where no query may look with any head.
-
-    Before they are projected: a NaN would reach the gradient of the weights. In
-    self-attention the query is zero too where it can't be seen and isn't finite.
-    """
-    if mask is None:
-        return inputs
-    query, key, value = inputs.values()
-    mask = _dp.block_future(mask, query, key) if causal else mask
-    seen = mask if mask.ndim == 2 else mask.any(dim=1)
-    shown = _dp.hide_unseen(key, seen)
-    return {
-        "query": _dp.hide_nan(query, seen) if query is key else query,
-        "key": shown,
-        "value": shown if value is key else _dp.hide_unseen(value, seen),
-    }

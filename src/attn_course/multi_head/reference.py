@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.dot_product import reference as _dp
 from attn_course.dot_product.reference import scaled_dot_product_attention
 from attn_course.layers.shared import check_divisible
 from attn_course.multi_head.shared import check_multi_head
@@ -173,18 +172,3 @@ def project(
         columns = slice(which * width, (which + 1) * width)
     projected = np.asarray(x, np.float64) @ weight[:, columns]
     return projected if bias is None else projected + bias[columns]
-
-
-def hide(inputs, mask, causal):
-    """Query, key and value in float64, zero where no query may look with any head.
-
-    In self-attention the query is zero too where it can't be seen and isn't finite.
-    """
-    query, key, value = inputs.values()
-    if mask is not None:
-        mask = _dp.block_future(mask, query, key) if causal else mask
-        seen = mask if mask.ndim == 2 else mask.any(axis=1)
-        query = _dp.hide_nan(query, seen) if query is key else query
-        key, value = _dp.hide_unseen(key, seen), _dp.hide_unseen(value, seen)
-    hidden = zip(inputs, (query, key, value), strict=True)
-    return {name: np.asarray(x, np.float64) for name, x in hidden}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 
-from attn_course.dot_product import tf as _dp
 from attn_course.dot_product.tf import scaled_dot_product_attention
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import AttentionLayer, merge_heads, split_heads
@@ -113,36 +112,3 @@ def head_importance(
     check_used(gradients)
     importance = tuple(tf.reduce_mean(tf.abs(each), axis=0) for each in gradients)
     return importance if several else importance[0]
-
-
-def add_weights(layer, shapes):
-    """Give a layer its parameters by name: matrices drawn, biases zero."""
-    for name, shape in shapes.items():
-        start = "glorot_uniform" if len(shape) == 2 else "zeros"
-        setattr(layer, name, layer.add_weight(shape, start, name=name))
-
-
-def project(x, parameters, name):
-    """x @ weight + bias, in one product for all heads."""
-    projected = tf.einsum("btd,dx->btx", x, parameters[f"{name}_weight"])
-    bias = parameters.get(f"{name}_bias")
-    return projected if bias is None else projected + bias
-
-
-def hide(inputs, mask, causal):
-    """Key and value, zero where no query may look with any head.
-
-    Before they are projected: a NaN would reach the gradient of the weights. In
-    self-attention the query is zero too where it can't be seen and isn't finite.
-    """
-    if mask is None:
-        return inputs
-    query, key, value = inputs.values()
-    mask = _dp.block_future(mask, query, key) if causal else mask
-    seen = mask if len(mask.shape) == 2 else tf.reduce_any(mask, axis=1)
-    shown = _dp.hide_unseen(key, seen)
-    return {
-        "query": _dp.hide_nan(query, seen) if query is key else query,
-        "key": shown,
-        "value": shown if value is key else _dp.hide_unseen(value, seen),
-    }

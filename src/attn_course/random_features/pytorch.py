@@ -148,6 +148,7 @@ class RandomFeatureLayer(AttentionLayer):
     """What attentions over random features share: a projection that is kept."""
 
     features = "trigonometric"
+    can_drop = False
 
     def __init__(
         self,
@@ -160,12 +161,9 @@ class RandomFeatureLayer(AttentionLayer):
     ) -> None:
         rows = rows_of(num_features, self.features)
         super().__init__(model_dim, num_heads, **options)
-        name = type(self).__name__
-        check_supported(name, dropout=self.config["dropout"] or None)
         self.config |= {"num_features": num_features, "seed": seed}
         shape = rows, self.config["key_dim"]
-        empty = self.query.weight.new_empty(shape)
-        self.projection = torch.nn.Parameter(empty, requires_grad=False)
+        self.register_buffer("projection", self.query.weight.new_empty(shape))
         self.redraw(seed)
 
     def reset_parameters(self) -> None:
@@ -175,7 +173,7 @@ class RandomFeatureLayer(AttentionLayer):
 
     def redraw(self, seed: int) -> None:
         """Draw another projection: other errors, the same on average."""
-        self.projection.data.copy_(torch.from_numpy(self.draw(seed)))
+        self.projection.copy_(torch.from_numpy(self.draw(seed)))
 
     def draw(self, seed):
         raise NotImplementedError

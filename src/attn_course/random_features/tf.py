@@ -151,6 +151,7 @@ class RandomFeatureLayer(AttentionLayer):
     """What attentions over random features share: a projection that is kept."""
 
     features = "trigonometric"
+    can_drop = False
 
     def __init__(
         self,
@@ -163,8 +164,6 @@ class RandomFeatureLayer(AttentionLayer):
     ) -> None:
         rows = rows_of(num_features, self.features)
         super().__init__(model_dim, num_heads, **options)
-        name = type(self).__name__
-        check_supported(name, dropout=self.config["dropout"] or None)
         self.config |= {"num_features": num_features, "seed": seed}
         shape = rows, self.config["key_dim"]
         options = {"shape": shape, "trainable": False, "initializer": "zeros"}

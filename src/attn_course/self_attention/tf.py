@@ -4,7 +4,7 @@ from typing import Any
 
 from attn_course.dot_product.tf import masked_softmax, scaled_dot_product_attention
 from attn_course.frameworks import keras, tf
-from attn_course.layers.tf import Layer, Mask, dense, with_padding
+from attn_course.layers.tf import Layer, Mask, PairLayer, dense, with_padding
 from attn_course.self_attention.shared import (
     FORMATS,
     PARTS,
@@ -28,7 +28,7 @@ DATA_FORMAT = "channels_last"
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class SelfAttention(Layer):
+class SelfAttention(PairLayer):
     """One head of self-attention: ``attn_course.reference.self_attention``.
 
     The padding that Keras carries on x is blocked, together with what the mask blocks.

@@ -1,12 +1,4 @@
-"""Mask builders in NumPy. Boolean, True = may attend.
-
-Query i of T stands at position i + S - T: the last query stands on the last key. So
-every builder is right both for a whole sequence (T = S) and for new queries behind a
-cache of keys (T < S).
-
-PyTorch and TensorFlow take these arrays as they are: ``torch.from_numpy(mask)``,
-``tf.constant(mask)``.
-"""
+"""Masks of padding, of order in time, of windows, and of chosen positions."""
 
 import numpy as np
 
@@ -52,7 +44,7 @@ def causal_mask(T, S):
     array([[1, 1, 0],
            [1, 1, 1]])
     """
-    query, key = _positions(T, S)
+    query, key = positions_of(T, S)
     return key <= query
 
 
@@ -75,10 +67,88 @@ def sliding_window_mask(T, S, window, causal):
            [0, 1, 1]])
     """
     check_at_least(1, window=window)
-    query, key = _positions(T, S)
+    query, key = positions_of(T, S)
     distance = query - key
     near = np.abs(distance) < window
     return near & (distance >= 0) if causal else near
+
+
+def dilated_window_mask(T, S, window, dilation, causal):
+    """A window with gaps: i - j = dilation * m with |m| < window, and m >= 0 if causal.
+
+    A position counts itself; ``dilation=1`` is ``sliding_window_mask``.
+
+    Shapes:
+        returns: (T, S).
+
+    Raises:
+        ValueError: window or dilation is not a whole number of at least 1.
+
+    Source: Beltagy, Peters & Cohan 2020 (arXiv:2004.05150), section 3.1.
+
+    >>> dilated_window_mask(4, 4, 2, 2, causal=True).astype(int)
+    array([[1, 0, 0, 0],
+           [0, 1, 0, 0],
+           [1, 0, 1, 0],
+           [0, 1, 0, 1]])
+    """
+    check_at_least(1, window=window, dilation=dilation)
+    query, key = positions_of(T, S)
+    reach = dilation * (window - 1)
+    near = sliding_window_mask(T, S, reach + 1, causal)
+    return near & ((query - key) % dilation == 0)
+
+
+def global_mask(T, S, positions):
+    """True where the query or the key is one of the global positions.
+
+    They see everything, and everything sees them.
+
+    Shapes:
+        positions: whole numbers, 0 to S - 1; twice the same counts once.
+        returns: (T, S).
+
+    Raises:
+        ValueError: a position is no whole number, or none of a key.
+
+    >>> global_mask(3, 3, [0]).astype(int)
+    array([[1, 1, 1],
+           [1, 0, 0],
+           [1, 0, 0]])
+    """
+    positions = global_positions(positions, S)
+    query, key = positions_of(T, S)
+    return np.isin(query, positions) | np.isin(key, positions)
+
+
+def global_positions(positions, S):
+    """The positions as a sorted list without repetition, checked against S keys."""
+    check_at_least(0, **{f"positions[{n}]": p for n, p in enumerate(positions)})
+    positions = sorted({int(p) for p in positions})
+    if positions and S is not None and positions[-1] >= S:
+        raise ValueError(f"positions must lie below S = {S}, got {positions[-1]}")
+    return positions
+
+
+def random_mask(T, S, per_row, seed):
+    """Every query sees ``per_row`` keys, drawn without repetition.
+
+    The drawing is made for all positions; with T < S its last T rows are taken.
+
+    Shapes:
+        returns: (T, S).
+
+    Raises:
+        ValueError: per_row is not a whole number from 0 to S.
+
+    >>> random_mask(3, 5, 2, seed=0).sum(axis=1)
+    array([2, 2, 2])
+    """
+    check_at_least(0, per_row=per_row)
+    if per_row > S:
+        raise ValueError(f"per_row must be at most S = {S}, got {per_row}")
+    draw = np.random.default_rng(seed).random((max(T, S), S))[max(T, S) - T :]
+    return draw.argsort(axis=1).argsort(axis=1) < per_row
 
 
 def from_blocked(mask):
@@ -106,7 +176,7 @@ def from_blocked(mask):
     return ~mask
 
 
-def _positions(T, S):
+def positions_of(T, S):
     """Positions of the queries, (T, 1), and of the keys, (S)."""
     check_at_least(0, T=T, S=S)
     return np.arange(T)[:, None] + S - T, np.arange(S)

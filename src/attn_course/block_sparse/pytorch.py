@@ -1,0 +1,198 @@
+"""Sparse blocks in PyTorch: only the blocks that count are computed.
+
+The formulas stand in ``reference.py``.
+"""
+
+from typing import Any
+
+from attn_course.block_sparse import shared
+from attn_course.blocks.pytorch import GROUP, Result, attend, cut, over_heads, split
+from attn_course.blocks.shared import check_not_causal, check_pattern, check_unweighted
+from attn_course.frameworks import torch
+from attn_course.layers.pytorch import AttentionLayer, Mask
+from attn_course.masks.patterns import check_layout, check_layout_shape
+from attn_course.shapes import check_at_least
+
+__all__ = [
+    "BigBirdAttention",
+    "BlockSparseAttention",
+    "big_bird_attention",
+    "block_sparse_attention",
+]
+
+# Numbers in a compiled graph, not a part of it.
+plan = torch.compiler.assume_constant_result(shared.plan)
+big_bird_plan = torch.compiler.assume_constant_result(shared.big_bird_plan)
+
+
+def block_sparse_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    layout: Any,
+    block_size: int,
+    mask: Mask = None,
+    *,
+    causal: bool = False,
+) -> Result:
+    """See ``attn_course.reference.block_sparse_attention``.
+
+    Rows of the layout with as many blocks are computed together. The layout is read
+    while a graph is made. The weights are None.
+    """
+    check_pattern(query, key, value, mask)
+    shape, parts = plan(layout, block_size)
+    check_layout_shape(shape, block_size, query.shape[-2], key.shape[-2])
+
+    def attend_heads(*heads):
+        return chosen_blocks(*heads, shape, parts, block_size, causal, mask is None)
+
+    return over_heads(attend_heads, query, key, value, mask)
+
+
+def big_bird_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Mask = None,
+    *,
+    block_size: int,
+    num_random: int,
+    seed: int,
+) -> Result:
+    """See ``attn_course.reference.big_bird_attention``.
+
+    The layout depends on the length, so a graph is made for one length. The weights
+    are None.
+    """
+    check_at_least(1, block_size=block_size)
+    check_pattern(query, key, value, mask)
+    T, S = int(query.shape[-2]), int(key.shape[-2])
+    check_at_least(0, num_random=num_random)
+    shape, parts = big_bird_plan(T, S, block_size, num_random, seed)
+
+    def attend_heads(query, *keys):
+        front = (S - T) % block_size
+        query = cut(query, -front, T)  # so that its blocks begin where the keys' do
+        options = block_size, False, mask is None
+        context = chosen_blocks(query, *keys, shape, parts, *options)
+        return cut(context, front, front + T)
+
+    return over_heads(attend_heads, query, key, value, mask)
+
+
+class BlockSparseAttention(AttentionLayer):
+    """A layer whose heads see the blocks of a layout; it fits one length in blocks.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``block_sparse_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    can_drop = False
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        layout: Any,
+        block_size: int,
+        **options: Any,
+    ) -> None:
+        layout = check_layout(layout, block_size, None, None).tolist()
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {"layout": layout, "block_size": block_size}
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        sizes = {name: self.config[name] for name in ("layout", "block_size")}
+        return block_sparse_attention(
+            query, key, value, mask=mask, causal=causal, **sizes
+        )
+
+
+class BigBirdAttention(AttentionLayer):
+    """A layer of BigBird: ends, window and random blocks; it is never causal.
+
+    What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
+    pattern: ``big_bird_attention``. The mask is padding. The weights are None.
+
+    Raises:
+        ValueError: a size is not as the function says; in the call, a bias or dropout.
+    """
+
+    can_drop = False
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        block_size: int,
+        num_random: int,
+        seed: int,
+        **options: Any,
+    ) -> None:
+        check_at_least(1, block_size=block_size)
+        check_at_least(0, num_random=num_random, seed=seed)
+        super().__init__(model_dim, num_heads, **options)
+        self.config |= {
+            "block_size": block_size,
+            "num_random": num_random,
+            "seed": seed,
+        }
+
+    def attend(self, query, key, value, mask, *, causal, **options):
+        check_unweighted(**options)
+        check_not_causal(causal)
+        sizes = {
+            name: self.config[name] for name in ("block_size", "num_random", "seed")
+        }
+        return big_bird_attention(query, key, value, mask, **sizes)
+
+
+def chosen_blocks(query, key, value, seen, shape, parts, block_size, causal, whole):
+    """The context of queries that see the key blocks in their row of the layout."""
+    T, S, C = query.shape[1], key.shape[1], block_size
+    N, M = shape
+    whole = whole and not causal and M * C == S  # nothing within a block is blocked
+    query = split(cut(query, 0, N * C), C)
+    keys = [split(cut(x, 0, M * C), C) for x in (key, value, seen)]
+    i, j = (torch.arange(n * C, device=query.device).view(n, C) for n in (N, M))
+
+    def rows(chosen, columns, sees):
+        near = [gather(x, columns) for x in keys]
+        allowed = near[2].mT & sees
+        if causal:
+            at = j[columns].flatten(1)[:, None]
+            allowed = allowed & (at <= i[chosen][..., None] + S - T)
+        mask = None if whole and sees else allowed
+        return attend(query[:, chosen], *near[:2], mask)
+
+    contexts, order = [], []
+    for chosen, columns, sees in in_parts(parts, query):
+        order.extend(chosen)
+        columns = torch.tensor(columns, device=query.device)
+        contexts.append(rows(chosen, columns, sees))
+    back = sorted(range(N), key=order.__getitem__)
+    return cut(torch.cat(contexts, 1)[:, back].flatten(1, 2), 0, T)
+
+
+def in_parts(parts, query):
+    """The parts of a plan, each in parts where that saves memory."""
+    (Z, _, C), learns = query.shape[:3], query.requires_grad
+    for chosen, columns, sees in parts:
+        size = len(chosen)
+        if not learns and not torch.compiler.is_compiling():
+            size = max(1, GROUP // (Z * C))
+        for n in range(0, len(chosen), size):
+            yield chosen[n : n + size], columns[n : n + size], sees
+
+
+def gather(blocks, columns):
+    """(Z, M, C, X) and the columns (N, m) of each row -> (Z, N, m * C, X)."""
+    found = blocks.index_select(1, columns.flatten())
+    return found.unflatten(1, tuple(columns.shape)).flatten(2, 3)
