@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 
 class Mechanism(NamedTuple):
-    """One row; ``time`` and ``memory`` are for n queries over n keys of width d."""
+    """One row; ``time`` and ``memory`` are for n queries over n keys of width d.
+
+    h heads, m features, k the rank, c the chunk.
+    """
 
     name: str
     topic: str
@@ -87,6 +90,60 @@ CATALOG = (
         layer="RelativeAttention",
         time="O(n^2 d)",
         memory="O(n^2 d)",
+    ),
+    Mechanism(
+        name="linear_attention",
+        topic="linear",
+        paper="Katharopoulos et al. 2020, section 3",
+        chapter="11_linearized",
+        layer="LinearAttention",
+        time="O(n d^2)",
+        memory="O(n d)",
+    ),
+    Mechanism(
+        name="delta_rule_attention",
+        topic="delta_rule",
+        paper="Schlag et al. 2021, section 4.2; Yang et al. 2024",
+        chapter="11_linearized",
+        layer="DeltaRuleAttention",
+        time="O(n d^2)",
+        memory="O(n d)",
+    ),
+    Mechanism(
+        name="performer_attention",
+        topic="random_features",
+        paper="Choromanski et al. 2021, section 2",
+        chapter="11_linearized",
+        layer="PerformerAttention",
+        time="O(n m d)",
+        memory="O(n m)",
+    ),
+    Mechanism(
+        name="random_feature_attention",
+        topic="random_features",
+        paper="Peng et al. 2021, section 3",
+        chapter="11_linearized",
+        layer="RandomFeatureAttention",
+        time="O(n m d)",
+        memory="O(n m)",
+    ),
+    Mechanism(
+        name="linformer_attention",
+        topic="low_rank",
+        paper="Wang et al. 2020, section 4",
+        chapter="12_low_rank_and_hashing",
+        layer="LinformerAttention",
+        time="O(n k d)",
+        memory="O(n k)",
+    ),
+    Mechanism(
+        name="lsh_attention",
+        topic="hashing",
+        paper="Kitaev, Kaiser & Levskaya 2020, section 2",
+        chapter="12_low_rank_and_hashing",
+        layer="LSHAttention",
+        time="O(n log n + n c d)",
+        memory="O(n c)",
     ),
     Mechanism(
         name="grouped_query_attention",

@@ -107,8 +107,10 @@ def _keras_slots(layer, prefix=""):
             if getattr(holder, variable) is not None:
                 yield prefix + name, _keras_slot(getattr(holder, variable), rows, gates)
         return
+    # What is drawn and kept, not trained, is a parameter too.
+    own = [*layer._trainable_variables, *layer._non_trainable_variables]
     for name, value in vars(layer).items():
-        if any(value is weight for weight in layer._trainable_variables):
+        if any(value is weight for weight in own):
             yield prefix + name, _keras_slot(value, ..., _same)
         elif hasattr(value, "trainable_variables") and not name.startswith("_"):
             yield from _keras_slots(value, prefix + _lead(layer, name, value))

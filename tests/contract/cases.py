@@ -179,6 +179,52 @@ _LOOK_CHANGES = (
     ("mask", np.ones((B, 1, S), bool), "mask"),
 )
 
+_HEAD_CHANGES = (
+    ("query", _X["token_query"][0], "query"),
+    ("query", _X["token_query"][..., 1:], "query"),
+    ("key", _X["token_key"][..., 1:], "key"),
+    ("key", _X["token_key"].astype("float32"), "key"),
+    ("value", _X["token_value"][:, 1:], "value"),
+    ("value", _X["token_value"][1:], "value"),
+    *_MASKS,
+    ("mask", np.ones((B, T, S), bool), "mask"),
+    ("mask", np.ones((T, S), bool), "mask"),
+)
+
+
+def _over_heads(name, *, gates=(), keeps=(), **options):
+    """The specification of a layer over heads, from that of its mechanism.
+
+    ``gates`` are sigmoids of a linear map of the key's input, ``keeps`` parameters that the mechanism is given.
+    """
+
+    def run(inputs, mask, parameters):
+        query, key, value = (*inputs.values(),) if len(inputs) == 3 else (*inputs.values(),) * 3
+        own = {gate: _gate(key, parameters, gate) for gate in gates} | {keep: parameters[keep] for keep in keeps}
+
+        def attend(query, key, value, mask, *, bias, causal):
+            if name == "lsh_attention":
+                found = reference.lsh_attention(query, value, mask, **own, **options)
+            elif name == "delta_rule_attention":
+                query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
+                found = reference.delta_rule_attention(query, key, value, mask=mask, **own)
+            else:
+                found = getattr(reference, name)(query, key, value, mask, **own, **options)
+            return found[0], found[1] if name == "linformer_attention" else None
+
+        if "key_weight" not in parameters:
+            parameters = parameters | {f"key_{x}": parameters[f"query_{x}"] for x in ("weight", "bias")}
+        heads = {"num_heads": 2, "mask": mask, "attend": attend}
+        return reference.multi_head_attention_at_once(query, key, value, parameters, **heads)
+
+    return run
+
+
+def _gate(key, parameters, name):
+    score = key @ parameters[f"{name}_weight"] + parameters[f"{name}_bias"]
+    return 1 / (1 + np.exp(-score.swapaxes(-1, -2)))
+
+
 CASES = (
     Case(
         name="scaled_dot_product_attention",
@@ -318,6 +364,47 @@ CASES = (
             ("value", _X["token_value"][1:], "value"),
             *_MASKS,
             ("mask", np.ones((B, T, S), bool), "mask"),
+        ),
+    ),
+    *(
+        Case(
+            name=name,
+            inputs={name: _X[f"token_{name}"] for name in ("query", "key", "value")},
+            axes=("BTD", "BSD", "BSD", "B11S"),
+            mask=PADDING[:, None, None],
+            reference=_over_heads(name, **options),
+            sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "value_dim": T, **sizes},
+            layer=layer,
+            blocked=("key", "value"),
+            changes=_HEAD_CHANGES,
+        )
+        for name, layer, sizes, options in (
+            ("linear_attention", "LinearAttention", {}, {}),
+            ("delta_rule_attention", "DeltaRuleAttention", {"decay": "learned"}, {"gates": ("beta", "decay")}),
+            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}),
+            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}),
+            (
+                "linformer_attention",
+                "LinformerAttention",
+                {"length": S, "rank": M + 1},
+                {"keeps": ("key_projection", "value_projection")},
+            ),
+        )
+    ),
+    Case(
+        name="lsh_attention",
+        inputs={"x": _X["x"]},
+        axes=("BTD", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=_over_heads("lsh_attention", keeps=("rotations",), num_buckets=2, num_rounds=7, chunk_size=S),
+        sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 7, "chunk_size": S},
+        layer="LSHAttention",
+        blocked=("x",),
+        changes=(
+            ("x", _X["x"][0], "query"),
+            ("x", _X["x"][..., 1:], "query"),
+            *_MASKS,
+            ("mask", np.ones((B, S, S), bool), "mask"),
         ),
     ),
     Case(
@@ -564,4 +651,12 @@ PARTS = {
     "change_layout": "tests/topics/test_positional_rotary.py",
     "alibi_slopes": "tests/topics/test_distance_bias.py",
     "relative_buckets": "tests/topics/test_distance_bias.py",
+    "linear_attention_step": "tests/topics/test_linear.py",
+    "retention_decay": "tests/topics/test_linear.py",
+    "delta_rule_step": "tests/topics/test_delta_rule.py",
+    "softmax_features": "tests/topics/test_random_features.py",
+    "orthogonal_projection": "tests/topics/test_random_features.py",
+    "gaussian_projection": "tests/topics/test_random_features.py",
+    "lsh_buckets": "tests/topics/test_hashing.py",
+    "ReversibleLayers": "tests/topics/test_hashing.py",
 }

@@ -14,6 +14,8 @@ LAYERS = pytest.mark.parametrize("case", [c for c in CASES if c.layer], ids=lamb
 MASKED = pytest.mark.parametrize("case", [c for c in CASES if c.blocked], ids=lambda case: case.name)
 STEP = {"float64": 1e-10, "float32": 2e-5, "bfloat16": 0.15, "float16": 0.02}
 
+OWN_SEED = ("projection", "rotations")
+
 
 @pytest.fixture(autouse=True)
 def seed():
@@ -128,7 +130,8 @@ def test_the_same_seed_repeats(case, face):
         torch.manual_seed(number)
         keras.utils.set_random_seed(number)
         drawn.append(get_parameters(case.build(face)))
-    names = [name for name, x in drawn[0].items() if len(np.unique(x)) > 2]  # biases begin alike
+    # Biases begin alike; what has a seed of its own is the same every time.
+    names = [name for name, x in drawn[0].items() if len(np.unique(x)) > 2 and name not in OWN_SEED]
     assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
     assert not any(np.array_equal(drawn[0][name], drawn[2][name]) for name in names)
 

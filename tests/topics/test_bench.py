@@ -73,7 +73,7 @@ def test_a_miss_is_tried_again():
     assert result.verdict == "reached" and result.ratio == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [row for row in ROWS if row.same], ids=lambda row: row.name)
 def test_both_programs_of_a_row_give_the_same(row):
     ours, peer = (np.asarray(program()) for program in row.make())
     if ours.shape != peer.shape:  # Keras has the heads after the positions

@@ -16,12 +16,16 @@ LEAST_SECONDS = 0.05  # of one program in one round: repeated until it takes tha
 
 
 class Row(NamedTuple):
-    """A comparison: ``make() -> (ours, peer)`` builds two functions of no arguments."""
+    """A comparison: ``make() -> (ours, peer)`` builds two functions of no arguments.
+
+    same: whether the two give the same numbers, or one does what the other can't.
+    """
 
     name: str
     peer: str
     make: Callable
     goal: float | None
+    same: bool = True
 
 
 class Result(NamedTuple):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.bench import Row, decode
+from attn_course.bench import Row, decode, linearized
 
 
 def _draw(*shapes):
@@ -210,5 +210,6 @@ ROWS = [
             ("multi-head", "nn.MultiheadAttention", 1.8),
         )
     ),
+    *linearized.ROWS,
     *decode.ROWS,
 ]

@@ -8,6 +8,7 @@ skeleton of every attention over heads. A mechanism is a subclass that overrides
            bias, causal, need_weights, dropout)
     -> context (B, H, T, V), weights (B, H, T, S) or None
 
-and nothing else. G is H, unless the mechanism sets ``num_kv_heads`` before it calls the
-constructor of ``AttentionLayer``.
+and nothing else, unless more is computed from the input: ``gates(key (B, S, E))`` gives
+further arguments of ``attend``, by name. G is H, unless the mechanism sets
+``num_kv_heads`` before it calls the constructor of ``AttentionLayer``.
 """

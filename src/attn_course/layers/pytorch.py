@@ -156,10 +156,15 @@ class AttentionLayer(torch.nn.Module):
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options["dropout"] = self.dropout if self.training and self.dropout.p else None
+        options |= self.gates(key)
         context, weights = self.attend(queries, keys, values, mask, **options)
         if head_mask is not None:
             context = context * head_mask.to(context.dtype)[..., None, None]
         return self.output(merge_heads(context)), weights
+
+    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+        """Further arguments of ``attend``, computed from the layer's input of keys."""
+        return {}
 
     def attend(
         self,

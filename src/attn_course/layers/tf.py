@@ -202,10 +202,15 @@ class AttentionLayer(Layer):
             keys, values = cache.update(keys, values)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options["dropout"] = self.dropout if self.config["dropout"] else None
+        options |= self.gates(key)
         context, weights = self.attend(queries, keys, values, mask, **options)
         if head_mask is not None:
             context = context * tf.cast(head_mask, context.dtype)[..., None, None]
         return self.output_dense(merge_heads(context)), weights
+
+    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Further arguments of ``attend``, computed from the layer's input of keys."""
+        return {}
 
     def attend(
         self,

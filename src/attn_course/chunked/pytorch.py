@@ -1,0 +1,114 @@
+"""Sums over the past, chunk by chunk, in PyTorch."""
+
+from attn_course.frameworks import torch
+from attn_course.layers.pytorch import to_mask
+
+
+def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):
+    """The sum over keys of similarity times value, (..., T, V), and of similarity."""
+    if not causal:
+        sums = key.mT @ value
+        total = key.sum(dim=-2)[..., None]
+        return query @ sums, query @ total
+    T, S = query.shape[-2], key.shape[-2]
+    # Query i stands at i + S - T: rows before the first key go, missing ones are zeros.
+    query = pad(query, S - T, 0)
+    together = causal_sums(query, key, value, log_decay, chunk_size)
+    return tuple(pad(x, T - S, 0) for x in together)
+
+
+def causal_sums(query, key, value, log_decay, chunk_size):
+    """``sum_up`` over the keys s <= t, for T = S: per chunk its own, and those before.
+
+    within[t] = sum over s <= t of the chunk of (query[t] . key[s]) value[s]
+    before[t] = query[t] . (sum over all earlier chunks of key[s] value[s]^T)
+    """
+    length = value.shape[-2]
+    C = shorten(chunk_size, length)
+    query, key, value = (chunks(x, C) for x in (query, key, value))
+    score, later_key = query @ key.mT, key
+    if log_decay is None:
+        score = score.tril_()
+    else:
+        to_end, from_start = decay_in_chunk(chunks(log_decay[..., None], C)[..., 0])
+        score = score * decay_between(to_end)
+        later_key = key * to_end[..., None].exp()
+        query = query * from_start[..., None].exp()
+        log_decay = from_start[..., -1]
+    states = (later_key.mT @ value, later_key.sum(dim=-2)[..., None])
+    sums, total = (before(state, log_decay) for state in states)
+    sums = score @ value + query @ sums
+    total = score.sum(dim=-1, keepdim=True) + query @ total
+    return tuple(x.flatten(-3, -2)[..., :length, :] for x in (sums, total))
+
+
+def before(states, log_decay=None):
+    """The state before each chunk, from what each chunk adds, (..., N, F, V)."""
+    shifted = torch.nn.functional.pad(states[..., :-1, :, :], (0, 0, 0, 0, 1, 0))
+    if log_decay is None:
+        return shifted.cumsum(dim=-3)
+    # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
+    to_end, _ = decay_in_chunk(torch.nn.functional.pad(log_decay[..., :-1], (1, 0)))
+    kept = decay_between(to_end)
+    return (kept @ shifted.flatten(-2)).unflatten(-1, states.shape[-2:])
+
+
+def decay_between(to_end):
+    """What is left at t of s, and 0 where s > t: (..., C, C)."""
+    between = to_end[..., None, :] - to_end[..., :, None]
+    future = between.new_ones(between.shape[-2:], dtype=torch.bool).triu(1)
+    return between.masked_fill(future, -torch.inf).exp()
+
+
+def chunks(x, size):
+    """Cut positions into chunks, the last filled up with zeros: (..., N, C, X)."""
+    S = x.shape[-2]
+    # In an exported graph S is a symbol, and whether size divides it must not matter:
+    # there the last chunk is never full.
+    N = -(-S // size) if isinstance(S, int) else S // size + 1
+    x = pad(x, 0, N * size - S)
+    return x.reshape(*x.shape[:-2], N, size, x.shape[-1])
+
+
+def shorten(chunk_size, length):
+    """The chunk, no longer than the input; a symbol for a length is not compared."""
+    return min(chunk_size, length) if isinstance(length, int) else chunk_size
+
+
+def pad(x, front, back):
+    """So many zeros before and behind the positions; a negative number cuts off."""
+    # PyTorch's own copies even where there is nothing to do. In an exported graph the
+    # numbers are symbols, and not compared, so that it holds for every length.
+    if all(isinstance(n, int) and n == 0 for n in (front, back)):
+        return x
+    return torch.nn.functional.pad(x, (0, 0, front, back))
+
+
+def decay_in_chunk(log_decay):
+    """Logarithms of what is left on the way to the chunk's end, and from its start.
+
+    log_decay (..., C). The first counts the decays after a position, the second those
+    up to it. Sums from behind: one early number may be huge, and those after it exact.
+    """
+    after = torch.nn.functional.pad(log_decay[..., 1:], (0, 1))
+    to_end = after.flip(-1).cumsum(dim=-1).flip(-1)
+    return to_end, log_decay.cumsum(dim=-1)
+
+
+def log_of(decay, key):
+    """The logarithm of a decay, one number a key; of 0 a very low one."""
+    wide = decay.to(key.dtype).expand(key.shape[:-1])
+    return wide.clamp(min=torch.finfo(key.dtype).tiny).log()
+
+
+def hide(key, log_decay, mask):
+    """Blocked keys have no features, and let nothing fade."""
+    seen = to_mask(mask, key).mT
+    if log_decay is not None:
+        log_decay = torch.where(seen[..., 0], log_decay, 0.0)
+    return torch.where(seen, key, 0.0), log_decay
+
+
+def widen(*tensors):
+    """The tensors in float32, or float64 if they have it."""
+    return [x.to(torch.promote_types(x.dtype, torch.float32)) for x in tensors]

@@ -1,0 +1,269 @@
+"""LSH attention and reversible layers in PyTorch. Formulas: ``reference.py``."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from attn_course.chunked.pytorch import chunks, widen
+from attn_course.frameworks import torch
+from attn_course.hashing.shared import (
+    check_hash_sizes,
+    check_lsh,
+    draw_rotations,
+)
+from attn_course.layers.pytorch import AttentionLayer, to_mask
+from attn_course.layers.shared import check_supported
+from attn_course.shapes import check_shapes
+
+__all__ = ["LSHAttention", "ReversibleLayers", "lsh_attention", "lsh_buckets"]
+
+LOWEST = -1e30  # the score of a key that is not allowed: finite, below all others
+NOBODY = -4  # the place of a blocked position: not near any other
+
+
+def lsh_buckets(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
+    """See ``attn_course.reference.lsh_buckets``."""
+    check_shapes(x=(x, "...SK"), rotations=(rotations, "rKb"))
+    directions = torch.as_tensor(rotations, dtype=x.dtype, device=x.device)
+    product = x[..., None, :, :] @ directions
+    return torch.cat([product, -product], dim=-1).argmax(dim=-1)
+
+
+def lsh_attention(
+    query_key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Any = None,
+    *,
+    num_buckets: int,
+    num_rounds: int = 1,
+    chunk_size: int | None = None,
+    seed: int = 0,
+    rotations: torch.Tensor | None = None,
+    causal: bool = False,
+) -> tuple[torch.Tensor, None]:
+    """See ``attn_course.reference.lsh_attention``.
+
+    Sorted by bucket and cut into chunks: the scores are S x 2 chunk_size per round.
+    Computed in float32 or more. The rounds are merged by their log-sum-exp.
+    """
+    sizes = num_buckets, num_rounds, chunk_size
+    check_lsh(query_key, value, mask, rotations, *sizes)
+    dtype, mask, shape = value.dtype, to_mask(mask, value), value.shape
+    S, K = query_key.shape[-2:]
+    if rotations is None:
+        rotations = draw_rotations(K, num_buckets, num_rounds, seed)
+    query, value = widen(query_key, value)
+    buckets = lsh_buckets(query, rotations).reshape(-1, num_rounds, S)
+    seen = None
+    if mask is not None:
+        seen = mask.expand(*shape[:-2], 1, S).reshape(-1, 1, S)
+        buckets = torch.where(seen, buckets, num_buckets)
+    size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
+    order, place = sort(buckets)
+    query, value = query.reshape(-1, S, K), value.reshape(-1, S, shape[-1])
+    # One number says bucket and chunk: the same bucket, and the same chunk or the one
+    # before, are a difference of 0 or 1.
+    code = buckets * (2 * -(-S // size)) + place // size
+    if seen is not None:
+        code = torch.where(seen, code, NOBODY)
+    rounds = [
+        attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
+        for r in range(num_rounds)
+    ]
+    output = merge_rounds(rounds, place, value)
+    if seen is not None:
+        output = torch.where(seen.mT, output, 0.0)
+    return output.reshape(shape).to(dtype), None
+
+
+def sort(buckets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Positions in the order of their buckets, and the place of every position."""
+    order = buckets.argsort(dim=-1, stable=True)
+    return order, order.argsort(dim=-1)
+
+
+def attend_in_chunks(query, value, code, order, size, causal):
+    """One round, still sorted: output (L, S, V), log-sum-exp of the scores (L, S, 1).
+
+    code (L, rounds so far, S): a key that an earlier round allowed is left to it.
+    """
+    S = query.shape[-2]
+    query, value = take(query, order), take(value, order)
+    square = query.square().sum(dim=-1, keepdim=True).clamp(min=1e-12)
+    key = query * (query.shape[-1] * square).rsqrt()
+    query = chunks(query, size)
+    key, value = with_previous(key, size), with_previous(value, size)
+    score = query @ key.mT
+    near = is_near(code, order, size)
+    allowed = near[..., -1, :, :] & ~near[..., :-1, :, :].any(dim=-3)
+    position = order[..., None]
+    behind = chunks(position, size) - with_previous(position, size).mT
+    allowed = allowed & (behind > 0 if causal else behind != 0)
+    score = score.masked_fill(~allowed, LOWEST)
+    highest = score.detach().amax(dim=-1, keepdim=True)
+    weight = (score - highest).exp()
+    total = weight.sum(dim=-1, keepdim=True)
+    output = (weight @ value) / total
+    found = output, highest + total.log()
+    return [x.flatten(1, 2)[:, :S] for x in found]
+
+
+def is_near(code, order, size):
+    """Whether key and query share bucket and neighborhood, (L, N, rounds, C, 2 C)."""
+    # Shifted so that the zeros of `chunks` and `with_previous` mean NOBODY.
+    sorted_code = take(code.mT, order) - NOBODY
+    asked = chunks(sorted_code, size).mT[..., None]
+    held = with_previous(sorted_code, size).mT[..., None, :]
+    apart = asked - held
+    return ((apart == 0) | (apart == 1)) & (asked > 0)
+
+
+def take(x, order):
+    """The rows of x (L, S, X) in this order (L, S)."""
+    return x[torch.arange(len(x), device=x.device)[:, None], order]
+
+
+def with_previous(x, size):
+    """Chunks (L, N, 2 C, X): each behind the one before it, the first behind zeros."""
+    x = chunks(x, size)
+    before = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], dim=1)
+    return torch.cat([before, x], dim=2)
+
+
+def merge_rounds(rounds, place, value):
+    """The softmax over all that the rounds allowed, from theirs; alone, the own value.
+
+    share[r] = exp(log_sum[r]) / sum over rounds of exp(log_sum[r])
+    """
+    found = [[take(x, place[:, r]) for x in one] for r, one in enumerate(rounds)]
+    outputs, log_sums = (torch.stack(x, dim=1) for x in zip(*found, strict=True))
+    share = torch.softmax(log_sums, dim=1)
+    alone = log_sums.amax(dim=1) < LOWEST / 2
+    return torch.where(alone, value, (share * outputs).sum(dim=1))
+
+
+class LSHAttention(AttentionLayer):
+    """Attention over heads to what falls into the same bucket: ``lsh_attention``.
+
+    Queries and keys are one projection, ``query``: it is called with one input, and a
+    mask. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
+    others. The weights are None. No bias, no dropout.
+
+    Raises:
+        ValueError: a size is not a whole number of at least 1, or num_buckets is odd.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_buckets: int,
+        num_rounds: int = 1,
+        chunk_size: int | None = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        check_hash_sizes(num_buckets, num_rounds, chunk_size)
+        super().__init__(model_dim, num_heads, **options)
+        self.hashing = {"num_buckets": num_buckets, "num_rounds": num_rounds}
+        self.config |= {**self.hashing, "chunk_size": chunk_size, "seed": seed}
+        self.hashing["chunk_size"] = chunk_size
+        self.key = self.query  # one projection for both
+        shape = num_rounds, self.config["key_dim"], num_buckets // 2
+        empty = self.query.weight.new_empty(shape)
+        self.rotations = torch.nn.Parameter(empty, requires_grad=False)
+        self.redraw(seed)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, and the rotations with their seed."""
+        super().reset_parameters()
+        self.redraw(self.config["seed"])
+
+    def redraw(self, seed: int) -> None:
+        """Hash by other directions from now on."""
+        num_rounds, key_dim, half = self.rotations.shape
+        drawn = draw_rotations(key_dim, 2 * half, num_rounds, seed)
+        self.rotations.data.copy_(torch.from_numpy(drawn))
+
+    def forward(
+        self, query: torch.Tensor, mask: Any = None, **options: Any
+    ) -> tuple[torch.Tensor, None]:
+        """Attend within the query; the options are those of ``AttentionLayer``."""
+        return super().forward(query, None, None, mask, **options)
+
+    def attend(self, query, key, value, mask, *, bias, causal, need_weights, dropout):
+        check_supported("LSHAttention", bias=bias, dropout=dropout)
+        options = {**self.hashing, "rotations": self.rotations, "causal": causal}
+        return lsh_attention(query, value, mask, **options)
+
+
+class ReversibleLayers(torch.nn.Module):
+    """Residual layers that keep only their last output, not what each was given.
+
+    y1 = x1 + f(x2), y2 = x2 + g(y1); and back: x2 = y2 - g(y1), x1 = y1 - f(x2)
+
+    The gradient computes each input back from the output, and f and g once more: memory
+    for the activations of one layer in place of all. f and g must give the same twice,
+    so no dropout, and must return a tensor of their input's shape.
+
+    Shapes:
+        x (..., 2 X) is cut into x1 and x2 -> (..., 2 X).
+
+    Raises:
+        ValueError: x has an odd width.
+
+    Source: Gomez et al. 2017 (arXiv:1707.04585), equations 6 and 7; Kitaev et al. 2020
+        (arXiv:2001.04451), section 3.
+    """
+
+    def __init__(
+        self, pairs: Iterable[tuple[torch.nn.Module, torch.nn.Module]]
+    ) -> None:
+        super().__init__()
+        self.pairs = torch.nn.ModuleList(torch.nn.ModuleList(pair) for pair in pairs)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Through all layers, in order."""
+        if x.shape[-1] % 2:
+            raise ValueError(f"x must have an even width, got {x.shape[-1]}")
+        return _Reversible.apply(self.pairs, x, *self.parameters())
+
+
+class _Reversible(torch.autograd.Function):
+    @staticmethod
+    def forward(context, pairs, x, *parameters):
+        x1, x2 = x.chunk(2, dim=-1)
+        for f, g in pairs:
+            x1 = x1 + f(x2)
+            x2 = x2 + g(x1)
+        output = torch.cat([x1, x2], dim=-1)
+        context.pairs = pairs
+        context.save_for_backward(output)
+        return output
+
+    @staticmethod
+    def backward(context, gradient):
+        (output,) = context.saved_tensors
+        (y1, y2), (d1, d2) = output.chunk(2, dim=-1), gradient.chunk(2, dim=-1)
+        sums = dict.fromkeys(context.pairs.parameters())
+        for f, g in reversed(context.pairs):
+            y2, d1 = undo(g, y1, y2, d1, d2, sums)
+            y1, d2 = undo(f, y2, y1, d2, d1, sums)
+        return None, torch.cat([d1, d2], dim=-1), *sums.values()
+
+
+def undo(part, given, result, d_given, d_result, sums):
+    """What ``part(given)`` was added to, and the gradient of given with its share.
+
+    The gradients of the part's parameters are added to sums.
+    """
+    own = [x for x in part.parameters() if x.requires_grad]
+    with torch.enable_grad():
+        given = given.detach().requires_grad_()
+        added = part(given)
+    found = torch.autograd.grad(added, [given, *own], d_result, allow_unused=True)
+    for parameter, x in zip(own, found[1:], strict=True):
+        old = sums[parameter]
+        sums[parameter] = x if old is None or x is None else old + x
+    passed = d_given if found[0] is None else d_given + found[0]
+    return result - added.detach(), passed

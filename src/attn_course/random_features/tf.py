@@ -1,0 +1,254 @@
+"""Attention over random features in TensorFlow. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.chunked.tf import hide, log_of, sum_up, widen
+from attn_course.frameworks import keras, tf
+from attn_course.layers.shared import check_supported
+from attn_course.layers.tf import AttentionLayer, dense
+from attn_course.linear.tf import open_gate
+from attn_course.random_features.shared import (
+    check_random,
+    fourier_projection,
+    gaussian_projection,
+    orthogonal_projection,
+    rows_of,
+    softmax_projection,
+)
+from attn_course.shapes import check_choice, check_shapes
+
+__all__ = [
+    "PerformerAttention",
+    "RandomFeatureAttention",
+    "gaussian_projection",
+    "orthogonal_projection",
+    "performer_attention",
+    "random_feature_attention",
+    "softmax_features",
+]
+
+LOWEST = -1e30  # of a blocked key: far below every exponent, and finite
+
+
+def softmax_features(
+    x: tf.Tensor,
+    projection: tf.Tensor,
+    *,
+    features: str = "positive",
+) -> tf.Tensor:
+    """See ``attn_course.reference.softmax_features``.
+
+    As they are: long vectors overflow. ``performer_attention`` shifts the exponents.
+    """
+    check_choice("features", features, ("positive", "trigonometric"))
+    check_shapes(x=(x, "...TK"), projection=(projection, "FK"))
+    exponent, waves = feature_parts(*widen(x), projection, features)
+    scale = projection.shape[0] ** -0.5
+    return tf.cast(scale * tf.exp(exponent) * waves, x.dtype)
+
+
+def feature_parts(x, projection, features):
+    """The features as exp(exponent) * waves, not yet divided by sqrt(F)."""
+    y = x * x.shape[-1] ** -0.25
+    product = tf.matmul(y, tf.cast(projection, y.dtype), transpose_b=True)
+    half = tf.reduce_sum(y**2, axis=-1, keepdims=True) / 2
+    if features == "positive":
+        return product - half, 1.0
+    return half, tf.concat([tf.cos(product), tf.sin(product)], axis=-1)
+
+
+def performer_attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Any = None,
+    *,
+    projection: tf.Tensor | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    features: str = "positive",
+    causal: bool = False,
+    chunk_size: int = 128,
+) -> tuple[tf.Tensor, None]:
+    """See ``attn_course.reference.performer_attention``.
+
+    The exponents are shifted, which cancels in the weights: a query's by its largest,
+    the keys' by the largest of all; causal by what came so far, and never by a key to
+    come, which could push the past below what a number can hold.
+    """
+    check_random(query, key, value, mask, projection)
+    if projection is None:
+        drawn = query.shape[-1], num_features, features, seed
+        projection = softmax_projection(*drawn)
+    dtype, log_decay = value.dtype, None
+    query, key, value = widen(query, key, value)
+    exponent, waves = feature_parts(query, projection, features)
+    highest = tf.reduce_max(tf.stop_gradient(exponent), axis=-1, keepdims=True)
+    query = tf.exp(exponent - highest) * waves
+    exponent, waves = feature_parts(key, projection, features)
+    if mask is not None:
+        lowest = tf.constant(LOWEST, exponent.dtype)
+        exponent = tf.where(tf.linalg.matrix_transpose(mask), exponent, lowest)
+    highest = tf.reduce_max(tf.stop_gradient(exponent), axis=-1)
+    if causal:
+        shift = tf.math.cumulative_logsumexp(highest, axis=-1)
+        before = tf.concat([shift[..., :1], shift[..., :-1]], axis=-1)
+        log_decay = before - shift
+    else:
+        shift = tf.reduce_max(highest, axis=-1, keepdims=True)
+    key = tf.exp(exponent - shift[..., None]) * waves
+    if mask is not None:
+        key, _ = hide(key, None, mask)
+    sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
+    return tf.cast(divide(sums, total), dtype), None
+
+
+def divide(sums, total):
+    """The average; zeros for a query that saw nothing."""
+    return sums / tf.where(total == 0, tf.ones((), total.dtype), total)
+
+
+def random_feature_attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Any = None,
+    *,
+    projection: tf.Tensor | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    gate: tf.Tensor | None = None,
+    causal: bool = False,
+    chunk_size: int = 128,
+) -> tuple[tf.Tensor, None]:
+    """See ``attn_course.reference.random_feature_attention``."""
+    check_random(query, key, value, mask, projection, gate=gate)
+    if gate is not None and not causal:
+        raise ValueError("gate must be None where causal is False")
+    if projection is None:
+        projection = fourier_projection(query.shape[-1], num_features, seed)
+    dtype, log_decay = value.dtype, None
+    query, key, value = widen(query, key, value)
+    query, key = (waves_of(x, projection) for x in (query, key))
+    if gate is not None:
+        key = key * (1 - tf.cast(gate, key.dtype))[..., None]
+        log_decay = log_of(gate, key)
+    if mask is not None:
+        key, log_decay = hide(key, log_decay, mask)
+    sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
+    return tf.cast(divide(sums, total), dtype), None
+
+
+def waves_of(x, projection):
+    """Cosines and sines of a unit vector's products; sqrt(F) would cancel."""
+    square = tf.reduce_sum(x**2, axis=-1, keepdims=True)
+    unit = x * tf.math.rsqrt(tf.maximum(square, tf.constant(1e-12, x.dtype)))
+    product = tf.matmul(unit, tf.cast(projection, x.dtype), transpose_b=True)
+    return tf.concat([tf.cos(product), tf.sin(product)], axis=-1)
+
+
+class RandomFeatureLayer(AttentionLayer):
+    """What attentions over random features share: a projection that is kept."""
+
+    features = "trigonometric"
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_features: int = 256,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        rows = rows_of(num_features, self.features)
+        super().__init__(model_dim, num_heads, **options)
+        name = type(self).__name__
+        check_supported(name, dropout=self.config["dropout"] or None)
+        self.config |= {"num_features": num_features, "seed": seed}
+        shape = rows, self.config["key_dim"]
+        options = {"shape": shape, "trainable": False, "initializer": "zeros"}
+        self.projection = self.add_weight(name="projection", **options)
+        self.redraw(seed)
+
+    def redraw(self, seed: int) -> None:
+        """Draw another projection: other errors, the same on average."""
+        self.projection.assign(self.draw(seed))
+
+    def draw(self, seed):
+        raise NotImplementedError
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class PerformerAttention(RandomFeatureLayer):
+    """Attention over heads by random features (FAVOR+): ``performer_attention``.
+
+    ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
+    another. The weights are never formed (they are None). The mask is padding. No bias,
+    no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or features is unknown.
+    """
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        features: str = "positive",
+        **options: Any,
+    ) -> None:
+        self.features = features
+        super().__init__(model_dim, num_heads, **options)
+        self.config["features"] = features
+
+    def draw(self, seed):
+        sizes = self.config["key_dim"], self.config["num_features"]
+        return softmax_projection(*sizes, self.features, seed)
+
+    def attend(self, query, key, value, mask, *, bias, causal, need_weights, dropout):
+        check_supported("PerformerAttention", bias=bias, dropout=dropout)
+        options = {"projection": self.projection, "features": self.features}
+        return performer_attention(query, key, value, mask, causal=causal, **options)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class RandomFeatureAttention(RandomFeatureLayer):
+    """Attention over heads by cosines and sines: ``random_feature_attention``.
+
+    ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
+    another. With ``gate=True`` the sigmoid of a linear map of the key's input is the
+    gate, and it must be called with ``causal=True``. The weights are never formed (they
+    are None). The mask is padding. No bias, no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or num_features is odd.
+    """
+
+    def __init__(
+        self, model_dim: int, num_heads: int, *, gate: bool = False, **options: Any
+    ) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        self.config["gate"] = gate
+        self.gate_dense = None
+        if gate:
+            inputs = self.config["memory_dim"][0]
+            self.gate_dense = dense(self, "gate", inputs, num_heads, True)
+
+    def draw(self, seed):
+        sizes = self.config["key_dim"], self.config["num_features"]
+        return fourier_projection(*sizes, seed)
+
+    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The gate of every key, (B, H, S), where there is one."""
+        if self.gate_dense is None:
+            return {}
+        return {"gate": open_gate(self.gate_dense(key))}
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("RandomFeatureAttention", bias=bias, dropout=dropout)
+        options = {"projection": self.projection, "causal": causal, **gates}
+        return random_feature_attention(query, key, value, mask, **options)

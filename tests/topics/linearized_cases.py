@@ -1,0 +1,136 @@
+"""What the tests of linear attention and its kin share: inputs, conversions, gradients."""
+
+import numpy as np
+import pytest
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+
+B, H, K, V, S = 2, 3, 5, 7, 11
+LENGTHS = (11, 3, 13)  # T: a whole sequence, behind a cache, more queries than keys
+FACE = pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
+EACH = pytest.mark.parametrize("face", [reference, pytorch, tf], ids=["reference", "pytorch", "tf"])
+
+
+def draw(T=S, seed=0, key_dim=K):
+    rng = np.random.default_rng(seed)
+    shapes = (B, H, T, key_dim), (B, H, S, key_dim), (B, H, S, V)
+    return [rng.normal(size=shape) for shape in shapes]
+
+
+def per_key(seed=0):
+    """A number between 0 and 1 for every key: a decay, beta, a gate; a 0 and a 1 among them."""
+    found = np.random.default_rng(seed + 100).uniform(0.2, 1.0, (B, H, S))
+    found[0, 0, 3], found[1, 1, 5] = 0.0, 1.0
+    return found
+
+
+def padding():
+    mask = np.random.default_rng(7).random((B, 1, 1, S)) < 0.7
+    mask[0, ..., 0] = mask[0, ..., 1] = False  # from the left: the first queries see nothing
+    mask[1] = np.arange(S) < 6
+    return mask
+
+
+def to(face, x):
+    if not isinstance(x, np.ndarray) or face is reference:
+        return x
+    return torch.from_numpy(x.copy()) if face is pytorch else tensorflow.constant(x)
+
+
+def numbers(x):
+    return x.detach().double().numpy() if torch.is_tensor(x) else np.asarray(x, np.float64)
+
+
+def call(face, name, *arrays, **options):
+    """A function of a face, from NumPy to NumPy: its output."""
+    options = {key: to(face, x) for key, x in options.items()}
+    return numbers(getattr(face, name)(*(to(face, x) for x in arrays), **options)[0])
+
+
+def close(found, expected, tolerance=1e-10):
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def check_gradients(name, arrays, *, step=1e-6, tolerance=1e-6, exact=None, **options):
+    """PyTorch's against TensorFlow's to 1e-10, and each array's against central differences of the reference."""
+    leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays]
+    more = {key: to(pytorch, x) for key, x in options.items()}
+    getattr(pytorch, name)(*leaves, **more)[0].sin().sum().backward()
+    variables = [tensorflow.Variable(x) for x in arrays]
+    more = {key: to(tf, x) for key, x in options.items()}
+    with tensorflow.GradientTape() as tape:
+        loss = tensorflow.reduce_sum(tensorflow.sin(getattr(tf, name)(*variables, **more)[0]))
+    found = tape.gradient(loss, variables)
+    known = {key: x for key, x in options.items() if key != "chunk_size"} | (exact or {})
+
+    def loss_of(changed):
+        return np.sin(getattr(reference, name)(*changed, **known)[0]).sum()
+
+    rng = np.random.default_rng(0)
+    for which, (leaf, gradient) in enumerate(zip(leaves, found, strict=True)):
+        assert torch.isfinite(leaf.grad).all()
+        close(numbers(gradient), numbers(leaf.grad))
+        for _ in range(3):
+            at = tuple(rng.integers(0, size) for size in leaf.shape)
+            moved = np.zeros_like(arrays[which])
+            moved[at] = step
+            near = [[x + sign * moved if i == which else x for i, x in enumerate(arrays)] for sign in (1, -1)]
+            slope = (loss_of(near[0]) - loss_of(near[1])) / (2 * step)
+            assert abs(slope - leaf.grad[at].item()) < tolerance, (name, which, at)
+
+
+def check_no_future(face, name, arrays, change=(5.0, -3.0), **options):
+    """Keys to come, however large, leave what was computed before them as it was, to the last bit."""
+    expected = call(face, name, *arrays, **options)
+    query, key, value, *rest = arrays
+    T = query.shape[-2]
+    for cut in range(S - T + 1 if T < S else 1, S, 3):
+        other_key, other_value = key.copy(), value.copy()
+        other_key[:, :, cut:] += change[0]
+        other_value[:, :, cut:] += change[1]
+        found = call(face, name, query, other_key, other_value, *rest, **options)
+        rows = cut - (S - T)
+        assert np.array_equal(found[:, :, :rows], expected[:, :, :rows])
+        assert not np.array_equal(found[:, :, rows:], expected[:, :, rows:])
+
+
+def check_padding_is_unseen(face, name, arrays, **options):
+    """Whatever finite number a blocked position holds, the output is the same; one that may be seen matters."""
+    mask = padding()
+    query, key, value, *rest = arrays
+    expected = call(face, name, query, key, value, *rest, mask=mask, **options)
+    blocked = np.broadcast_to(~mask[:, :, 0, :, None], key.shape)
+    for huge in (-1e3, 1e4):
+        hidden = np.where(blocked, huge, key), np.where(blocked[..., :1], huge, value)
+        assert np.array_equal(call(face, name, query, *hidden, *rest, mask=mask, **options), expected)
+    changed = np.where(blocked, key, key + 0.3 * np.arange(K))
+    assert np.abs(call(face, name, query, changed, value + 1.0, *rest, mask=mask, **options) - expected).max() > 1e-3
+
+
+def refused(face, name, arrays, words, **options):
+    with pytest.raises(ValueError, match=words):
+        call(face, name, *arrays, **options)
+
+
+def one_graph_for_any_length(name, arrays, chunk_size=4, **options):
+    """TensorFlow with unknown batch and length, with XLA and without; PyTorch compiled to one graph."""
+    kinds = [tensorflow.TensorSpec((None, x.shape[1], *[None] * (x.ndim - 3), x.shape[-1]), x.dtype) for x in arrays]
+    kinds = [
+        kind if x.ndim == 4 else tensorflow.TensorSpec((None, x.shape[1], None), x.dtype)
+        for kind, x in zip(kinds, arrays, strict=True)
+    ]
+    more = {key: to(tf, x) for key, x in options.items()}
+    if chunk_size:
+        more["chunk_size"] = chunk_size
+    for jit in (False, True):
+        graph = tensorflow.function(lambda *x: getattr(tf, name)(*x, **more)[0], input_signature=kinds, jit_compile=jit)
+        for length in (S, 6):
+            cut = [x[:, :, :length] for x in arrays]
+            expected = call(reference, name, *cut, **options)
+            close(numbers(graph(*cut)), expected)
+    torch.compiler.reset()
+    compiled = torch.compile(getattr(pytorch, name), backend="aot_eager", fullgraph=True)
+    more = {key: to(pytorch, x) for key, x in options.items()} | ({"chunk_size": chunk_size} if chunk_size else {})
+    close(numbers(compiled(*(to(pytorch, x) for x in arrays), **more)[0]), call(reference, name, *arrays, **options))
