@@ -40,7 +40,7 @@ def test_record(name):
     assert record["command"].startswith(f"python -m attn_course.labs.{name} ")
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}
-    measured = {"seed", "exact", "by_length", "bits", "year_first", "year_later", "wrote"}
+    measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote"}
     for row in record["rows"]:
         key = tuple((k, v) for k, v in row.items() if k not in measured)
         settings.setdefault(key, set()).add(row["seed"])
