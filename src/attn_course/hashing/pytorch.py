@@ -119,7 +119,7 @@ def is_near(code, order, size):
 
 def take(x, order):
     """The rows of x (L, S, X) in this order (L, S)."""
-    return x[torch.arange(len(x), device=x.device)[:, None], order]
+    return x[torch.arange(x.shape[0], device=x.device)[:, None], order]
 
 
 def with_previous(x, size):

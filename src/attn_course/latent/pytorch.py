@@ -10,6 +10,7 @@ from attn_course.latent.shared import EPSILON, latent_config, read_huggingface
 from attn_course.layers.pytorch import (
     Mask,
     RMSNorm,
+    is_mixed,
     linear,
     merge_heads,
     reset_linear,
@@ -102,7 +103,7 @@ class LatentAttention(torch.nn.Module):
         """
         sizes = check_shapes({"D": self.config["model_dim"]}, x=(x, "BTD"))
         check_not_empty(sizes, T="x")
-        if not torch.is_autocast_enabled(x.device.type):
+        if not is_mixed(self.latent, x):
             check_floats(latent_weight=self.latent.weight, x=x)
         mask, T = to_mask(mask, x), x.shape[1]
         first = 0 if cache is None else cache.next_position(mask)

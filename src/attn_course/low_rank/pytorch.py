@@ -38,8 +38,9 @@ def linformer_attention(
     if mask is not None:
         key, value = (torch.where(mask.mT, x, 0.0) for x in (key, value))
         seen = mask.any(dim=-1, keepdim=True)
-    key = key_projection.to(key.dtype) @ key
-    value = value_projection.to(key.dtype) @ value
+    wide = query.dtype  # autocast multiplies in a narrower one
+    key = (key_projection.to(wide) @ key).to(wide)
+    value = (value_projection.to(wide) @ value).to(wide)
     options = {"scale": scale, "need_weights": need_weights}
     found = scaled_dot_product_attention(query, key, value, seen, **options)
     output, weights = (None if x is None else x.to(dtype) for x in found)
