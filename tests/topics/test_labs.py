@@ -40,7 +40,7 @@ def test_record(name):
     assert record["command"].startswith(f"python -m attn_course.labs.{name} ")
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}
-    measured = {"seed", "exact", "by_length", "bits", "year_first", "year_later"}
+    measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote"}
     for row in record["rows"]:
         key = tuple((k, v) for k, v in row.items() if k not in measured)
         settings.setdefault(key, set()).add(row["seed"])
@@ -48,6 +48,8 @@ def test_record(name):
         if buckets := row.get("by_length"):
             share = sum(count * exact for *_, count, exact in buckets) / sum(bucket[2] for bucket in buckets)
             assert abs(share - row["exact"]) < 1e-3
+        for source, target, wrote in row.get("wrote", []):
+            assert len(source) > len(target) == 10 and wrote
     assert all(len(seeds) >= 3 for seeds in settings.values()), settings
 
 

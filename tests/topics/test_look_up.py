@@ -8,7 +8,7 @@ from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.labs import look_up
 from attn_course.labs.look_up import pytorch, tf
-from attn_course.tasks.look_up import NAMES, SIZE, VALUES, look_ups
+from attn_course.tasks.look_up import NAMES, PEOPLE, SIZE, VALUES, look_ups
 
 
 def test_every_question_has_its_answer():
@@ -18,6 +18,10 @@ def test_every_question_has_its_answer():
         for names, values, asked, answer in zip(*batch, strict=True):
             assert len(set(names)) == SIZE
             assert values[list(names).index(asked)] == answer
+
+
+def test_every_name_is_spelled():
+    assert len(PEOPLE) == len(set(PEOPLE)) == NAMES
 
 
 def test_the_same_seed_asks_the_same():
@@ -51,3 +55,11 @@ def test_start_is_as_the_paper_assumes():
     drawn = look_up.start(256, seed=0)
     for name in ("query", "key"):
         assert abs(drawn[name].mean()) < 0.02 and abs(drawn[name].var() - 1) < 0.02
+
+
+def test_the_rate_is_the_optimizers():
+    """Without a rate nothing is learned: the first answers stay."""
+    options = {"width": 8, "steps": 20, "seed": 2, "every": 10}
+    for face in (pytorch, tf):
+        still, moved = (face.train(8**-0.5, rate=rate, **options) for rate in (0.0, 0.1))
+        assert still.max() < 0.2 < moved[-1]

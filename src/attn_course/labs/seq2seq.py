@@ -13,6 +13,7 @@ class Task(NamedTuple):
     """A task with its sizes: what to train on, what to test on, and how large.
 
     ``groups`` names parts of the test that are counted apart: lists of booleans.
+    ``shown`` are rows of the test: the record keeps what a model writes for them.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Task(NamedTuple):
     hidden_dim: int
     batch_size: int
     groups: dict | None = None
+    shown: tuple = ()
 
 
 def build(names, task, *, attention):
@@ -73,6 +75,9 @@ def run(task, framework, setting, *, seed, steps, build=build):
         pairs = zip(predicted, task.test.targets, chosen, strict=True)
         right = [found == target for found, target, taken in pairs if taken]
         row[name] = round(sum(right) / len(right), 4)
+    if task.shown:
+        texts = task.test.sources, task.test.targets, predicted
+        row["wrote"] = [[column[place] for column in texts] for place in task.shown]
     return row
 
 

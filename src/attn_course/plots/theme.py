@@ -74,7 +74,8 @@ def weight_map(
     numbers = weights.size <= 24 if numbers is None else numbers
     cell = 0.52 if numbers else 0.3  # inches: the figure's size follows from the cells
     width, height = cell * weights.shape[1], cell * weights.shape[0]
-    with drawing(width + 1.2, height + 0.9) as (figure, axes):
+    names = 0.1 * max(len(str(row)) for row in rows)  # long ones leave room for cells
+    with drawing(width + max(1.2, names + 0.5), height + 0.9) as (figure, axes):
         _cells(axes, weights, mark)
         if numbers:
             for (row, column), weight in np.ndenumerate(weights):

@@ -1,20 +1,22 @@
-"""What heads are for: several look-ups at once, and a reader whose heads are named.
+"""What heads are for: several look-ups at once, and dates whose heads are named.
 
 ``heads.pytorch`` and ``heads.tf`` have the models and their training.
 
 python -m attn_course.labs.heads --seeds 0 1 2
 """
 
+from itertools import combinations
+
 import numpy as np
 
 from attn_course.tasks.text import PAD, UNKNOWN
 
 MODEL_DIM = 64
-# The asker: one multi-head attention over a dictionary.
-ASKER_BATCH, ASKER_STEPS = 128, 1000
-# The reader: characters of dates, some hidden, to be filled in.
+# The look-up model: one multi-head attention over a dictionary.
+LOOK_UP_BATCH, LOOK_UP_STEPS = 128, 1000
+# The date model: characters of dates, some hidden, to be filled in.
 LAYERS, HEADS = 4, 4
-READER_BATCH, READER_STEPS = 64, 800
+DATE_BATCH, DATE_STEPS = 64, 800
 RATE = 3e-3
 HIDDEN = 0.15
 # Heads cut away: how many, and how often at random.
@@ -58,21 +60,31 @@ def cut_in_three_orders(importance, loss, rng):
 
 
 def head_scores(weights, mask, separators):
-    """How much weight a head of a layer puts on some places, as a mean over queries.
+    """How much weight the heads of a layer put on some places: means over queries.
 
     Shapes:
         weights: (B, H, T, T). mask: (B, T), real positions. separators: (B, T).
-        returns: name -> (H): "previous", "next" and "itself", the position before the
-            query's, after it, and its own; "separator", all separators together.
+        returns: name -> (B, H), a mean per example: "previous", "itself" and "next",
+            the position before the query's, its own and the one after; "separator",
+            all separators together.
     """
-    T = weights.shape[-1]
-    real = mask[:, None, :, None]
-    asking = weights * real / mask.sum()
+    weights = weights * mask[:, None, :, None]  # no query is padding
     steps = {"previous": -1, "itself": 0, "next": 1}
-    scores = {
-        name: np.trace(asking, offset=step, axis1=2, axis2=3).sum(axis=0)
-        for name, step in steps.items()
-        if abs(step) < T
-    }
-    scores["separator"] = (asking * separators[:, None, None]).sum(axis=(0, 2, 3))
-    return scores
+    scores = {name: np.trace(weights, step, 2, 3) for name, step in steps.items()}
+    scores["separator"] = (weights * separators[:, None, None]).sum(axis=(2, 3))
+    return {name: score / mask.sum(axis=1)[:, None] for name, score in scores.items()}
+
+
+def without_heads(answer, num_heads):
+    """What a layer of heads answers without every set of them: {off: answer}.
+
+    answer: of the heads that are kept, float32 (num_heads). off: a tuple of places
+    (0, head), as ``attn_course.plots.explore.explore_heads`` names them.
+    """
+    found = {}
+    for count in range(num_heads + 1):
+        for off in combinations(range(num_heads), count):
+            kept = np.ones(num_heads, dtype=np.float32)
+            kept[list(off)] = 0
+            found[tuple((0, head) for head in off)] = answer(kept)
+    return found

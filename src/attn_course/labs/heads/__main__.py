@@ -5,16 +5,16 @@ import numpy as np
 from attn_course.frameworks import torch
 from attn_course.labs import chosen_seeds, store
 from attn_course.labs.heads import (
-    ASKER_STEPS,
+    DATE_BATCH,
+    DATE_STEPS,
     HEADS,
     LAYERS,
-    READER_BATCH,
-    READER_STEPS,
+    LOOK_UP_STEPS,
     cut_in_three_orders,
     hide,
 )
-from attn_course.labs.heads.pytorch import Asker, Reader, losses, train_asker
-from attn_course.labs.heads.pytorch import train as train_reader
+from attn_course.labs.heads.pytorch import DateModel, LookUpModel, losses, train_look_up
+from attn_course.labs.heads.pytorch import train as train_dates
 from attn_course.pytorch import head_importance
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
@@ -24,21 +24,21 @@ EXAMPLES = 1000
 
 
 def head_count(num_heads, seed):
-    """An asker with so many heads, at the same number of parameters."""
+    """A look-up model with so many heads, at the same number of parameters."""
     torch.manual_seed(seed)
-    model = Asker(num_heads)
-    right = train_asker(model, steps=ASKER_STEPS, seed=seed)
+    model = LookUpModel(num_heads)
+    right = train_look_up(model, steps=LOOK_UP_STEPS, seed=seed)
     parameters = sum(weight.numel() for weight in model.attention.parameters())
-    row = {"heads": num_heads, "parameters": parameters, "steps": ASKER_STEPS}
+    row = {"heads": num_heads, "parameters": parameters, "steps": LOOK_UP_STEPS}
     return row | {"seed": seed, "exact": round(right[-1], 4)}
 
 
 def cut_away(seed):
-    """The loss of a reader without some of its heads, in three orders."""
+    """The loss of a date model without some of its heads, in three orders."""
     torch.manual_seed(seed)
-    model = Reader(len(source_vocabulary()))
+    model = DateModel(len(source_vocabulary()))
     train = load_dates("train").encode()
-    train_reader(model, batches(train, READER_BATCH, seed), steps=READER_STEPS)
+    train_dates(model, batches(train, DATE_BATCH, seed), steps=DATE_STEPS)
     importance = head_importance(
         lambda masks: losses(model, *_given(train), masks),
         tuple(torch.ones(EXAMPLES, HEADS) for _ in range(LAYERS)),

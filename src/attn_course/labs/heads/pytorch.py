@@ -1,10 +1,10 @@
-"""The asker and the reader in PyTorch."""
+"""The look-up model and the date model in PyTorch."""
 
 from attn_course.frameworks import torch
 from attn_course.labs.heads import (
-    ASKER_BATCH,
     HEADS,
     LAYERS,
+    LOOK_UP_BATCH,
     MODEL_DIM,
     RATE,
     hidden,
@@ -20,35 +20,36 @@ from attn_course.tasks.text import PAD
 from attn_course.training import pytorch as loop
 
 
-class Asker(torch.nn.Module):
+class LookUpModel(torch.nn.Module):
     """Answers a question for several names with one multi-head attention.
 
     Shapes:
-        names (B, S), values (B, S), asked (B, ASKED) -> logits (B, ASKED, values),
+        names (B, S), values (B, S), asked (B, A) -> logits (B, A, values),
         weights (B, num_heads, 1, S) or None.
     """
 
-    def __init__(self, num_heads):
+    def __init__(self, num_heads, num_asked=ASKED):
         super().__init__()
         self.names = torch.nn.Embedding(SEVERAL_NAMES, MODEL_DIM)
         self.values = torch.nn.Embedding(SEVERAL_VALUES, MODEL_DIM)
         # One vector a name for each place in the question.
-        self.asked = torch.nn.Embedding(ASKED * SEVERAL_NAMES, MODEL_DIM)
+        self.asked = torch.nn.Embedding(num_asked * SEVERAL_NAMES, MODEL_DIM)
         self.attention = MultiHeadAttention(MODEL_DIM, num_heads)
-        self.output = torch.nn.Linear(MODEL_DIM, ASKED * SEVERAL_VALUES)
+        self.output = torch.nn.Linear(MODEL_DIM, num_asked * SEVERAL_VALUES)
 
-    def forward(self, names, values, asked, need_weights=False):
-        places = SEVERAL_NAMES * torch.arange(ASKED, device=asked.device)
+    def forward(self, names, values, asked, head_mask=None, need_weights=False):
+        places = SEVERAL_NAMES * torch.arange(asked.shape[1], device=asked.device)
         question = self.asked(asked + places).sum(dim=1, keepdim=True)
         memory = self.names(names) + self.values(values)
-        found, weights = self.attention(question, memory, need_weights=need_weights)
+        options = {"head_mask": head_mask, "need_weights": need_weights}
+        found, weights = self.attention(question, memory, **options)
         logits = self.output(found[:, 0])
-        return logits.unflatten(-1, (ASKED, SEVERAL_VALUES)), weights
+        return logits.unflatten(-1, (-1, SEVERAL_VALUES)), weights
 
 
-def train_asker(model, *, steps, seed=0, every=100):
+def train_look_up(model, *, steps, seed=0, every=100, asked=ASKED):
     """Train with Adam; returns the share of right values, of every 100 steps."""
-    questions = several_look_ups(ASKER_BATCH, seed=seed)
+    questions = several_look_ups(LOOK_UP_BATCH, seed=seed, asked=asked)
     options = {"steps": steps, "rate": RATE, "every": every}
     return [line.score for line in loop.train(model, questions, _right, **options)]
 
@@ -60,7 +61,7 @@ def _right(model, names, values, asked, answer):
     return loss, (logits.argmax(dim=-1) == answer).float().mean()
 
 
-class Reader(torch.nn.Module):
+class DateModel(torch.nn.Module):
     """Layers of attention alone, each added to what came before it.
 
     Shapes:
@@ -87,15 +88,15 @@ class Reader(torch.nn.Module):
     def forward(self, tokens, mask, head_masks=None, need_weights=False):
         x, padding = self.embedding(tokens), mask[:, None, None]
         head_masks = [None] * LAYERS if head_masks is None else head_masks
-        looks = []
+        maps = []
         for norm, attention, heads in zip(
             self.norms, self.attentions, head_masks, strict=True
         ):
             options = {"head_mask": heads, "need_weights": need_weights}
             found, weights = attention(norm(x), mask=padding, **options)
             x = x + found
-            looks.append(weights)
-        return self.output(self.final_norm(x)), tuple(looks)
+            maps.append(weights)
+        return self.output(self.final_norm(x)), tuple(maps)
 
 
 def losses(model, tokens, mask, missing, head_masks=None):
@@ -121,6 +122,6 @@ def _mean_loss(model, tokens, mask, missing):
 def fill_in(model, tokens, mask, need_weights=False):
     """The likeliest characters (B, T), and the weights of every layer, as arrays."""
     given = map(torch.from_numpy, (tokens, mask))
-    logits, looks = model(*given, need_weights=need_weights)
+    logits, maps = model(*given, need_weights=need_weights)
     found = logits.argmax(dim=-1).numpy()
-    return found, [x.numpy() for x in looks] if need_weights else None
+    return found, [x.numpy() for x in maps] if need_weights else None

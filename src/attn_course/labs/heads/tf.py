@@ -1,10 +1,10 @@
-"""The asker and the reader in TensorFlow."""
+"""The look-up model and the date model in TensorFlow."""
 
 from attn_course.frameworks import keras, tf
 from attn_course.labs.heads import (
-    ASKER_BATCH,
     HEADS,
     LAYERS,
+    LOOK_UP_BATCH,
     MODEL_DIM,
     RATE,
     hidden,
@@ -20,35 +20,36 @@ from attn_course.tf import MultiHeadAttention, RotaryEncoding
 from attn_course.training import tf as loop
 
 
-class Asker(keras.Model):
+class LookUpModel(keras.Model):
     """Answers a question for several names with one multi-head attention.
 
     Shapes:
-        names (B, S), values (B, S), asked (B, ASKED) -> logits (B, ASKED, values),
+        names (B, S), values (B, S), asked (B, A) -> logits (B, A, values),
         weights (B, num_heads, 1, S) or None.
     """
 
-    def __init__(self, num_heads):
+    def __init__(self, num_heads, num_asked=ASKED):
         super().__init__()
         self.names = _embedding(SEVERAL_NAMES)
         self.values = _embedding(SEVERAL_VALUES)
         # One vector a name for each place in the question.
-        self.asked = _embedding(ASKED * SEVERAL_NAMES)
+        self.asked = _embedding(num_asked * SEVERAL_NAMES)
         self.attention = MultiHeadAttention(MODEL_DIM, num_heads)
-        self.output_layer = keras.layers.Dense(ASKED * SEVERAL_VALUES)
+        self.output_layer = keras.layers.Dense(num_asked * SEVERAL_VALUES)
 
-    def call(self, names, values, asked, need_weights=False):
-        places = SEVERAL_NAMES * tf.range(ASKED, dtype=asked.dtype)
+    def call(self, names, values, asked, head_mask=None, need_weights=False):
+        places = SEVERAL_NAMES * tf.range(asked.shape[1], dtype=asked.dtype)
         question = tf.reduce_sum(self.asked(asked + places), axis=1, keepdims=True)
         memory = self.names(names) + self.values(values)
-        found, weights = self.attention(question, memory, need_weights=need_weights)
+        options = {"head_mask": head_mask, "need_weights": need_weights}
+        found, weights = self.attention(question, memory, **options)
         logits = self.output_layer(found[:, 0])
-        return tf.reshape(logits, [-1, ASKED, SEVERAL_VALUES]), weights
+        return tf.reshape(logits, [tf.shape(asked)[0], -1, SEVERAL_VALUES]), weights
 
 
-def train_asker(model, *, steps, seed=0, every=100):
+def train_look_up(model, *, steps, seed=0, every=100, asked=ASKED):
     """Train with Adam; returns the share of right values, of every 100 steps."""
-    questions = several_look_ups(ASKER_BATCH, seed=seed)
+    questions = several_look_ups(LOOK_UP_BATCH, seed=seed, asked=asked)
     options = {"steps": steps, "rate": RATE, "every": every}
     return [line.score for line in loop.train(model, questions, _right, **options)]
 
@@ -61,7 +62,7 @@ def _right(model, names, values, asked, answer):
     return tf.reduce_mean(each), tf.reduce_mean(right)
 
 
-class Reader(keras.Model):
+class DateModel(keras.Model):
     """Layers of attention alone, each added to what came before it.
 
     Shapes:
@@ -88,15 +89,15 @@ class Reader(keras.Model):
     def call(self, tokens, mask, head_masks=None, need_weights=False):
         x, padding = self.embedding(tokens), mask[:, None, None]
         head_masks = [None] * LAYERS if head_masks is None else head_masks
-        looks = []
+        maps = []
         for norm, attention, heads in zip(
             self.norms, self.attentions, head_masks, strict=True
         ):
             options = {"head_mask": heads, "need_weights": need_weights}
             found, weights = attention(norm(x), mask=padding, **options)
             x = x + found
-            looks.append(weights)
-        return self.output_layer(self.final_norm(x)), tuple(looks)
+            maps.append(weights)
+        return self.output_layer(self.final_norm(x)), tuple(maps)
 
 
 def losses(model, tokens, mask, missing, head_masks=None):
@@ -120,9 +121,9 @@ def _mean_loss(model, tokens, mask, missing):
 def fill_in(model, tokens, mask, need_weights=False):
     """The likeliest characters (B, T), and the weights of every layer, as arrays."""
     given = map(tf.constant, (tokens, mask))
-    logits, looks = model(*given, need_weights=need_weights)
+    logits, maps = model(*given, need_weights=need_weights)
     found = tf.argmax(logits, axis=-1).numpy()
-    return found, [x.numpy() for x in looks] if need_weights else None
+    return found, [x.numpy() for x in maps] if need_weights else None
 
 
 def _embedding(rows):

@@ -17,7 +17,7 @@ def look(parameters, names, values, asked, *, scale):
     return found[:, 0] @ parameters["output"]
 
 
-def train(scale, *, width, steps, seed=0, every=50):
+def train(scale, *, width, steps, seed=0, rate=RATE, every=50):
     """Share of right answers while it learns, one number for every ``every`` steps."""
     drawn = start(width, seed)
     model = torch.nn.ParameterDict({k: torch.from_numpy(x) for k, x in drawn.items()})
@@ -28,6 +28,6 @@ def train(scale, *, width, steps, seed=0, every=50):
         loss = torch.nn.functional.cross_entropy(logits, answer)
         return loss, (logits.argmax(dim=-1) == answer).float().mean()
 
-    options = {"steps": steps, "rate": RATE, "every": every}
-    log = loop.train(model, look_ups(BATCH), right, **options)
+    options = {"steps": steps, "rate": rate, "every": every}
+    log = loop.train(model, look_ups(BATCH, seed=seed), right, **options)
     return np.array([line.score for line in log])

@@ -18,7 +18,7 @@ def look(parameters, names, values, asked, *, scale):
     return found[:, 0] @ parameters["output"]
 
 
-def train(scale, *, width, steps, seed=0, every=50):
+def train(scale, *, width, steps, seed=0, rate=RATE, every=50):
     """Share of right answers while it learns, one number for every ``every`` steps."""
     model = keras.layers.Layer()
     model.learned = {
@@ -34,6 +34,6 @@ def train(scale, *, width, steps, seed=0, every=50):
             tf.cast(guess == answer, tf.float32)
         )
 
-    options = {"steps": steps, "rate": RATE, "every": every}
-    log = loop.train(model, look_ups(BATCH), right, **options)
+    options = {"steps": steps, "rate": rate, "every": every}
+    log = loop.train(model, look_ups(BATCH, seed=seed), right, **options)
     return np.array([line.score for line in log])
