@@ -97,7 +97,7 @@ class BlockSparseAttention(AttentionLayer):
     pattern: ``block_sparse_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False
@@ -131,7 +131,7 @@ class BigBirdAttention(AttentionLayer):
     pattern: ``big_bird_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False

@@ -6,6 +6,7 @@ Every function has the leading axes as one: ``Z`` examples and heads.
 import math
 from collections.abc import Callable
 
+from attn_course.dot_product.pytorch import zero_blind_rows
 from attn_course.frameworks import torch
 from attn_course.layers.pytorch import to_mask
 
@@ -50,10 +51,7 @@ def attend(query, key, value, mask=None, causal=False):
     """PyTorch's own attention: it scales the query and adds in float32 or more."""
     own = torch.nn.functional.scaled_dot_product_attention
     context = own(query, key, value, mask, is_causal=causal)
-    if mask is not None and torch.compiler.is_exporting():
-        # Elsewhere, as in ONNX, a row that may see nothing would see all alike.
-        context = torch.where(mask.any(-1, keepdim=True), context, 0.0)
-    return context
+    return zero_blind_rows(context, mask)
 
 
 def beside(common, near):

@@ -97,9 +97,22 @@ def fused_attention(query, key, value, mask, bias, scale, causal):
     if bias is not None:
         bias = bias.to(query.dtype)
         mask = bias if mask is None else torch.where(mask, bias, -torch.inf)
-    return torch.nn.functional.scaled_dot_product_attention(
+    context = torch.nn.functional.scaled_dot_product_attention(
         query, key, value, mask, is_causal=own_causal, scale=scale
     )
+    return zero_blind_rows(context, mask)
+
+
+def zero_blind_rows(context, mask):
+    """Zeros for a query that may see nothing, where a graph leaves PyTorch.
+
+    PyTorch's kernels give zeros by themselves; the same graph in ONNX averages all
+    values.
+    """
+    if mask is None or not torch.compiler.is_exporting():
+        return context
+    seen = mask if mask.dtype == torch.bool else not_blocked(mask)
+    return torch.where(seen.any(dim=-1, keepdim=True), context, 0.0)
 
 
 def allowed_keys(

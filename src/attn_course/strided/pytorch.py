@@ -110,7 +110,7 @@ class StridedAttention(AttentionLayer):
     pattern: ``strided_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False
@@ -143,7 +143,7 @@ class FixedAttention(AttentionLayer):
     pattern: ``fixed_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False

@@ -137,7 +137,7 @@ class SlidingWindowAttention(AttentionLayer):
     pattern: ``sliding_window_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False
@@ -170,7 +170,7 @@ class DilatedWindowAttention(AttentionLayer):
     pattern: ``dilated_window_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False
@@ -204,7 +204,7 @@ class LongformerAttention(AttentionLayer):
     pattern: ``longformer_attention``. The mask is padding. The weights are None.
 
     Raises:
-        ValueError: a size is not as the function says; in the call, a bias or dropout.
+        ValueError: a size is not as the function says, dropout; in the call, a bias.
     """
 
     can_drop = False
