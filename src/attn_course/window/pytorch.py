@@ -118,7 +118,8 @@ def longformer_attention(
         # Counted there, a global key is not counted in the window again.
         seen = seen & ~(j[:, None] == columns).any(1)[:, None]
         context = near_keys(query, key, value, seen, window, causal, common)
-        full = attend(query[:, rows - (S - T)], key, value, by_global)
+        heads = query[:, rows - (S - T)], key, value, by_global
+        full = attend(*(x[:, None] for x in heads))[:, 0]  # fused kernels want 4 axes
         return context.index_copy(1, rows - (S - T), full)
 
     if not chosen:
