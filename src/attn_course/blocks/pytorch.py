@@ -49,7 +49,11 @@ def in_groups(rows, query, value, size=None):
 def attend(query, key, value, mask=None, causal=False):
     """PyTorch's own attention: it scales the query and adds in float32 or more."""
     own = torch.nn.functional.scaled_dot_product_attention
-    return own(query, key, value, mask, is_causal=causal)
+    context = own(query, key, value, mask, is_causal=causal)
+    if mask is not None and torch.compiler.is_exporting():
+        # Elsewhere, as in ONNX, a row that may see nothing would see all alike.
+        context = torch.where(mask.any(-1, keepdim=True), context, 0.0)
+    return context
 
 
 def beside(common, near):

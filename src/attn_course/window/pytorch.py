@@ -116,7 +116,7 @@ def longformer_attention(
         common[2] = common[2].mT & ((columns <= i) if causal else (i == i))
         by_global = seen.mT & (j <= rows[:, None]) if causal else seen.mT
         # Counted there, a global key is not counted in the window again.
-        seen = seen & ~torch.isin(j, columns)[:, None]
+        seen = seen & ~(j[:, None] == columns).any(1)[:, None]
         context = near_keys(query, key, value, seen, window, causal, common)
         full = attend(query[:, rows - (S - T)], key, value, by_global)
         return context.index_copy(1, rows - (S - T), full)
