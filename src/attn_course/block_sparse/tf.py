@@ -10,7 +10,7 @@ from attn_course.blocks.shared import check_not_causal, check_pattern, check_unw
 from attn_course.blocks.tf import (
     GROUP,
     Result,
-    attend,
+    attend_wide,
     cut,
     merge,
     over_heads,
@@ -182,17 +182,17 @@ def chosen_blocks(query, key, value, seen, shape, parts, block_size, causal, who
             at = tf.reshape(tf.gather(j, columns), (len(chosen), 1, -1))
             allowed = allowed & (at <= tf.gather(i, chosen)[..., None] + S - T)
         mask = None if whole and sees else allowed
-        return attend(tf.gather(query, chosen, axis=1), *near[:2], mask)
+        return attend_wide(tf.gather(query, chosen, axis=1), *near[:2], mask)
 
     contexts, order = [], []
-    for chosen, columns, sees in in_parts(parts, query):
+    for chosen, columns, sees in in_groups(parts, query):
         order.extend(chosen)
         contexts.append(rows(chosen, columns, sees))
     back = sorted(range(N), key=order.__getitem__)
     return cut(merge(tf.gather(tf.concat(contexts, 1), back, axis=1)), 0, T)
 
 
-def in_parts(parts, query):
+def in_groups(parts, query):
     """The parts of a plan, each in parts where that saves memory."""
     size = max(1, GROUP // ((query.shape[0] or 1) * query.shape[2]))
     for chosen, columns, sees in parts:

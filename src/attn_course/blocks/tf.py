@@ -27,7 +27,7 @@ def over_heads(attend_heads: Callable, query, key, value, mask) -> Result:
     return tf.reshape(context, (*lead, *sizes(query)[-2:-1], value.shape[-1])), None
 
 
-def in_groups(rows, query, size=None):
+def in_parts(rows, query, size=None):
     """``rows(start, stop)`` of all queries, by default a few at a time.
 
     Where the length is unknown, in a graph, all are one part.
@@ -41,7 +41,7 @@ def in_groups(rows, query, size=None):
     return tf.concat([rows(*bound) for bound in bounds], 1)
 
 
-def attend(query, key, value, mask=None):
+def attend_wide(query, key, value, mask=None):
     """``attention`` in float32 or more, in the dtype that came."""
     heads = [tf.cast(x, wide(x.dtype)) for x in (query, key, value)]
     return tf.cast(attention(*heads, mask)[0], query.dtype)

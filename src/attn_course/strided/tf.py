@@ -13,11 +13,11 @@ from attn_course.blocks.shared import (
 )
 from attn_course.blocks.tf import (
     Result,
-    attend,
+    attend_wide,
     beside,
     cut,
     fold,
-    in_groups,
+    in_parts,
     merge,
     over_heads,
     sizes,
@@ -210,7 +210,7 @@ def joint_softmax(scores, masks):
     return weights[..., :first], weights[..., first:]
 
 
-def columns(query, key, value, seen, stride, causal):
+def all_columns(query, key, value, seen, stride, causal):
     """The context of queries that see the positions a multiple of stride away."""
     (Z, T), S = sizes(query)[:2], sizes(key)[1]
     front, first = (S - T) % stride, (S - T) // stride
@@ -221,7 +221,7 @@ def columns(query, key, value, seen, stride, causal):
     if causal:
         n, m = tf.range(sizes(query)[1])[:, None], tf.range(sizes(key)[1])
         allowed = allowed & (m <= n + first)
-    context = attend(query, key, value, allowed)
+    context = attend_wide(query, key, value, allowed)
     return unfold(context, stride, front, T)
 
 
@@ -247,10 +247,10 @@ def own_and_summaries(query, key, value, seen, stride, summary, causal):
         distance = n + first - of_block[:limit]
         allowed = distance > 0 if causal else distance != 0
         others[2] = tf.repeat(allowed & turned(others[2])[:, None], C, 2)
-        return merge(attend(split(query[:, start:stop], C), *beside(others, near)))
+        return merge(attend_wide(split(query[:, start:stop], C), *beside(others, near)))
 
     size = max(1, ROWS // C) * C
-    return cut(in_groups(rows, query, size), front, front + T)
+    return cut(in_parts(rows, query, size), front, front + T)
 
 
 def some_heads(x, start, count):

@@ -10,11 +10,11 @@ from attn_course.blocks.shared import check_pattern, check_unweighted
 from attn_course.blocks.tf import (
     BLOCK,
     Result,
-    attend,
+    attend_wide,
     beside,
     cut,
     fold,
-    in_groups,
+    in_parts,
     merge,
     over_heads,
     sizes,
@@ -121,7 +121,7 @@ def longformer_attention(
         seen = seen & ~tf.reduce_any(j[:, None] == columns, axis=1)[:, None]
         context = near_keys(query, key, value, seen, window, causal, common)
         query_G = tf.gather(query, tf.maximum(rows, 0), axis=1)
-        full = attend(query_G, key, value, by_global)
+        full = attend_wide(query_G, key, value, by_global)
         return put_rows(context, rows, full)
 
     if not chosen:
@@ -248,7 +248,7 @@ def near_keys(query, key, value, seen, window, causal, common=None):
         others = common and (*common[:2], common[2][:, start:stop])
         return band(query[:, start:stop], *near, back + ahead, others)
 
-    return in_groups(rows, query)
+    return in_parts(rows, query)
 
 
 def band(query, key, value, seen, width, common=None):
@@ -269,7 +269,7 @@ def band(query, key, value, seen, width, common=None):
     if common is not None:
         *pair, allowed = common
         near = beside((*pair, split(cut(allowed, 0, N * C), C)), near)
-    context = attend(query_ZNCK, *near)
+    context = attend_wide(query_ZNCK, *near)
     return cut(merge(context), 0, T)
 
 
