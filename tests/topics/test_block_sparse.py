@@ -183,9 +183,11 @@ def test_torch_exports_with_any_batch_and_length(name):
     given, _ = of(name, 53, 53)[-1]
     if "layout" in given:
         given = {"layout": layout_of(53, 53, 16), "block_size": 16, "causal": True}
+    if "positions" in given:  # which every length must have
+        given = given | {"positions": [0, 5]}
     module = torch.nn.Module()
     module.forward = lambda query, key, value: getattr(pytorch, name)(query, key, value, **given)[0]
-    low, high = (49, 64) if "layout" in given else (2, 512)
+    low, high = (49, 64) if "layout" in given else (7, 512)
     dims = {0: torch.export.Dim("batch", min=1, max=64), 2: torch.export.Dim("length", min=low, max=high)}
     made = [torch.tensor(x) for x in draw(53, 53, K)[0]]
     exported = torch.export.export(module, tuple(made), dynamic_shapes=dict.fromkeys(("query", "key", "value"), dims))
@@ -199,6 +201,8 @@ def test_tensorflow_compiles_for_any_batch_and_length(name):
     given, _ = of(name, 53, 53)[-1]
     if "layout" in given:
         given = {"layout": layout_of(53, 53, 16), "block_size": 16, "causal": True}
+    if "positions" in given:  # which every length must have
+        given = given | {"positions": [0, 5]}
     plain = getattr(tf, name)
     unknown = tensorflow.TensorSpec((None, H, None, K), tensorflow.float64)
     graph = tensorflow.function(
