@@ -68,7 +68,7 @@ def strided_attention(
         return near_keys(*heads, stride + 1, causal)
 
     def column(*heads):
-        return columns(*heads, stride, causal)
+        return all_columns(*heads, stride, causal)
 
     inputs = query, key, value, mask
     if heads == "merged":
