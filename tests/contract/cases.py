@@ -147,29 +147,29 @@ def _rotary_encoding(x, mask, parameters):
 class Biased(torch.nn.Module):
     """Scores and a bias: a bias is called with sizes, a model with tensors."""
 
-    def __init__(self, inner):
+    def __init__(self, bias_layer):
         super().__init__()
-        self.inner = inner
+        self.bias_layer = bias_layer
 
     def forward(self, score):
-        return score + self.inner(score.shape[-2], score.shape[-1])
+        return score + self.bias_layer(score.shape[-2], score.shape[-1])
 
 
 @keras.saving.register_keras_serializable("tests")
 class KerasBiased(keras.layers.Layer):
-    def __init__(self, inner, **options):
+    def __init__(self, bias_layer, **options):
         super().__init__(**options)
-        self.inner = inner
+        self.bias_layer = bias_layer
 
     def call(self, score):
-        return score + self.inner(*tensorflow.unstack(tensorflow.shape(score)[-2:]))
+        return score + self.bias_layer(*tensorflow.unstack(tensorflow.shape(score)[-2:]))
 
     def get_config(self):
-        return {**super().get_config(), "inner": keras.saving.serialize_keras_object(self.inner)}
+        return {**super().get_config(), "bias_layer": keras.saving.serialize_keras_object(self.bias_layer)}
 
     @classmethod
     def from_config(cls, config):
-        return cls(**{**config, "inner": keras.saving.deserialize_keras_object(config["inner"])})
+        return cls(**{**config, "bias_layer": keras.saving.deserialize_keras_object(config["bias_layer"])})
 
 
 def _biased(face, case, options):
@@ -622,7 +622,8 @@ CASES = (
         axes=("BHTS",),
         mask=None,
         reference=lambda x, mask, parameters: (
-            x["score"] + reference.relative_bias(*x["score"].shape[2:], part(parameters, "inner."), max_distance=23),
+            x["score"]
+            + reference.relative_bias(*x["score"].shape[2:], part(parameters, "bias_layer."), max_distance=23),
         ),
         sizes={"num_heads": 2, "num_buckets": 6, "max_distance": 23},
         layer="RelativeBias",

@@ -92,7 +92,9 @@ WRONG = [
 def test_wrong_arguments_are_named(case, change, face):
     item = case.build(face, **({"autocast": False} if case.layer and face == "tf" else {}))
     argument, value, named = change
-    values = {name: case.convert(face, x) for name, x in case.inputs.items()} | {"mask": None}
+    values = {name: case.convert(face, x) for name, x in case.inputs.items()}
+    if case.mask is not None:
+        values["mask"] = None
     values[argument] = case.convert(face, np.asarray(value), None)
     with pytest.raises(ValueError, match=rf"(\b|\dm){named}\w* must"):
         item(*values.values())
@@ -150,7 +152,7 @@ def test_one_dict_of_parameters_drives_both(case):
 @FACE
 def test_a_layer_says_its_sizes_and_how_it_is_called(case, face):
     item = case.build(face)
-    item = getattr(item, "inner", item)
+    item = getattr(item, "bias_layer", item)
     assert (item.forward if face == "pytorch" else item.call).__doc__
     for name, size in (case.sizes or {}).items():
         if isinstance(size, int | tuple):

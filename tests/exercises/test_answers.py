@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mutants import mutants, spoiled
 from right import RIGHT
-from wrong import WRONG
+from wrong_answers import WRONG
 
 from attn_course.exercises import EXERCISES, judge, run, softmax
 from attn_course.exercises.exercise import edited, known_mistakes, source_of

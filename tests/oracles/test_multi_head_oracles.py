@@ -113,10 +113,10 @@ def test_pytorch_on_a_row_that_may_see_nothing():
 def test_from_torch_keeps_dtype_dropout_and_mode():
     module = torch.nn.MultiheadAttention(D, H, dropout=0.25).half().eval()
     layer = pytorch.MultiHeadAttention.from_torch(module)
-    assert layer.sizes["dropout"] == 0.25 and not layer.training
+    assert layer.config["dropout"] == 0.25 and not layer.training
     assert {x.dtype for x in layer.parameters()} == {torch.float16}
     with torch.no_grad():
-        layer.query_weight.zero_()
+        layer.query.weight.zero_()
     assert module.in_proj_weight.abs().max() > 0  # copies
     assert pytorch.MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(D, H)).training
     for option in ("add_bias_kv", "add_zero_attn"):
@@ -169,7 +169,7 @@ def test_from_keras_keeps_dtype_and_dropout():
     x = draw((D, D))[0]
     layer(x, x)
     converted = tf.MultiHeadAttention.from_keras(layer)
-    assert converted.sizes["dropout"] == 0.25 and converted.dtype_policy.name == "mixed_bfloat16"
+    assert converted.config["dropout"] == 0.25 and converted.dtype_policy.name == "mixed_bfloat16"
     for options, words in (
         ({"output_shape": 3}, "output_shape=22, got 3"),
         ({"attention_axes": (1, 2)}, r"attention_axes=\(1,\), got \(1, 2\)"),
@@ -199,8 +199,8 @@ def test_the_libraries_agree_through_ours(use_bias):
     set_parameters(back, get_parameters(tf.MultiHeadAttention.from_keras(theirs)))
     if use_bias:
         with torch.no_grad():
-            module.in_proj_bias.copy_(torch.cat([getattr(back, f"{name}_bias") for name in names[:3]]))
-            module.out_proj.bias.copy_(back.output_bias)
+            module.in_proj_bias.copy_(torch.cat([getattr(back, name).bias for name in names[:3]]))
+            module.out_proj.bias.copy_(back.output.bias)
     inputs = [torch.from_numpy(x) for x in (query, memory, memory)]
     of_torch, of_keras = module(*inputs)[0].detach().numpy(), theirs(query, memory).numpy()
     np.testing.assert_allclose(of_torch, of_keras, rtol=1e-6, atol=1e-6)

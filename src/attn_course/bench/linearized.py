@@ -31,7 +31,7 @@ def _attend(face, name, inputs):
         sizes = {"num_buckets": 2 * positions // BUCKET, "chunk_size": BUCKET}
         return lambda: face.lsh_attention(query, value, num_rounds=4, **sizes)[0]
     rng = np.random.default_rng(1)
-    drawn = rng.normal(size=(RANK, positions)).astype(np.float32) / RANK**0.5
+    drawn = rng.normal(size=(RANK, positions)).astype(np.float32) / positions**0.5
     like = {"key_projection": face.projection_of(drawn), "need_weights": False}
     return lambda: face.linformer_attention(query, key, value, **like)[0]
 

@@ -210,6 +210,7 @@ def _step(x, summary, past, parameters):
     """The LSTM's own equations, from the summary and the past."""
     gates = x @ parameters["input_weight"] + summary @ parameters["state_weight"]
     parts = np.split(gates + parameters["bias"], PARTS, axis=-1)
-    input_, forget, output = (1 / (1 + np.exp(-part)) for part in parts[:3])
+    # The sigmoid by way of tanh, which no large number overflows.
+    input_, forget, output = ((1 + np.tanh(part / 2)) / 2 for part in parts[:3])
     cell = forget * past + input_ * np.tanh(parts[3])
     return output * np.tanh(cell), cell
