@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from chapter_rules import _can_fail, _imported, _run_nodes, text_of, tree
+from chapter_rules import can_fail, imported_names, run_nodes, text_of, tree
 from chapters import code_cells, read_source, sources, tags
 from execute import IGNORED
 from marks import FRAMEWORKS, framework_of
@@ -178,7 +178,7 @@ def cell_faults(notebook: NotebookNode) -> list[str]:
 
 def check_faults(notebook: NotebookNode) -> list[str]:
     """Every assert stands in a check cell, and every check cell asserts something that can fail."""
-    faults, imported = [], _imported(notebook)
+    faults, imported = [], imported_names(notebook)
     for where, cell in _numbered(notebook):
         nodes = [*ast.walk(tree(cell))]
         if "check" not in tags(cell):
@@ -187,7 +187,7 @@ def check_faults(notebook: NotebookNode) -> list[str]:
             continue
         if not re.match(r"# ?\S", cell.source):
             faults.append(f"{where}: a check begins with its claim, a comment")
-        if not any(_can_fail(node, imported) for node in _run_nodes(tree(cell))):
+        if not any(can_fail(node, imported) for node in run_nodes(tree(cell))):
             faults.append(f"{where}: the check asserts nothing that can fail")
         if any(isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "display") for node in nodes):
             faults.append(f"{where}: a check prints nothing")

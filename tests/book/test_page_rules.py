@@ -85,6 +85,7 @@ BEFORE_BREAKS = "## Where it breaks: two silent mistakes\n"
         ),
         ("assert abs(found_torch.item() - 3) < 0.01", "assert average_torch", "no check after it, in its framework"),
         (":tags: [exercise]", ":tags: [exercise, nbval-skip]", "not allowed"),
+        ("print(weights.round(3))", "# NBVAL_SKIP\nprint(weights.round(3))", "not the comment # NBVAL_SKIP"),
         (
             "    alt: Two lines over the width. Without a scale the spread rises; with one it stays at one.",
             '    alt: ""',
