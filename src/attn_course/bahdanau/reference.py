@@ -4,7 +4,8 @@ import numpy as np
 
 from attn_course.bahdanau.shared import SPECS, check_additive
 from attn_course.dot_product.reference import masked_softmax
-from attn_course.recurrent.reference import Arrays, Mask, check_inputs, decode, part_of
+from attn_course.parity import nested
+from attn_course.recurrent.reference import Arrays, Mask, check_inputs, decode
 from attn_course.recurrent.shared import as_rows, check_names
 
 __all__ = ["additive_attention", "bahdanau_decoder"]
@@ -76,7 +77,7 @@ def bahdanau_decoder(
     Source: Bahdanau et al. 2015, section 3.1 and appendix A.2.2.
     """
     check_inputs(targets, memory, initial_state, parameters, mask)
-    attention = part_of(parameters, "attention.")
+    attention = nested(parameters, "attention")
     check_names(attention, *SPECS)
 
     def attend(state):

@@ -4,7 +4,8 @@ import numpy as np
 
 from attn_course.dot_product.reference import masked_softmax
 from attn_course.luong.shared import check_local, check_score_inputs
-from attn_course.recurrent.reference import Arrays, Mask, gru_step, part_of
+from attn_course.parity import nested
+from attn_course.recurrent.reference import Arrays, Mask, gru_step
 from attn_course.recurrent.shared import as_rows, check_decoder, check_names
 from attn_course.shapes import check_positive
 
@@ -198,7 +199,7 @@ def luong_decoder(
     sizes = {"hidden_dim": H, "memory_dim": combine.shape[0] - H}
     given = {"memory": memory, "initial_state": initial_state}
     check_decoder(sizes, mask, targets=targets, **given)
-    learned, options = part_of(parameters, "attention."), {"score": score}
+    learned, options = nested(parameters, "attention"), {"score": score}
     if half_width is not None:
         options |= {"half_width": half_width, "alignment": alignment}
     embedded, hidden = embedding[targets], initial_state

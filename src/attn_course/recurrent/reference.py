@@ -140,12 +140,6 @@ def check_inputs(targets, memory, initial_state, parameters, mask):
     check_decoder(sizes, mask, targets=targets, **given)
 
 
-def part_of(parameters: Arrays, prefix: str) -> Arrays:
-    """The parameters whose names begin so, without that beginning."""
-    found = {name: x for name, x in parameters.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): x for name, x in found.items()}
-
-
 def decode(
     targets: np.ndarray, initial_state: np.ndarray, parameters: Arrays, attend: Callable
 ) -> tuple[np.ndarray, np.ndarray | None]:
