@@ -1,7 +1,9 @@
 """Is attention low rank? Maps of trained models, of random vectors, and shortcuts.
 
-Every map is softmax(query key^T / sqrt(K)) of one head and one input. How well the
-shortcuts compute the output is the relative error |found - exact| / |exact|.
+Every map is softmax(query key^T / sqrt(K)) of one head and one input, over 64
+positions: of the encoder trained on digits or twins, of the pretrained encoder of
+reactions, or of random vectors, ordinary ones and with queries three times as long. How
+well the shortcuts compute the output is the relative error |found - exact| / |exact|.
 
 python -m attn_course.labs.spectra --seeds 0 1 2
 """
@@ -10,36 +12,65 @@ import numpy as np
 
 from attn_course.frameworks import torch
 from attn_course.labs import run_plan
+from attn_course.labs.reactions.pytorch import albert
 from attn_course.labs.shortcuts import STEPS, batches
 from attn_course.labs.shortcuts.pytorch import Reader, train
 from attn_course.pytorch import linformer_attention, lsh_buckets, performer_attention
+from attn_course.tasks.reactions import encode, load_reactions, tokenize
 from attn_course.training import progress
 
-INPUTS, FITTED = 64, 48  # these fit the learned projections, the rest are measured
-RANKS = (1, 2, 4, 8, 16, 32, 64)
-BUCKETS, ROUNDS, FIT = (4, 8, 16, 32), 4, 150
-SOURCES = ("digits", "twins", "random", "random, large")
+INPUTS, FITTED = 48, 32  # these fit the learned projections, the rest are measured
+RANKS = (2, 4, 8, 16, 32)
+BUCKETS, ROUNDS, FIT = (4, 8, 16, 32), 4, 100
+SOURCES = ("digits", "twins", "reactions", "random", "random, large")
+POSITIONS, PASSES = 64, (2, 6, 10)  # of reactions: the first 64, three passes of 12
 
 
 @torch.no_grad()
-def heads_of(model, inputs):
+def heads_of(model, attentions, *inputs):
     """Queries, keys and values of every head: three of (layers, B, H, T, K)."""
     found = {name: [] for name in ("query", "key", "value")}
     hooks = [
-        getattr(layer.attention, name).register_forward_hook(
+        getattr(attention, name).register_forward_hook(
             lambda _, __, output, kept=kept: kept.append(output)
         )
-        for layer in model.encoder.layers
+        for attention in attentions
         for name, kept in found.items()
     ]
-    model(torch.from_numpy(inputs))
+    model(*map(torch.from_numpy, inputs))
     for hook in hooks:
         hook.remove()
-    heads = model.encoder.layers[0].attention.num_heads
+    heads = attentions[0].num_heads
     return [
         torch.stack([x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in kept])
         for kept in found.values()
     ]
+
+
+def long_reactions(seed):
+    """FITTED texts of 64 tokens or more, and others to measure.
+
+    The first are two thirds of the long reactions, their molecules in a new order.
+    """
+    rng, long = np.random.default_rng(seed), []
+    for reaction in load_reactions():
+        if len(tokenize(reaction.smiles)) + 2 >= POSITIONS:
+            long.append(reaction.smiles)
+    rng.shuffle(long)
+    cut, texts = 2 * len(long) // 3, []
+    for number in range(FITTED):
+        before, after = long[number % cut].split(">>")
+        texts.append(".".join(rng.permutation(before.split("."))) + ">>" + after)
+    return texts + long[cut:]
+
+
+def draw_reactions(seed):
+    """Queries, keys and values of the pretrained encoder, first positions of texts."""
+    model, parts = albert(), []
+    for text in long_reactions(seed):
+        found = heads_of(model, [model.layer.attention], *encode([text]))
+        parts.append([x[..., :POSITIONS, :] for x in found])
+    return [torch.cat(kept, dim=1) for kept in zip(*parts, strict=True)]
 
 
 def draw(source, seed):
@@ -48,10 +79,12 @@ def draw(source, seed):
     if source.startswith("random"):
         query, key, value = torch.randn(3, 2, INPUTS, 4, 64, 8)
         return (3 if "large" in source else 1) * query, key, value
+    if source == "reactions":
+        return draw_reactions(seed)
     model = Reader(source, "full", seed)
     train(model, steps=STEPS[source], seed=seed)
     inputs, _ = next(batches(source, "test", seed=7, size=INPUTS))
-    return heads_of(model, inputs)
+    return heads_of(model, [x.attention for x in model.encoder.layers], inputs)
 
 
 def weights_of(query, key):
@@ -159,6 +192,8 @@ def run(source, seed):
     first = {"measured": "spectrum", "shares": share_of_squares(weights)}
     first["ranks"] = rank_of(weights)
     first |= {"score_std": round(size, 3), "keys": round(float(np.exp(entropy)), 2)}
+    if source == "reactions":
+        query, key, value = (x[list(PASSES)] for x in (query, key, value))
     return [row | first] + [
         row | {"measured": method, "numbers": numbers, "error": error}
         for method, numbers, error in measure(query, key, value, seed)
