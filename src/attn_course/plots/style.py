@@ -70,26 +70,6 @@ def drawing(width=_WIDE, height=3.2, **options):
         yield plt.subplots(figsize=(width, height), **options)
 
 
-_SHOWS = [True]  # whether figures show themselves: the older chapters' way
-
-
-def show(figure):
-    """Show the figure, unless it is drawn to become a ``Picture``."""
-    if _SHOWS[-1]:
-        plt.show()
-    return figure
-
-
-def as_picture(draw, *arguments, **options):
-    """The picture of a function of this package that draws a matplotlib figure."""
-    _SHOWS.append(False)
-    try:
-        with plt.ioff():
-            return picture(draw(*arguments, **options))
-    finally:
-        _SHOWS.pop()
-
-
 def _alone(svg):
     """The SVG without head and comments, its style in the root instead of for all."""
     svg = svg[svg.index("<svg") :]
