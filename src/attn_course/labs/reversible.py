@@ -6,15 +6,15 @@ gradients of both stacks are compared in float64.
 python -m attn_course.labs.reversible --seeds 0 1 2
 """
 
-import json
-import os
-import subprocess
-import sys
+import ctypes
+import multiprocessing
 import time
 from itertools import product
 from pathlib import Path
 
+from attn_course.frameworks import torch
 from attn_course.labs import run_plan
+from attn_course.pytorch import FeedForward, MultiHeadAttention, ReversibleLayers
 
 STREAM, HEADS, FF_DIM, BATCH, LENGTH = 64, 4, 256, 8, 512
 DEPTHS = (1, 2, 4, 8, 16)
@@ -31,8 +31,6 @@ def peak(reset=False):
 
 def ordinary(pairs, x):
     """The same layers; automatic differentiation keeps what it needs of each."""
-    from attn_course.frameworks import torch
-
     x1, x2 = x.chunk(2, dim=-1)
     for f, g in pairs:
         x1 = x1 + f(x2)
@@ -40,20 +38,20 @@ def ordinary(pairs, x):
     return torch.cat([x1, x2], dim=-1)
 
 
+class Attention(torch.nn.Module):
+    """Self-attention behind a normalization, the output alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(STREAM)
+        self.attention = MultiHeadAttention(STREAM, HEADS)
+
+    def forward(self, x):
+        return self.attention(self.norm(x), need_weights=False)[0]
+
+
 def make(depth, seed):
     """Pairs of attention and a feed-forward network, each behind a normalization."""
-    from attn_course.frameworks import torch
-    from attn_course.pytorch import FeedForward, MultiHeadAttention, ReversibleLayers
-
-    class Attention(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.norm = torch.nn.LayerNorm(STREAM)
-            self.attention = MultiHeadAttention(STREAM, HEADS)
-
-        def forward(self, x):
-            return self.attention(self.norm(x), need_weights=False)[0]
-
     torch.manual_seed(seed)
     return ReversibleLayers(
         [
@@ -68,8 +66,7 @@ def make(depth, seed):
 
 def measure(stack, depth, seed):
     """MiB and seconds of one step in this process, and how far gradients differ."""
-    from attn_course.frameworks import torch
-
+    ctypes.CDLL(None).mallopt(-3, 1 << 16)  # what is freed is given back at once
     torch.set_num_threads(1)
     layers = make(depth, seed)
     x = torch.randn(BATCH, LENGTH, 2 * STREAM)
@@ -93,15 +90,9 @@ def measure(stack, depth, seed):
 
 def run(stack, depth, seed):
     """One row, measured in a new process."""
-    code = "import json; from attn_course.labs.reversible import measure\n"
-    code += f"print(json.dumps(measure({stack!r}, {depth}, {seed})))"
-    freed = os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"}  # what is freed is gone
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=freed
-    )
-    row = {"stack": stack, "depth": depth, "seed": seed}
-    return [row | json.loads(done.stdout.splitlines()[-1])]
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        found = pool.apply(measure, (stack, depth, seed))
+    return [{"stack": stack, "depth": depth, "seed": seed} | found]
 
 
 if __name__ == "__main__":
