@@ -233,6 +233,23 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("[positions]", "[positions[0]]"),
         ("x + ", "2 * x + "),
     ),
+    "08.block": (
+        ("return x + ", "return "),
+        ("return x + ", "return y + "),
+        ("return x + ", "return x.detach() + "),
+        ("torch.relu(y @ self.inner)", "(y @ self.inner)"),
+        ("torch.relu(y @ self.inner) @ self.outer", "torch.relu(y @ self.inner @ self.outer)"),
+        ("torch.relu(", "torch.nn.functional.gelu("),
+        (" * self.scale", ""),
+        (" + self.bias", ""),
+        ("variance + 1e-5", "variance + 1e-1"),
+        ("x - x.mean(dim=-1, keepdim=True)", "x"),
+        ("dim=-1", "dim=1"),
+        ("torch.sqrt(variance + 1e-5)", "(variance + 1e-5)"),
+        ("centered / torch", "centered.detach() / torch"),
+        ("torch.relu(y @", "torch.relu(x @"),
+        ("new(torch.ones(model_dim))", "torch.ones(model_dim)"),
+    ),
 }
 
 

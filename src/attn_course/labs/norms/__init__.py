@@ -1,0 +1,13 @@
+"""Norm before or after: what it does to a deep stack before and while it learns."""
+
+DEPTHS = (2, 4, 8, 16, 32)
+GRADIENT_SEEDS = 20
+# The model that is trained, on the bytes of help texts.
+LAYERS, MODEL_DIM, HEADS, FF_DIM, LENGTH, BATCH = 12, 48, 4, 96, 48, 8
+STEPS, WARM_UP = 250, 80
+RATES = (0.0003, 0.001, 0.003)
+
+
+def warm_up(step, steps, rate):
+    """The rate of a step: it grows for the first WARM_UP steps, then stays."""
+    return rate * min(1.0, step / WARM_UP)
