@@ -1,11 +1,10 @@
 """Norm before or after: what it does to a deep stack before and while it learns."""
 
 DEPTHS = (2, 4, 8, 16, 32)
-GRADIENT_SEEDS = 20
 # The model that is trained, on the bytes of help texts.
-LAYERS, MODEL_DIM, HEADS, FF_DIM, LENGTH, BATCH = 12, 48, 4, 96, 48, 8
-STEPS, WARM_UP = 250, 80
-RATES = (0.0003, 0.001, 0.003)
+LAYERS, MODEL_DIM, HEADS, FF_DIM, LENGTH, BATCH = 12, 32, 4, 64, 32, 8
+STEPS, WARM_UP = 200, 60
+RATES = (0.001, 0.003)
 
 
 def warm_up(step, steps, rate):

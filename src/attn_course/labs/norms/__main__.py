@@ -1,20 +1,11 @@
-"""Gradients against depth, and training with and without warm-up, per seed."""
+"""Training with and without warm-up, per seed."""
 
 from attn_course.labs import chosen_seeds, store
-from attn_course.labs.norms import DEPTHS, GRADIENT_SEEDS, RATES, warm_up
-from attn_course.labs.norms.pytorch import last_gradient, train
+from attn_course.labs.norms import RATES, warm_up
+from attn_course.labs.norms.pytorch import train
 
 if __name__ == "__main__":
     seeds, rows = chosen_seeds(), []
-    gradients = [
-        {
-            "norm": norm,
-            "depth": depth,
-            "size": [last_gradient(norm, depth, s) for s in range(GRADIENT_SEEDS)],
-        }
-        for norm in ("post", "pre")
-        for depth in DEPTHS
-    ]
     for seed in seeds:
         for rate in RATES:
             for norm in ("post", "pre"):
@@ -23,4 +14,4 @@ if __name__ == "__main__":
                     run = {"norm": norm, "warm_up": warm, "rate": rate, "seed": seed}
                     rows.append({**run, "loss": loss})
                     print(run, loss[-1], flush=True)
-    store("norms", rows, seeds, gradients=gradients)
+    store("norms", rows, seeds)

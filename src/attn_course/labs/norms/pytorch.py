@@ -63,7 +63,8 @@ def train(norm, rate, schedule, seed):
     model, text = ByteModel(norm), load_topics("train")
     options = {"steps": STEPS, "rate": rate, "schedule": schedule, "every": 10}
     log = loop.train(model, pieces(text, seed), next_byte, **options)
-    return [line.loss if math.isfinite(line.loss) else None for line in log]
+    losses = [line.loss for line in log]
+    return [round(x, 4) if math.isfinite(x) else None for x in losses]
 
 
 def pieces(text, seed):
