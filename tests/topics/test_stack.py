@@ -33,6 +33,14 @@ def test_the_rule_without_learning():
     assert stack.farthest(sets).tolist() == [4, 7]
 
 
+def test_the_picture_of_sets_shows_what_is_wrong():
+    sets, odd = next(stack.image_sets(load_digits("test"), 6, seed=1))
+    found = odd.copy()
+    found[4] = (odd[4] + 1) % 10
+    drawn = stack.sets_figure(sets, odd, found).svg
+    assert drawn.count(">right<") == 3 and drawn.count(">wrong<") == 1
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("name", ["Backwards", "OddOne"])
 def test_models_are_alike(name, norm):

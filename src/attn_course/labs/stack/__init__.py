@@ -5,6 +5,9 @@ Both need attention: the answer at a place depends on another place, or on all o
 
 import numpy as np
 
+from attn_course.plots.style import ACCENT, INK
+from attn_course.plots.theme import drawing, picture
+
 SYMBOLS, LENGTH = 14, 16  # backwards: strings of 16 of 14 letters
 IMAGES, PIXELS = 10, 64  # the odd one: ten digits, nine of a kind
 WIDTH, HEADS, FF_DIM = 64, 4, 128
@@ -43,3 +46,26 @@ def farthest(sets):
     """A rule without learning: the image farthest from the mean of its set (B)."""
     distance = ((sets - sets.mean(axis=1, keepdims=True)) ** 2).sum(axis=-1)
     return distance.argmax(axis=-1)
+
+
+def sets_figure(sets, odd, found):
+    """Three sets of images, and two of those where ``found`` is wrong.
+
+    A wide frame stands around the odd image, a narrow one around the one that is found.
+    """
+    shown = [0, 1, 2, *np.flatnonzero(found != odd)[:2]]
+    with drawing(6.4, 0.66 * len(shown) + 0.3) as (figure, axes):
+        axes.set(xlim=(-0.6, 11.2), ylim=(len(shown) - 0.4, -0.6))
+        axes.axis("off")
+        for row, i in enumerate(shown):
+            for place, image in enumerate(sets[i].reshape(-1, 8, 8)):
+                edges = place - 0.4, place + 0.4, row + 0.4, row - 0.4
+                axes.imshow(image, extent=edges, cmap="gray_r")
+            for place, half, color in ((odd[i], 0.46, INK), (found[i], 0.42, ACCENT)):
+                x = place + half * np.array([-1, 1, 1, -1, -1])
+                y = row + half * np.array([-1, -1, 1, 1, -1])
+                axes.plot(x, y, color=color, linewidth=2)
+            word = "right" if found[i] == odd[i] else "wrong"
+            axes.text(9.7, row, word, va="center")
+        axes.set(xlim=(-0.6, 11.2), ylim=(len(shown) - 0.4, -0.6))
+    return picture(figure)
