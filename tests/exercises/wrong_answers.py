@@ -102,4 +102,14 @@ WRONG = {
         "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
         "    return softmax((q @ k.swapaxes(1, 2) + alibi_bias(H, T, k.shape[1])) / np.sqrt(K)) @ v",
     ],
+    "11.chunks": [
+        "def f(q, k, v, size):\n    pairs = np.tril(q @ k.T)\n    same = np.arange(len(q)) // size\n"
+        "    pairs = pairs * (same[:, None] != same)\n"
+        "    return pairs @ v / np.maximum(pairs.sum(1), 1e-9)[:, None]",
+    ],
+    "11.delta": [
+        "def f(q, k, v, b, a):\n    S, out = np.zeros((k.shape[1], v.shape[1])), []\n"
+        "    for t in range(len(q)):\n        S = a[t] * S + b[t] * np.outer(k[t], v[t])\n"
+        "        out.append(q[t] @ S)\n    return np.array(out)",
+    ],
 }

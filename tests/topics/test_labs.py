@@ -41,7 +41,7 @@ def test_record(name):
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}
     measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote"}
-    measured |= {"first", "recent", "error", "matrix", "milliseconds"}
+    measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
     for row in record["rows"]:
         key = tuple((k, v) for k, v in row.items() if k not in measured)
         settings.setdefault(key, set()).add(row["seed"])

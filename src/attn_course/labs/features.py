@@ -22,9 +22,11 @@ def run(kind, sigma, seed):
     """The medians over some draws, for every number of features; rows of a record."""
     found = [_errors(kind, sigma, [seed, draw]) for draw in range(DRAWS)]
     rows = []
-    for count, (error, matrix) in zip(counts(kind), np.median(found, axis=0), strict=True):
+    for count, (error, matrix) in zip(
+        counts(kind), np.median(found, axis=0), strict=True
+    ):
         row = {"kind": kind, "sigma": sigma, "features": count, "seed": seed}
-        rows.append(row | {"error": _short(error), "matrix": _short(matrix)})
+        rows.append(row | {"error": short(error), "matrix": short(matrix)})
     return rows
 
 
@@ -76,7 +78,7 @@ def attend(kind, inputs, count, seed):
     return output, one @ other.T
 
 
-def _short(number):
+def short(number):
     return float(f"{number:.4g}")
 
 

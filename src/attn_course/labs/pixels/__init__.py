@@ -43,7 +43,7 @@ def rate_at(step, steps, rate):
 
 
 def choose(probability, rng):
-    """A level (B) for each row of probabilities (B, LEVELS); the likeliest if no rng."""
+    """A level (B) per row of probabilities (B, LEVELS); the likeliest if no rng."""
     if rng is None:
         return probability.argmax(axis=1)
     below = probability.cumsum(axis=1) < rng.random((len(probability), 1))

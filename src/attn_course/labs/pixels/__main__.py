@@ -1,4 +1,4 @@
-"""Linear and softmax attention with every seed, in both frameworks; stores the record."""
+"""Both kinds of attention with every seed, in both frameworks; stores the record."""
 
 from attn_course.frameworks import keras, torch
 from attn_course.labs import run_plan
