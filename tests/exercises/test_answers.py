@@ -37,6 +37,14 @@ SAME = {
     "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "06.split_heads": ("swapaxes(1, -2)",),
     "07.alibi": ("value.shape[1]", "between = "),
+    "11.recurrent": ("zeros(query", "zeros((query", "range(len(query)", "range(len(value)"),
+    "11.chunks": ("range(0, len(query)", "range(0, len(value)", "zeros(query", "zeros((query"),
+    "11.delta": (
+        *(f"range(len({name})" for name in ("key", "value", "beta", "decay")),
+        *(f"zeros((len({name})" for name in ("key", "value", "beta", "decay")),
+        "zeros((query",
+    ),
+    "11.features": ("rows.shape[1] **",),
 }
 
 
@@ -249,6 +257,21 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("centered / torch", "centered.detach() / torch"),
         ("torch.relu(y @", "torch.relu(x @"),
         ("new(torch.ones(model_dim))", "torch.ones(model_dim)"),
+    ),
+    "11.layer": (
+        ("* state + write", "+ state + write"),
+        ("torch.sigmoid(x @ self.gate_weight)", "x @ self.gate_weight"),
+        ("state = decay[:, t, None, None] * state + write", "state = write"),
+        ("decay[:, t,", "decay[:, 0,"),
+        ("query[:, t : t + 1] @ state", "key[:, t : t + 1] @ state"),
+        ("* value[:, t, None]", "* value[:, 0, None]"),
+        ("key[:, t, :, None]", "key[:, t - 1, :, None]"),
+        ("self.key_weight", "self.own_weight"),
+        ("x @ self.value_weight", "x.detach() @ self.value_weight"),
+        ("torch.cat(outputs, dim=1)", "torch.cat(outputs[::-1], dim=1)"),
+        ("return ", "y = "),
+        ("torch.nn.Parameter(", "("),
+        ("outputs.append(query[:, t : t + 1] @ state)", "outputs.append(query[:, t : t + 1] @ write)"),
     ),
     "12.layer": (
         (" / D ** 0.5", ""),

@@ -114,6 +114,16 @@ WRONG = {
         "def f(x, w):\n    n = lambda z: (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + 1e-5)\n"
         "    for m in w:\n        x = x + n(x) @ m\n    return x",
     ],
+    "11.chunks": [
+        "def f(q, k, v, size):\n    pairs = np.tril(q @ k.T)\n    same = np.arange(len(q)) // size\n"
+        "    pairs = pairs * (same[:, None] != same)\n"
+        "    return pairs @ v / np.maximum(pairs.sum(1), 1e-9)[:, None]",
+    ],
+    "11.delta": [
+        "def f(q, k, v, b, a):\n    S, out = np.zeros((k.shape[1], v.shape[1])), []\n"
+        "    for t in range(len(q)):\n        S = a[t] * S + b[t] * np.outer(k[t], v[t])\n"
+        "        out.append(q[t] @ S)\n    return np.array(out)",
+    ],
     "12.buckets": [
         "def f(x, d):\n    return np.argmax(x @ d, axis=2)",
         "def f(x, d):\n    p = x @ d\n    return np.argmin(np.concatenate([p, -p], 2), axis=2)",

@@ -19,6 +19,7 @@ from attn_course.exercises import (
     bottleneck,
     dot_product,
     encoder,
+    linearized,
     low_rank_and_hashing,
     luong,
     multi_head,
@@ -43,6 +44,7 @@ CHAPTERS = (
     multi_head,
     positional,
     encoder,
+    linearized,
     low_rank_and_hashing,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
