@@ -513,4 +513,45 @@ RIGHT = {
             "        return tf.einsum('bts,bsv->btv', tf.nn.softmax(s), x @ self.value_weight)",
         ),
     ],
+    "12.buckets": [
+        ("numpy", "def f(x, d):\n    return [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]"),
+        ("torch", "def f(x, d):\n    return (x @ torch.cat([d, -d], 2)).argmax(2)"),
+        ("tf", "def f(x, d):\n    return tf.argmax(x @ tf.concat([d, -d], 2), axis=2)"),
+    ],
+    "12.merged": [
+        ("torch", "def f(o, l):\n    return torch.einsum('rt,rtv->tv', torch.softmax(l, 0), o)"),
+        (
+            "numpy",
+            "def f(o, l):\n    w = np.exp(l - l.max(0))\n"
+            "    return np.stack([w[:, t] @ o[:, t] / w[:, t].sum() for t in range(l.shape[1])])",
+        ),
+    ],
+    "12.allowed": [
+        (
+            "numpy",
+            "def f(b, n):\n    order = sorted(range(len(b)), key=lambda i: (b[i], i))\n"
+            "    chunk = {i: place // n for place, i in enumerate(order)}\n    rows = []\n"
+            "    for i in range(len(b)):\n"
+            "        row = [i != j and b[i] == b[j] and chunk[i] - chunk[j] in (0, 1) for j in range(len(b))]\n"
+            "        rows.append(row if any(row) else [i == j for j in range(len(b))])\n"
+            "    return np.array(rows)",
+        ),
+    ],
+    "12.rounds": [
+        ("numpy", "def f(p, w):\n    r = 1\n    while 1 - (1 - p) ** r < w:\n        r += 1\n    return r"),
+    ],
+    "12.layer": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, L, R):\n        super().__init__()\n"
+            "        for name in ('query', 'key', 'value'):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.empty(D, D)))\n"
+            "        for name in ('key', 'value'):\n"
+            "            setattr(self, name + '_projection', torch.nn.Parameter(torch.empty(R, L)))\n"
+            "    def forward(self, x):\n        T = x.shape[1]\n"
+            "        k = torch.einsum('rt,bti,ij->brj', self.key_projection[:, :T], x, self.key_weight)\n"
+            "        v = torch.einsum('rt,bti,ij->brj', self.value_projection[:, :T], x, self.value_weight)\n"
+            "        return torch.nn.functional.scaled_dot_product_attention(x @ self.query_weight, k, v)",
+        ),
+    ],
 }

@@ -273,6 +273,20 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("torch.nn.Parameter(", "("),
         ("outputs.append(query[:, t : t + 1] @ state)", "outputs.append(query[:, t : t + 1] @ write)"),
     ),
+    "12.layer": (
+        (" / D ** 0.5", ""),
+        ("0.5", "1"),
+        ("dim=-1", "dim=1"),
+        ("[:, :T]", "[:, -T:]"),
+        ("self.value_projection[:, :T] @ value", "self.key_projection[:, :T] @ value"),
+        ("key.mT", "key.detach().mT"),
+        ("return ", "y = "),
+        ("self.key_weight", "self.own"),
+        ("value = x @ self.value_weight", "value = x"),
+        ("torch.nn.Parameter(", "("),
+        ("new(rank, length)", "new(length, rank)"),
+        ("x @ self.query_weight", "x @ self.key_weight"),
+    ),
 }
 
 

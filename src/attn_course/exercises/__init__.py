@@ -20,6 +20,7 @@ from attn_course.exercises import (
     dot_product,
     encoder,
     linearized,
+    low_rank_and_hashing,
     luong,
     multi_head,
     positional,
@@ -44,6 +45,7 @@ CHAPTERS = (
     positional,
     encoder,
     linearized,
+    low_rank_and_hashing,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.
