@@ -1,5 +1,7 @@
 """Puts where the course is published (pyproject.toml, read by tools/publisher.py) into the settings."""
 
+import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -26,7 +28,18 @@ def serve_clean_notebook(app, pagename, templatename, context, doctree):
     """The download button gives the committed notebook: the builder's copy holds the page's MyST text."""
     notebook = Path(app.srcdir, f"{pagename}.ipynb")
     if "ipynb_source" in context and notebook.exists():
-        shutil.copyfile(notebook, Path(app.outdir, "_sources", f"{pagename}.ipynb"))
+        target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
+        shutil.copyfile(notebook, target)
+        if os.environ.get("ATTN_COURSE_SOLUTIONS") == "no":
+            without_solutions(target)
+
+
+def without_solutions(path):
+    """Take the solutions out of a notebook that the page serves."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cells = notebook["cells"]
+    notebook["cells"] = [cell for cell in cells if "solution" not in cell["metadata"].get("tags", [])]
+    path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def setup(app):
