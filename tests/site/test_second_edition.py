@@ -246,3 +246,10 @@ def test_a_book_for_a_class_holds_no_solution(second, tmp_path):
         notebook = json.loads((folder / "_sources" / "book" / "02_second.ipynb").read_text(encoding="utf-8"))
         tagged = [cell for cell in notebook["cells"] if "solution" in cell["metadata"].get("tags", [])]
         assert len(tagged) == solutions
+
+
+def test_what_a_host_of_pages_looks_for(second):
+    site = second / "_build" / "html"
+    sitemap = re.search(r"(?m)^Sitemap: (https://.*)sitemap.xml$", (site / "robots.txt").read_text(encoding="utf-8"))
+    assert f'<a href="{sitemap[1]}">' in (site / "404.html").read_text(encoding="utf-8")
+    assert (site / "sitemap.xml").exists()
