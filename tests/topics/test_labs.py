@@ -37,6 +37,7 @@ def test_record(name):
     """It names its date, machine and command, and every setting ran with three seeds."""
     record = load_record(name)
     assert record.keys() >= {"date", "machine", "command", "rows"}
+    assert isinstance(record["machine"], str)
     assert record["command"].startswith(f"python -m attn_course.labs.{name} ")
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}

@@ -3,7 +3,7 @@
 from attn_course.frameworks import torch
 from attn_course.labs import run_plan
 from attn_course.labs.decode import CONTEXTS, KINDS, milliseconds
-from attn_course.labs.decode.pytorch import machine, make_step
+from attn_course.labs.decode.pytorch import make_step, thread
 
 
 def run(context, seed):
@@ -21,4 +21,4 @@ def run(context, seed):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     plan = [(context,) for context in CONTEXTS]
-    run_plan("decode", plan, run, machine=machine)
+    run_plan("decode", plan, run, thread=thread)

@@ -1,7 +1,7 @@
 """The steps of ``attn_course.labs.decode`` in PyTorch."""
 
 from attn_course.frameworks import torch
-from attn_course.labs.decode import HEADS, LATENT, TURNED, WIDTH
+from attn_course.labs.decode import HEADS, LATENT, TURNED, WIDTH, milliseconds
 from attn_course.pytorch import KVCache, grouped_query_attention
 
 
@@ -55,10 +55,8 @@ def latent_step(context):
     return step, cache.nbytes
 
 
-def machine():
+def thread():
     """What one thread of this machine does: GB read and GFLOP multiplied a second."""
-    from attn_course.labs.decode import milliseconds
-
     numbers, square = torch.randn(1 << 26), torch.randn(1024, 1024)
     read = 4 * numbers.numel() / milliseconds(numbers.sum) / 1e6
     multiplied = 2 * 1024**3 / milliseconds(lambda: square @ square) / 1e6
