@@ -18,6 +18,7 @@ from attn_course.exercises import (
     bahdanau,
     bottleneck,
     dot_product,
+    encoder,
     grouped_query,
     luong,
     multi_head,
@@ -41,6 +42,7 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    encoder,
     grouped_query,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
