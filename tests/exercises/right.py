@@ -554,4 +554,39 @@ RIGHT = {
             "        return torch.nn.functional.scaled_dot_product_attention(x @ self.query_weight, k, v)",
         ),
     ],
+    "13.grouped": [
+        (
+            "torch",
+            "def f(q, k, v):\n    T, S = q.shape[1], k.shape[1]\n"
+            "    mask = torch.ones(T, S, dtype=torch.bool).tril(S - T)\n"
+            "    return torch.nn.functional.scaled_dot_product_attention(\n"
+            "        q[None], k[None], v[None], mask, enable_gqa=True)[0]",
+        ),
+        (
+            "numpy",
+            "def f(q, k, v):\n    n, (T, S) = len(q) // len(k), (q.shape[1], k.shape[1])\n"
+            "    k, v = np.repeat(k, n, 0), np.repeat(v, n, 0)\n"
+            "    s = np.einsum('htk,hsk->hts', q, k) * k.shape[2] ** -0.5\n"
+            "    s[:, ~np.tri(T, S, S - T, dtype=bool)] = -np.inf\n    return softmax(s) @ v",
+        ),
+    ],
+    "13.decode": [
+        (
+            "numpy",
+            "def f(q, k, v, pk, pv):\n    out = []\n    for h in range(len(q)):\n        g = h * len(k) // len(q)\n"
+            "        keys, values = np.vstack([pk[g], k[g]]), np.vstack([pv[g], v[g]])\n"
+            "        out.append(softmax(keys @ q[h] / len(q[h]) ** 0.5) @ values)\n    return out",
+        ),
+    ],
+    "13.ring": [
+        (
+            "numpy",
+            "def f(n, w, s):\n    slots = [-1] * (s + w)\n"
+            "    for p in [*range(min(n, s)), *range(max(s, n - w), n)]:\n"
+            "        slots[p if p < s else s + (p - s) % w] = p\n    return slots",
+        ),
+    ],
+    "13.cache_size": [
+        ("numpy", "def f(a, b, G, K, n, w):\n    return sum(4 * G * K * m for m in [n] * a + [min(n, w)] * b)"),
+    ],
 }

@@ -45,6 +45,10 @@ SAME = {
         "zeros((query",
     ),
     "11.features": ("rows.shape[1] **",),
+    "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
+    "13.decode": ("len(value)", "len(past_", "H, -2"),
+    "13.ring": ("p <= sinks", "flat"),
+    "13.cache_size": ("arguments 3 and 4 ",),
 }
 
 
@@ -286,6 +290,21 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("torch.nn.Parameter(", "("),
         ("new(rank, length)", "new(length, rank)"),
         ("x @ self.query_weight", "x @ self.key_weight"),
+    ),
+    "13.layer": (
+        (" / K ** 0.5", ""),
+        ("K ** 0.5", "K"),
+        ("dim=-1", "dim=-2"),
+        ("(G, H // G, K))", "(H // G, G, K)).transpose(2, 3)"),
+        ("context.flatten(2)", "context.transpose(2, 3).flatten(2)"),
+        (" @ self.output_weight", ""),
+        ("'btghk,bsgk->bghts', query, key", "'btghk,bsgk->bghts', query.detach(), key"),
+        ("x @ self.value_weight", "x @ self.key_weight"),
+        ("return ", "y = "),
+        ("self.key_weight", "self.key"),
+        ("torch.nn.Parameter(", "("),
+        ("new(G * D // H)", "new(D)"),
+        ("weights, value)", "weights, key)"),
     ),
 }
 

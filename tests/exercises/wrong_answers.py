@@ -149,4 +149,18 @@ WRONG = {
         "def f(p, w):\n    return np.ceil(w / p)",
         "def f(p, w):\n    return round(np.log(1 - w) / np.log(1 - p))",
     ],
+    "13.grouped": [
+        "def f(q, k, v):\n    n = len(q) // len(k)\n    k, v = np.tile(k, (n, 1, 1)), np.tile(v, (n, 1, 1))\n"
+        "    s = q @ k.swapaxes(1, 2) / q.shape[2] ** 0.5\n"
+        "    return softmax(np.where(np.tri(*s.shape[1:], s.shape[2] - s.shape[1]), s, -np.inf)) @ v",
+        "def f(q, k, v):\n    n = len(q) // len(k)\n    k, v = np.repeat(k, n, 0), np.repeat(v, n, 0)\n"
+        "    return softmax(q @ k.swapaxes(1, 2) / q.shape[2] ** 0.5) @ v",
+    ],
+    "13.ring": [
+        "def f(n, w, s):\n    return np.array([*range(s), *range(n - w, n)])",
+        "def f(n, w, s):\n    a = np.full(s + w, -1)\n    for p in range(n):\n        a[p % (s + w)] = p\n    return a",
+    ],
+    "13.cache_size": [
+        "def f(a, b, G, K, n, w):\n    return 4 * (a + b) * G * K * n",
+    ],
 }

@@ -37,6 +37,7 @@ def test_record(name):
     """It names its date, machine and command, and every setting ran with three seeds."""
     record = load_record(name)
     assert record.keys() >= {"date", "machine", "command", "rows"}
+    assert isinstance(record["machine"], str)
     assert record["command"].startswith(f"python -m attn_course.labs.{name} ")
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}
@@ -44,6 +45,7 @@ def test_record(name):
     measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
     measured |= {"shares"}
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
+    measured |= {"milliseconds", "weight"}
     for row in record["rows"]:
         if "seed" not in row:  # nothing is drawn or trained
             continue

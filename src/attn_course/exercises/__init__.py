@@ -19,6 +19,7 @@ from attn_course.exercises import (
     bottleneck,
     dot_product,
     encoder,
+    grouped_query,
     linearized,
     low_rank_and_hashing,
     luong,
@@ -46,6 +47,7 @@ CHAPTERS = (
     encoder,
     linearized,
     low_rank_and_hashing,
+    grouped_query,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.
