@@ -5,6 +5,7 @@ SHELL := bash
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
+TRITON := triton==3.9.0
 
 .PHONY: help book serve test notebooks test-site test-frameworks test-install bench lint screenshots new-topic repository clean
 
@@ -17,6 +18,10 @@ help: ## this list
 	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.11 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@# Triton, for the test of a kernel, stands aside: it and TensorFlow bring LLVM each, and a process that has
+	@# imported the one aborts when it imports the other, which PyTorch's compiler does wherever it finds Triton.
+	if test "$$(uname)" = Linux; then \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .venv/triton $(TRITON); fi
 	@touch $@
 
 book: .venv/stamp ## build the book into _build/html; warnings are errors, nothing is executed
