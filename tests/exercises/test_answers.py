@@ -37,6 +37,8 @@ SAME = {
     "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "06.split_heads": ("swapaxes(1, -2)",),
     "07.alibi": ("value.shape[1]", "between = "),
+    "14.tiled": ("np.sqrt(query.shape[1])", "total, context = (1", "total, context = (-1", "(0, 1)", "(0, -1)", "len(value)"),
+    "14.backward": ("np.sqrt(query.shape[1])",),
 }
 
 
@@ -232,6 +234,21 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("x + ", "x.detach() + "),
         ("[positions]", "[positions[0]]"),
         ("x + ", "2 * x + "),
+    ),
+    "14.layer": (
+        ("~mask", "mask"),
+        ("-torch.inf", "-5.0"),
+        ("[score, sink], 1), 1)", "[score, sink], 1), 0)"),
+        (" / memory.shape[-1] ** 0.5", ""),
+        ("0.5", "1"),
+        ("@ self.query", "@ self.query.detach()"),
+        ("return ", "x = "),
+        ("self.query", "self.asked"),
+        ("[:, 0]", ""),
+        ("self.sink.expand", "self.sink.detach().expand"),
+        ("@ memory)", "@ memory.detach())"),
+        ("torch.cat([score, sink], 1)", "torch.cat([score, 0 * sink], 1)"),
+        ("torch.cat([score, sink], 1)", "torch.cat([sink, score], 1)"),
     ),
 }
 

@@ -18,6 +18,7 @@ from attn_course.exercises import (
     bahdanau,
     bottleneck,
     dot_product,
+    flash,
     luong,
     multi_head,
     positional,
@@ -40,6 +41,7 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    flash,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.

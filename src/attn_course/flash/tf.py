@@ -11,6 +11,7 @@ from attn_course.layers.tf import AttentionLayer, Mask
 from attn_course.shapes import check_arrays, check_at_least, check_attention
 
 __all__ = ["FlashAttention", "flash_attention", "memory_traffic", "online_softmax"]
+ONE_BY_ONE = {"parallel_iterations": 1}  # tiles at a time: more would hold more
 
 
 def renew(
@@ -153,13 +154,13 @@ def forward(query, key, value, spread, causal, block_size):
         context = blank * tf.zeros_like(value[:1, :1])
         state = 0, *first(blank), context
         more = lambda m, *_: m * block_size < seen  # noqa: E731
-        _, highest, total, context = tf.while_loop(more, step, state)
+        _, highest, total, context = tf.while_loop(more, step, state, **ONE_BY_ONE)
         log_total = tf.where(total == 0, blank, highest + tf.math.log(apart(total)))
         return context / apart(total), log_total
 
     kinds = query.dtype, query.dtype
     numbered = query_N, tf.range(tf.shape(query_N)[0])
-    found = tf.map_fn(block, numbered, fn_output_signature=kinds)
+    found = tf.map_fn(block, numbered, fn_output_signature=kinds, **ONE_BY_ONE)
     return tuple(join(tf.transpose(x, (1, 0, 2, 3)))[:, :T] for x in found)
 
 
@@ -193,7 +194,8 @@ def backward(query, key, value, spread, causal, block_size, saved, grads):
     N = tf.shape(parts[0])[0]
     rows = tf.TensorArray(query.dtype, N, element_shape=parts[0].shape[1:])
     state = 0, rows, tf.zeros_like(key), tf.zeros_like(value)
-    _, of_query, *others = tf.while_loop(lambda n, *_: n < N, step, state)
+    more = lambda n, *_: n < N  # noqa: E731
+    _, of_query, *others = tf.while_loop(more, step, state, **ONE_BY_ONE)
     of_query = join(tf.transpose(of_query.stack(), (1, 0, 2, 3)))[:, : sizes[0]]
     return of_query, *others
 
