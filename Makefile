@@ -13,7 +13,7 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help book port serve test notebooks test-site test-frameworks test-install bench lint screenshots new-topic repository clean
+.PHONY: help book port serve test notebooks test-site test-frameworks test-install bench gpu lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word]
 	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY))
+
+gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
+	$(BIN)/python -m attn_course.labs.gpu $(if $(CH),--only $(CH))
 
 lint: .venv/stamp ## ruff, and the form of the workflow files
 	$(BIN)/ruff check .

@@ -37,7 +37,7 @@ SAME = {
     "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "06.split_heads": ("swapaxes(1, -2)",),
     "07.alibi": ("value.shape[1]", "between = "),
-    "14.tiled": ("np.sqrt(query.shape[1])", "total, context = (1", "total, context = (-1", "(0, 1)", "(0, -1)", "len(value)"),
+    "14.tiled": ("np.sqrt(query.shape[1])", "-np.inf), 1, 0", "-np.inf), -1, 0", "0, 1)", "0, -1)", "len(value)"),
     "14.backward": ("np.sqrt(query.shape[1])",),
 }
 

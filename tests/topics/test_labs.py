@@ -13,7 +13,7 @@ from attn_course.labs import load_record, over_runs
 RECORDS = sorted(
     path.name.removesuffix(".json")
     for path in resources.files("attn_course.records").iterdir()
-    if path.name.endswith(".json")
+    if path.name.endswith(".json") and not path.name.startswith("gpu_")  # test_gpu_plans.py
 )
 ROWS = [
     {"seed": 0, "attention": True, "by_length": [(1, 9, 5, 0.5), (10, 19, 3, 0.25)]},

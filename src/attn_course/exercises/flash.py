@@ -62,8 +62,7 @@ def _tiled_cases(rng):
 
 def tiled(query, key, value, size):
     score = query @ key.T / np.sqrt(key.shape[1])
-    highest = np.full((len(query), 1), -np.inf)
-    total, context = 0, 0
+    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
     for start in range(0, len(key), size):
         block = score[:, start : start + size]
         new = np.maximum(highest, block.max(axis=1, keepdims=True))
@@ -249,8 +248,8 @@ EXERCISES = (
             "numpy": (
                 "def tiled(query, key, value, size):\n"
                 "    score = query @ key.T / np.sqrt(key.shape[1])\n"
-                "    highest = np.full((len(query), 1), -np.inf)\n"
-                "    total, context = 0, 0\n"
+                "    highest, total, context = "
+                "np.full((len(query), 1), -np.inf), 0, 0\n"
                 "    for start in range(0, len(key), size):\n"
                 "        block = score[:, start : start + size]\n"
                 "        new = np.maximum(highest, block.max(axis=1, keepdims=True))\n"
