@@ -4,6 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 PORT ?= 8000
+SOLUTIONS ?= yes
 BIN := .venv/bin
 BOOK_BIN := .venv-book/bin
 TRITON := triton==3.9.0
@@ -13,7 +14,7 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help book port serve test notebooks test-site test-frameworks test-install bench gpu lint screenshots new-topic repository clean
+.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench gpu lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -44,13 +45,20 @@ define environment
 	$(1)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r $(2)
 endef
 
-book: _build/html/index.html ## build the book into _build/html; warnings are errors, nothing is executed
+book: _build/html/index.html ## build the book into _build/html; warnings are errors, nothing is executed [SOLUTIONS=no]
 	@echo "The book: _build/html/index.html (make serve shows it)"
 
-_build/html/index.html: .venv-book/stamp $(BOOK_SOURCES)
+# Its content, and with it its date, changes when SOLUTIONS does.
+_build/solutions: FORCE
+	@mkdir -p _build
+	@echo "$(SOLUTIONS)" | cmp -s - $@ || echo "$(SOLUTIONS)" > $@
+
+FORCE:
+
+_build/html/index.html: .venv-book/stamp _build/solutions $(BOOK_SOURCES)
 	$(BOOK_BIN)/python tools/notebooks.py fill
 	rm -rf _build/html _build/.doctrees _build/jupyter_execute
-	$(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/html; exit 1; }
+	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) $(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/html; exit 1; }
 	@touch $@
 
 port:
