@@ -21,7 +21,7 @@ def _merge_cases(rng):
 
     def large(m1, l1, c1, m2, l2, c2):
         signs = -((-1.0) ** np.arange(len(m1)))
-        return 800 * signs + m1, l1, c1, m2 - 800 * signs, l2, c2
+        return 800 * signs + m1, l1, c1, m2 - 800 * signs - 800, l2, c2
 
     def empty(m1, l1, c1, m2, l2, c2):
         m1[0], l1[0], c1[0] = -np.inf, 0, 0
