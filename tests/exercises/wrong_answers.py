@@ -110,13 +110,13 @@ WRONG = {
         "    return (a[:, None] * c1 + b[:, None] * c2) / (a * l1 + b * l2)[:, None]",
     ],
     "14.tiled": [
-        "def f(q, k, v, size):\n    return softmax(q @ k.T / k.shape[1] ** 0.5 / 2) @ v",
+        "def f(q, k, v, size):\n    return softmax(q @ k.T) @ v",
         "def f(q, k, v, size):\n    k, v = k[:size], v[:size]\n    return softmax(q @ k.T / k.shape[1] ** 0.5) @ v",
     ],
     "14.visited": [
         "def f(n, c):\n    return (n // c) * (n // c + 1) // 2",
-        "def f(n, c):\n    return 528",
-        "def f(n, c):\n    b = n / c\n    return b * (b + 1) / 2",
+        "def f(n, c):\n    return (-(-n // c)) ** 2",
+        "def f(n, c):\n    b = -(-n // c)\n    return b * (b - 1) // 2",
     ],
     "14.backward": [
         "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    return w * (g @ v.T) @ k",
