@@ -366,6 +366,51 @@ RIGHT = {
     "07.wavelength": [
         ("numpy", "def f(i, K, base):\n    return 2 * np.pi / base ** (-2 * i / K)"),
     ],
+    "08.layer_norm": [
+        ("torch", "def f(x, s, b):\n    return torch.nn.functional.layer_norm(x, (x.shape[-1],), s, b, 1e-5)"),
+        (
+            "tf",
+            "def f(x, s, b):\n    m, v = tf.nn.moments(x, axes=[-1], keepdims=True)\n"
+            "    return (x - m) / tf.sqrt(v + 1e-5) * s + b",
+        ),
+        (
+            "numpy",
+            "def f(x, s, b):\n    return (x - x.mean(-1)[..., None]) / np.sqrt(x.var(-1)[..., None] + 1e-5) * s + b",
+        ),
+    ],
+    "08.post_norm": [
+        (
+            "torch",
+            "def f(x, w, v, i, o):\n    n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])\n"
+            "    y = n(w @ x @ v + x)\n    return n(torch.relu(y @ i) @ o + y)",
+        ),
+    ],
+    "08.pre_norm": [
+        (
+            "torch",
+            "def f(x, w):\n    n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])\n"
+            "    for i in range(len(w)):\n        x = x + n(x) @ w[i]\n    return n(x)",
+        ),
+        (
+            "numpy",
+            "def f(x, w):\n    n = lambda z: (z - z.mean(-1)[:, None]) / np.sqrt(z.var(-1)[:, None] + 1e-5)\n"
+            "    y = x.copy()\n    for m in w:\n        y += n(y) @ m\n    return n(y)",
+        ),
+    ],
+    "08.parameters": [
+        ("numpy", "def f(D, F):\n    return 4 * D**2 + 2 * D * F + 9 * D + F"),
+    ],
+    "08.block": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, F):\n        super().__init__()\n"
+            "        for name, size in (('scale', (D,)), ('bias', (D,)), ('inner', (D, F)), ('outer', (F, D))):\n"
+            "            setattr(self, name, torch.nn.Parameter(torch.zeros(size)))\n"
+            "    def forward(self, x):\n"
+            "        y = torch.nn.functional.layer_norm(x, x.shape[-1:], self.scale, self.bias)\n"
+            "        return (y @ self.inner).relu() @ self.outer + x",
+        ),
+    ],
     "02.layer": [
         (
             "torch",
@@ -398,6 +443,47 @@ RIGHT = {
             "    def call(self, x):\n        q, k = x @ self.query_weight, x @ self.key_weight\n"
             "        s = tf.einsum('btk,bsk->bts', q, k) / k.shape[-1] ** 0.5\n"
             "        return tf.einsum('bts,bsv->btv', tf.nn.softmax(s), x @ self.value_weight)",
+        ),
+    ],
+    "12.buckets": [
+        ("numpy", "def f(x, d):\n    return [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]"),
+        ("torch", "def f(x, d):\n    return (x @ torch.cat([d, -d], 2)).argmax(2)"),
+        ("tf", "def f(x, d):\n    return tf.argmax(x @ tf.concat([d, -d], 2), axis=2)"),
+    ],
+    "12.merged": [
+        ("torch", "def f(o, l):\n    return torch.einsum('rt,rtv->tv', torch.softmax(l, 0), o)"),
+        (
+            "numpy",
+            "def f(o, l):\n    w = np.exp(l - l.max(0))\n"
+            "    return np.stack([w[:, t] @ o[:, t] / w[:, t].sum() for t in range(l.shape[1])])",
+        ),
+    ],
+    "12.allowed": [
+        (
+            "numpy",
+            "def f(b, n):\n    order = sorted(range(len(b)), key=lambda i: (b[i], i))\n"
+            "    chunk = {i: place // n for place, i in enumerate(order)}\n    rows = []\n"
+            "    for i in range(len(b)):\n"
+            "        row = [i != j and b[i] == b[j] and chunk[i] - chunk[j] in (0, 1) for j in range(len(b))]\n"
+            "        rows.append(row if any(row) else [i == j for j in range(len(b))])\n"
+            "    return np.array(rows)",
+        ),
+    ],
+    "12.rounds": [
+        ("numpy", "def f(p, w):\n    r = 1\n    while 1 - (1 - p) ** r < w:\n        r += 1\n    return r"),
+    ],
+    "12.layer": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, L, R):\n        super().__init__()\n"
+            "        for name in ('query', 'key', 'value'):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.empty(D, D)))\n"
+            "        for name in ('key', 'value'):\n"
+            "            setattr(self, name + '_projection', torch.nn.Parameter(torch.empty(R, L)))\n"
+            "    def forward(self, x):\n        T = x.shape[1]\n"
+            "        k = torch.einsum('rt,bti,ij->brj', self.key_projection[:, :T], x, self.key_weight)\n"
+            "        v = torch.einsum('rt,bti,ij->brj', self.value_projection[:, :T], x, self.value_weight)\n"
+            "        return torch.nn.functional.scaled_dot_product_attention(x @ self.query_weight, k, v)",
         ),
     ],
     "14.merge": [

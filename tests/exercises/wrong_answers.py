@@ -102,6 +102,43 @@ WRONG = {
         "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
         "    return softmax((q @ k.swapaxes(1, 2) + alibi_bias(H, T, k.shape[1])) / np.sqrt(K)) @ v",
     ],
+    "08.layer_norm": [
+        "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5) * s + b",
+        "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * s + b",
+        "def f(x, s, b):\n    v = x.var(-1, ddof=1, keepdims=True)\n"
+        "    return (x - x.mean(-1, keepdims=True)) / np.sqrt(v + 1e-5) * s + b",
+        "def f(x, s, b):\n    return (x - x.mean((0, 1))) / np.sqrt(x.var((0, 1)) + 1e-5) * s + b",
+    ],
+    "08.pre_norm": [
+        "def f(x, w):\n    for m in w:\n        x += x @ m\n    return x",
+        "def f(x, w):\n    n = lambda z: (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + 1e-5)\n"
+        "    for m in w:\n        x = x + n(x) @ m\n    return x",
+    ],
+    "12.buckets": [
+        "def f(x, d):\n    return np.argmax(x @ d, axis=2)",
+        "def f(x, d):\n    p = x @ d\n    return np.argmin(np.concatenate([p, -p], 2), axis=2)",
+        "def f(x, d):\n    return np.abs(x @ d).argmax(2)",
+        "def f(x, d):\n    return ((x @ d) > 0) @ 2 ** np.arange(d.shape[2])",
+    ],
+    "12.merged": [
+        "def f(o, l):\n    return o.mean(axis=0)",
+        "def f(o, l):\n    return (np.exp(l)[..., None] * o).sum(0) / np.exp(l).sum(0)[:, None]",
+        "def f(o, l):\n    return (l[..., None] * o).sum(0) / l.sum(0)[:, None]",
+        "def f(o, l):\n    return o[l.argmax(0), np.arange(l.shape[1])]",
+    ],
+    "12.allowed": [
+        "def f(b, n):\n    return (b[:, None] == b) & ~np.eye(len(b), dtype=bool)",
+        "def f(b, n):\n    c = np.argsort(np.argsort(b, kind='stable')) // n\n"
+        "    m = (c[:, None] == c) & (b[:, None] == b) & ~np.eye(len(b), dtype=bool)\n"
+        "    return m | np.diag(~m.any(1))",
+        "def f(b, n):\n    c = np.argsort(np.argsort(b, kind='stable')) // n\n"
+        "    m = (np.abs(c[:, None] - c) < 2) & (b[:, None] == b) & ~np.eye(len(b), dtype=bool)\n"
+        "    return m | np.diag(~m.any(1))",
+    ],
+    "12.rounds": [
+        "def f(p, w):\n    return np.ceil(w / p)",
+        "def f(p, w):\n    return round(np.log(1 - w) / np.log(1 - p))",
+    ],
     "14.merge": [
         "def f(m1, l1, c1, m2, l2, c2):\n    return (c1 + c2) / (l1 + l2)[:, None]",
         "def f(m1, l1, c1, m2, l2, c2):\n    a, b = np.exp(m1)[:, None], np.exp(m2)[:, None]\n"

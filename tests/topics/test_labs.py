@@ -40,8 +40,12 @@ def test_record(name):
     assert record["command"].startswith(f"python -m attn_course.labs.{name} ")
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}
-    measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote", "peak_mib"}
+    measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote", "size"}
+    measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
+    measured |= {"shares", "peak_mib"}
     for row in record["rows"]:
+        if "seed" not in row:  # nothing is drawn or trained
+            continue
         key = tuple((k, v) for k, v in row.items() if k not in measured)
         settings.setdefault(key, set()).add(row["seed"])
         assert 0 <= row.get("exact", 0) <= 1 and row.get("peak_mib", 1) > 0

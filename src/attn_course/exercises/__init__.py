@@ -18,7 +18,9 @@ from attn_course.exercises import (
     bahdanau,
     bottleneck,
     dot_product,
+    encoder,
     flash,
+    low_rank_and_hashing,
     luong,
     multi_head,
     positional,
@@ -41,6 +43,8 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    encoder,
+    low_rank_and_hashing,
     flash,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
