@@ -589,4 +589,36 @@ RIGHT = {
     "13.cache_size": [
         ("numpy", "def f(a, b, G, K, n, w):\n    return sum(4 * G * K * m for m in [n] * a + [min(n, w)] * b)"),
     ],
+    "14.merge": [
+        (
+            "numpy",
+            "def f(m1, l1, c1, m2, l2, c2):\n    m = np.maximum(m1, m2)\n    e = np.exp(np.stack([m1, m2]) - m)\n"
+            "    c = e[0, :, None] * c1 + e[1, :, None] * c2\n    return c / (e * [l1, l2]).sum(0)[:, None]",
+        ),
+        (
+            "torch",
+            "def f(m1, l1, c1, m2, l2, c2):\n    a = m1 + l1.log()\n    b = m2 + l2.log()\n"
+            "    s = torch.sigmoid(a - b)\n    one = torch.where(l1 > 0, 1 / l1, 0.0) * s\n"
+            "    two = torch.where(l2 > 0, 1 / l2, 0.0) * (1 - s)\n"
+            "    return one[:, None] * c1 + two[:, None] * c2",
+        ),
+    ],
+    "14.tiled": [
+        (
+            "torch",
+            "def f(q, k, v, size):\n    return torch.nn.functional.scaled_dot_product_attention(q, k, v)",
+        ),
+        ("numpy", "def f(q, k, v, size):\n    return softmax(q @ k.T / k.shape[1] ** 0.5) @ v"),
+    ],
+    "14.visited": [
+        ("numpy", "def f(n, c):\n    return sum(i // c + 1 for i in range(0, n, c))"),
+        ("numpy", "def f(n, c):\n    b = int(np.ceil(n / c))\n    return int(np.tri(b).sum())"),
+    ],
+    "14.backward": [
+        (
+            "numpy",
+            "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    d = g @ v.T\n"
+            "    d = w * (d - (w * d).sum(1, keepdims=True))\n    return d @ k / k.shape[1] ** 0.5",
+        ),
+    ],
 }

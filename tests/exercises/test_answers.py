@@ -49,6 +49,8 @@ SAME = {
     "13.decode": ("len(value)", "len(past_", "H, -2"),
     "13.ring": ("p <= sinks", "flat"),
     "13.cache_size": ("arguments 3 and 4 ",),
+    "14.tiled": ("np.sqrt(query.shape[1])", "-np.inf), 1, 0", "-np.inf), -1, 0", "0, 1)", "0, -1)", "len(value)"),
+    "14.backward": ("np.sqrt(query.shape[1])",),
 }
 
 
@@ -305,6 +307,21 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("torch.nn.Parameter(", "("),
         ("new(G * D // H)", "new(D)"),
         ("weights, value)", "weights, key)"),
+    ),
+    "14.layer": (
+        ("~mask", "mask"),
+        ("-torch.inf", "-5.0"),
+        ("[score, sink], 1), 1)", "[score, sink], 1), 0)"),
+        (" / memory.shape[-1] ** 0.5", ""),
+        ("0.5", "1"),
+        ("@ self.query", "@ self.query.detach()"),
+        ("return ", "x = "),
+        ("self.query", "self.asked"),
+        ("[:, 0]", ""),
+        ("self.sink.expand", "self.sink.detach().expand"),
+        ("@ memory)", "@ memory.detach())"),
+        ("torch.cat([score, sink], 1)", "torch.cat([score, 0 * sink], 1)"),
+        ("torch.cat([score, sink], 1)", "torch.cat([sink, score], 1)"),
     ),
 }
 

@@ -163,4 +163,25 @@ WRONG = {
     "13.cache_size": [
         "def f(a, b, G, K, n, w):\n    return 4 * (a + b) * G * K * n",
     ],
+    "14.merge": [
+        "def f(m1, l1, c1, m2, l2, c2):\n    return (c1 + c2) / (l1 + l2)[:, None]",
+        "def f(m1, l1, c1, m2, l2, c2):\n    a, b = np.exp(m1)[:, None], np.exp(m2)[:, None]\n"
+        "    return (a * c1 + b * c2) / (a * l1[:, None] + b * l2[:, None])",
+        "def f(m1, l1, c1, m2, l2, c2):\n    m = max(m1.max(), m2.max())\n    a, b = np.exp(m1 - m), np.exp(m2 - m)\n"
+        "    return (a[:, None] * c1 + b[:, None] * c2) / (a * l1 + b * l2)[:, None]",
+    ],
+    "14.tiled": [
+        "def f(q, k, v, size):\n    return softmax(q @ k.T) @ v",
+        "def f(q, k, v, size):\n    k, v = k[:size], v[:size]\n    return softmax(q @ k.T / k.shape[1] ** 0.5) @ v",
+    ],
+    "14.visited": [
+        "def f(n, c):\n    return (n // c) * (n // c + 1) // 2",
+        "def f(n, c):\n    return (-(-n // c)) ** 2",
+        "def f(n, c):\n    b = -(-n // c)\n    return b * (b - 1) // 2",
+    ],
+    "14.backward": [
+        "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    return w * (g @ v.T) @ k",
+        "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    d = g @ v.T\n"
+        "    return w * (d - d.mean(1, keepdims=True)) @ k / k.shape[1] ** 0.5",
+    ],
 }

@@ -19,6 +19,7 @@ from attn_course.exercises import (
     bottleneck,
     dot_product,
     encoder,
+    flash,
     grouped_query,
     linearized,
     low_rank_and_hashing,
@@ -48,6 +49,7 @@ CHAPTERS = (
     linearized,
     low_rank_and_hashing,
     grouped_query,
+    flash,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.
