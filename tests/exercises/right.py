@@ -411,6 +411,74 @@ RIGHT = {
             "        return (y @ self.inner).relu() @ self.outer + x",
         ),
     ],
+    "11.recurrent": [
+        (
+            "numpy",
+            "def f(q, k, v):\n    from attn_course.reference import linear_attention\n"
+            "    return linear_attention(q, k, v, causal=True, epsilon=0.0)[0]",
+        ),
+        (
+            "torch",
+            "def f(q, k, v):\n    q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))\n"
+            "    pairs = (q @ k.T).tril()\n    return pairs @ v / pairs.sum(1, keepdim=True)",
+        ),
+        (
+            "tf",
+            "def f(q, k, v):\n    q, k = tf.nn.elu(q) + 1, tf.nn.elu(k) + 1\n"
+            "    s = tf.cumsum(k[:, :, None] * v[:, None], axis=0)\n    z = tf.cumsum(k, axis=0)\n"
+            "    return tf.einsum('tk,tkv->tv', q, s) / tf.reduce_sum(q * z, 1)[:, None]",
+        ),
+    ],
+    "11.chunks": [
+        (
+            "numpy",
+            "def f(q, k, v, size):\n    pairs = np.tril(q @ k.T)\n    return pairs @ v / pairs.sum(1)[:, None]",
+        ),
+    ],
+    "11.delta": [
+        (
+            "numpy",
+            "def f(q, k, v, b, a):\n    from attn_course.reference import delta_rule_attention\n"
+            "    return delta_rule_attention(q, k, v, b, decay=a)[0]",
+        ),
+        (
+            "torch",
+            "def f(q, k, v, b, a):\n    S = torch.zeros(k.shape[1], v.shape[1], dtype=k.dtype)\n    out = []\n"
+            "    for t in range(len(q)):\n        erase = torch.eye(k.shape[1], dtype=k.dtype)\n"
+            "        erase = erase - b[t] * torch.outer(k[t], k[t])\n"
+            "        S = a[t] * erase @ S + b[t] * torch.outer(k[t], v[t])\n        out.append(q[t] @ S)\n"
+            "    return torch.stack(out)",
+        ),
+    ],
+    "11.features": [
+        (
+            "numpy",
+            "def f(x, rows):\n    from attn_course.reference import softmax_features\n"
+            "    return softmax_features(x, rows)",
+        ),
+        (
+            "tf",
+            "def f(x, rows):\n    y = x / x.shape[1] ** 0.25\n"
+            "    e = tf.matmul(y, rows, transpose_b=True) - tf.reduce_sum(y * y, 1)[:, None] / 2\n"
+            "    return tf.exp(e) * len(rows) ** -0.5",
+        ),
+    ],
+    "11.overwrite": [
+        ("numpy", "def f(a, b, c):\n    return (1 - c * c) * a + c * b"),
+    ],
+    "11.layer": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, K, V):\n        super().__init__()\n"
+            "        for name, shape in (('query', (D, K)), ('key', (D, K)), ('value', (D, V)), ('gate', (D,))):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.zeros(shape)))\n"
+            "    def forward(self, x):\n        q, k, v = x @ self.query_weight, x @ self.key_weight, "
+            "x @ self.value_weight\n"
+            "        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)\n"
+            "        left = (g[:, :, None] - g[:, None]).exp().tril()\n"
+            "        return (q @ k.mT * left) @ v",
+        ),
+    ],
     "02.layer": [
         (
             "torch",
@@ -443,6 +511,47 @@ RIGHT = {
             "    def call(self, x):\n        q, k = x @ self.query_weight, x @ self.key_weight\n"
             "        s = tf.einsum('btk,bsk->bts', q, k) / k.shape[-1] ** 0.5\n"
             "        return tf.einsum('bts,bsv->btv', tf.nn.softmax(s), x @ self.value_weight)",
+        ),
+    ],
+    "12.buckets": [
+        ("numpy", "def f(x, d):\n    return [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]"),
+        ("torch", "def f(x, d):\n    return (x @ torch.cat([d, -d], 2)).argmax(2)"),
+        ("tf", "def f(x, d):\n    return tf.argmax(x @ tf.concat([d, -d], 2), axis=2)"),
+    ],
+    "12.merged": [
+        ("torch", "def f(o, l):\n    return torch.einsum('rt,rtv->tv', torch.softmax(l, 0), o)"),
+        (
+            "numpy",
+            "def f(o, l):\n    w = np.exp(l - l.max(0))\n"
+            "    return np.stack([w[:, t] @ o[:, t] / w[:, t].sum() for t in range(l.shape[1])])",
+        ),
+    ],
+    "12.allowed": [
+        (
+            "numpy",
+            "def f(b, n):\n    order = sorted(range(len(b)), key=lambda i: (b[i], i))\n"
+            "    chunk = {i: place // n for place, i in enumerate(order)}\n    rows = []\n"
+            "    for i in range(len(b)):\n"
+            "        row = [i != j and b[i] == b[j] and chunk[i] - chunk[j] in (0, 1) for j in range(len(b))]\n"
+            "        rows.append(row if any(row) else [i == j for j in range(len(b))])\n"
+            "    return np.array(rows)",
+        ),
+    ],
+    "12.rounds": [
+        ("numpy", "def f(p, w):\n    r = 1\n    while 1 - (1 - p) ** r < w:\n        r += 1\n    return r"),
+    ],
+    "12.layer": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, L, R):\n        super().__init__()\n"
+            "        for name in ('query', 'key', 'value'):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.empty(D, D)))\n"
+            "        for name in ('key', 'value'):\n"
+            "            setattr(self, name + '_projection', torch.nn.Parameter(torch.empty(R, L)))\n"
+            "    def forward(self, x):\n        T = x.shape[1]\n"
+            "        k = torch.einsum('rt,bti,ij->brj', self.key_projection[:, :T], x, self.key_weight)\n"
+            "        v = torch.einsum('rt,bti,ij->brj', self.value_projection[:, :T], x, self.value_weight)\n"
+            "        return torch.nn.functional.scaled_dot_product_attention(x @ self.query_weight, k, v)",
         ),
     ],
     "13.grouped": [

@@ -114,6 +114,41 @@ WRONG = {
         "def f(x, w):\n    n = lambda z: (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + 1e-5)\n"
         "    for m in w:\n        x = x + n(x) @ m\n    return x",
     ],
+    "11.chunks": [
+        "def f(q, k, v, size):\n    pairs = np.tril(q @ k.T)\n    same = np.arange(len(q)) // size\n"
+        "    pairs = pairs * (same[:, None] != same)\n"
+        "    return pairs @ v / np.maximum(pairs.sum(1), 1e-9)[:, None]",
+    ],
+    "11.delta": [
+        "def f(q, k, v, b, a):\n    S, out = np.zeros((k.shape[1], v.shape[1])), []\n"
+        "    for t in range(len(q)):\n        S = a[t] * S + b[t] * np.outer(k[t], v[t])\n"
+        "        out.append(q[t] @ S)\n    return np.array(out)",
+    ],
+    "12.buckets": [
+        "def f(x, d):\n    return np.argmax(x @ d, axis=2)",
+        "def f(x, d):\n    p = x @ d\n    return np.argmin(np.concatenate([p, -p], 2), axis=2)",
+        "def f(x, d):\n    return np.abs(x @ d).argmax(2)",
+        "def f(x, d):\n    return ((x @ d) > 0) @ 2 ** np.arange(d.shape[2])",
+    ],
+    "12.merged": [
+        "def f(o, l):\n    return o.mean(axis=0)",
+        "def f(o, l):\n    return (np.exp(l)[..., None] * o).sum(0) / np.exp(l).sum(0)[:, None]",
+        "def f(o, l):\n    return (l[..., None] * o).sum(0) / l.sum(0)[:, None]",
+        "def f(o, l):\n    return o[l.argmax(0), np.arange(l.shape[1])]",
+    ],
+    "12.allowed": [
+        "def f(b, n):\n    return (b[:, None] == b) & ~np.eye(len(b), dtype=bool)",
+        "def f(b, n):\n    c = np.argsort(np.argsort(b, kind='stable')) // n\n"
+        "    m = (c[:, None] == c) & (b[:, None] == b) & ~np.eye(len(b), dtype=bool)\n"
+        "    return m | np.diag(~m.any(1))",
+        "def f(b, n):\n    c = np.argsort(np.argsort(b, kind='stable')) // n\n"
+        "    m = (np.abs(c[:, None] - c) < 2) & (b[:, None] == b) & ~np.eye(len(b), dtype=bool)\n"
+        "    return m | np.diag(~m.any(1))",
+    ],
+    "12.rounds": [
+        "def f(p, w):\n    return np.ceil(w / p)",
+        "def f(p, w):\n    return round(np.log(1 - w) / np.log(1 - p))",
+    ],
     "13.grouped": [
         "def f(q, k, v):\n    n = len(q) // len(k)\n    k, v = np.tile(k, (n, 1, 1)), np.tile(v, (n, 1, 1))\n"
         "    s = q @ k.swapaxes(1, 2) / q.shape[2] ** 0.5\n"

@@ -42,6 +42,9 @@ def test_record(name):
     assert find_spec(f"attn_course.labs.{name}")
     settings = {}
     measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote", "size"}
+    measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
+    measured |= {"shares"}
+    measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
     measured |= {"milliseconds", "weight"}
     for row in record["rows"]:
         if "seed" not in row:  # nothing is drawn or trained

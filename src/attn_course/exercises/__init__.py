@@ -20,6 +20,8 @@ from attn_course.exercises import (
     dot_product,
     encoder,
     grouped_query,
+    linearized,
+    low_rank_and_hashing,
     luong,
     multi_head,
     positional,
@@ -43,6 +45,8 @@ CHAPTERS = (
     multi_head,
     positional,
     encoder,
+    linearized,
+    low_rank_and_hashing,
     grouped_query,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
