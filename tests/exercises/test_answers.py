@@ -37,6 +37,9 @@ SAME = {
     "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "06.split_heads": ("swapaxes(1, -2)",),
     "07.alibi": ("value.shape[1]", "between = "),
+    "10.strided": ("back <= stride",),
+    "10.window": ("n, K = key.shape",),
+    "10.fixed": ("n, K = key.shape",),
 }
 
 
@@ -232,6 +235,20 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("x + ", "x.detach() + "),
         ("[positions]", "[positions[0]]"),
         ("x + ", "2 * x + "),
+    ),
+    "10.layer": (
+        ("back < self.window", "back <= self.window"),
+        ("(back >= 0) & ", ""),
+        (" & (back < self.window)", ""),
+        (" / x.shape[2] ** 0.5", ""),
+        ("-torch.inf", "-5.0"),
+        ("torch.softmax(score, -1)", "torch.softmax(score, 1)"),
+        ("i[:, None] - i", "i - i[:, None]"),
+        ("key.mT", "key.detach().mT"),
+        ("return ", "y = "),
+        ("_weight", "_map"),
+        ("torch.nn.Parameter(start)", "start"),
+        ("@ (x @ self.value_weight)", "@ x"),
     ),
 }
 

@@ -22,6 +22,7 @@ from attn_course.exercises import (
     multi_head,
     positional,
     self_attention,
+    sparse,
     ten_minutes,
 )
 from attn_course.exercises.exercise import softmax
@@ -40,6 +41,7 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    sparse,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.
