@@ -20,8 +20,8 @@ RATE = 3e-3
 TESTED = 12_288  # bytes that are predicted, the same ones by every model
 # The stride is a line of an image; on text it is the root of the length.
 DATA = {
-    "text": {"symbols": 256, "length": 256, "batch": 8, "steps": 800},
-    "digits": {"symbols": 18, "length": 64, "batch": 32, "steps": 400},
+    "text": {"symbols": 256, "length": 256, "batch": 4, "steps": 700},
+    "digits": {"symbols": 18, "length": 64, "batch": 16, "steps": 400},
 }
 PATTERNS = {
     "text": {
