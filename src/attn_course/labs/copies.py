@@ -25,9 +25,7 @@ SIZES = {"symbols": 256, "width": 32, "heads": 2}
 DISTANCES = (8, 40, 80)
 LAYERS = (1, 2)
 # Dense attention reaches everything with one layer.
-PLAN = [
-    plan for plan in product(KINDS, DISTANCES, LAYERS) if plan[::2] != ("dense", 2)
-]
+PLAN = [plan for plan in product(KINDS, DISTANCES, LAYERS) if plan[::2] != ("dense", 2)]
 
 
 def pieces(text, back, *, seed, count=BATCH):
@@ -61,9 +59,7 @@ def run(kind, back, layers, seed):
     """Train one model and test it; returns the row of a record, alone in a list."""
     torch.manual_seed(seed)
     pattern = PATTERNS["text"].get(kind, {})
-    model = PatternModel(
-        **SIZES, layers=layers, length=LENGTH, kind=kind, **pattern
-    )
+    model = PatternModel(**SIZES, layers=layers, length=LENGTH, kind=kind, **pattern)
     data = pieces(load_topics("train"), back, seed=seed)
     options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": rate_at}
     loop.train(model, data, _loss, **options)
