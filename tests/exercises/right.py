@@ -366,6 +366,51 @@ RIGHT = {
     "07.wavelength": [
         ("numpy", "def f(i, K, base):\n    return 2 * np.pi / base ** (-2 * i / K)"),
     ],
+    "08.layer_norm": [
+        ("torch", "def f(x, s, b):\n    return torch.nn.functional.layer_norm(x, (x.shape[-1],), s, b, 1e-5)"),
+        (
+            "tf",
+            "def f(x, s, b):\n    m, v = tf.nn.moments(x, axes=[-1], keepdims=True)\n"
+            "    return (x - m) / tf.sqrt(v + 1e-5) * s + b",
+        ),
+        (
+            "numpy",
+            "def f(x, s, b):\n    return (x - x.mean(-1)[..., None]) / np.sqrt(x.var(-1)[..., None] + 1e-5) * s + b",
+        ),
+    ],
+    "08.post_norm": [
+        (
+            "torch",
+            "def f(x, w, v, i, o):\n    n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])\n"
+            "    y = n(w @ x @ v + x)\n    return n(torch.relu(y @ i) @ o + y)",
+        ),
+    ],
+    "08.pre_norm": [
+        (
+            "torch",
+            "def f(x, w):\n    n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])\n"
+            "    for i in range(len(w)):\n        x = x + n(x) @ w[i]\n    return n(x)",
+        ),
+        (
+            "numpy",
+            "def f(x, w):\n    n = lambda z: (z - z.mean(-1)[:, None]) / np.sqrt(z.var(-1)[:, None] + 1e-5)\n"
+            "    y = x.copy()\n    for m in w:\n        y += n(y) @ m\n    return n(y)",
+        ),
+    ],
+    "08.parameters": [
+        ("numpy", "def f(D, F):\n    return 4 * D**2 + 2 * D * F + 9 * D + F"),
+    ],
+    "08.block": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, F):\n        super().__init__()\n"
+            "        for name, size in (('scale', (D,)), ('bias', (D,)), ('inner', (D, F)), ('outer', (F, D))):\n"
+            "            setattr(self, name, torch.nn.Parameter(torch.zeros(size)))\n"
+            "    def forward(self, x):\n"
+            "        y = torch.nn.functional.layer_norm(x, x.shape[-1:], self.scale, self.bias)\n"
+            "        return (y @ self.inner).relu() @ self.outer + x",
+        ),
+    ],
     "10.strided": [
         (
             "numpy",

@@ -102,6 +102,18 @@ WRONG = {
         "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
         "    return softmax((q @ k.swapaxes(1, 2) + alibi_bias(H, T, k.shape[1])) / np.sqrt(K)) @ v",
     ],
+    "08.layer_norm": [
+        "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5) * s + b",
+        "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * s + b",
+        "def f(x, s, b):\n    v = x.var(-1, ddof=1, keepdims=True)\n"
+        "    return (x - x.mean(-1, keepdims=True)) / np.sqrt(v + 1e-5) * s + b",
+        "def f(x, s, b):\n    return (x - x.mean((0, 1))) / np.sqrt(x.var((0, 1)) + 1e-5) * s + b",
+    ],
+    "08.pre_norm": [
+        "def f(x, w):\n    for m in w:\n        x += x @ m\n    return x",
+        "def f(x, w):\n    n = lambda z: (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + 1e-5)\n"
+        "    for m in w:\n        x = x + n(x) @ m\n    return x",
+    ],
     "10.window": [
         "def f(q, k, v, w):\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
         "    return softmax(s * np.tri(len(q)) * (1 - np.tri(len(q), k=-w))) @ v",

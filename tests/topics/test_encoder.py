@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.encoder.shared import parameter_count
@@ -13,7 +14,6 @@ from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, nested, set_parameters
 
 B, T, D, H, F, L = 3, 5, 14, 2, 19, 3
-FACE = pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
 PADDING = padding_mask([5, 3, 1], T)[:, None, None]
 KINDS = [
     {"norm": norm, "activation": activation, "normalization": normalization}
@@ -26,19 +26,6 @@ OPTIONS = pytest.mark.parametrize("options", [{}, {"mask": PADDING}, {"mask": PA
 
 def words(seed=0):
     return np.random.default_rng(seed).normal(size=(B, T, D))
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(numbers(found), numbers(expected), tolerance, tolerance)
-
-
-def to(face, *arrays):
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [change(x) for x in arrays]
 
 
 def build(face, name, *sizes, parameters=None, dtype="float64", **changes):
@@ -304,6 +291,43 @@ def test_keras_padding_reaches_every_layer():
     entry = keras.Input((T,), dtype="int64")
     model = keras.Model(entry, item(position(embedding(entry)))[0])
     close(model(tokens), expected)
+
+
+class MaskInLayer1Only(pytorch.Encoder):
+    """A planted fault: the layers after the first don't get the mask."""
+
+    def forward(self, x, mask=None, **options):
+        for number, layer in enumerate(self.layers):
+            x, _ = layer(x, None if number else mask, **options)
+        return x, ()
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_mask_dropped_after_layer_1_is_caught(norm):
+    right = build(pytorch, "Encoder", L, D, H, F, norm=norm)
+    wrong = MaskInLayer1Only(L, D, H, F, norm=norm, dtype=torch.float64)
+    wrong.load_state_dict(right.state_dict())
+    wrong.final_norm = right.final_norm
+    x = torch.from_numpy(words())
+    expected = numbers(
+        reference.encoder(words(), get_parameters(right), num_layers=L, num_heads=H, norm=norm, mask=PADDING)[0]
+    )
+    real, found = PADDING[:, 0, 0], numbers(right(x, PADDING)[0])
+    np.testing.assert_allclose(found[real], expected[real], 1e-10, 1e-10)
+    assert np.abs(numbers(wrong(x, PADDING)[0]) - expected)[real].max() > 1e-3
+
+
+def test_padding_lost_behind_an_embedding_is_caught():
+    """A layer that doesn't hand the padding on, as a plain Lambda doesn't, changes the answer."""
+    tokens = np.where(PADDING[:, 0, 0], 3, 0)
+    embedding = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64")
+    item, real = build(tf, "Encoder", L, D, H, F), PADDING[:, 0, 0]
+    expected = numbers(item(tensorflow.constant(numbers(embedding(tokens))), PADDING)[0])[real]
+    close(numbers(item(embedding(tokens))[0])[real], expected)
+    with pytest.warns(UserWarning, match="destroy the mask"):
+        lost = keras.layers.Lambda(lambda x: 1.0 * x, dtype="float64")(embedding(tokens))
+    lost = tensorflow.constant(numbers(lost))
+    assert np.abs(numbers(item(lost)[0])[real] - expected).max() > 1e-3
 
 
 def test_keras_saves_a_stack_with_its_attention(tmp_path):

@@ -18,6 +18,7 @@ from attn_course.exercises import (
     bahdanau,
     bottleneck,
     dot_product,
+    encoder,
     luong,
     multi_head,
     positional,
@@ -41,6 +42,7 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    encoder,
     sparse,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
