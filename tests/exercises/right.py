@@ -411,6 +411,7 @@ RIGHT = {
             "        return (y @ self.inner).relu() @ self.outer + x",
         ),
     ],
+<<<<<<< HEAD
     "11.recurrent": [
         (
             "numpy",
@@ -477,6 +478,48 @@ RIGHT = {
             "        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)\n"
             "        left = (g[:, :, None] - g[:, None]).exp().tril()\n"
             "        return (q @ k.mT * left) @ v",
+=======
+    "10.strided": [
+        (
+            "numpy",
+            "def f(n, l):\n    return sliding(n, l) | column(n, l)\n"
+            "def sliding(n, l):\n    return np.tri(n, dtype=bool) & ~np.tri(n, k=-l - 1, dtype=bool)\n"
+            "def column(n, l):\n    i = np.arange(n)\n    return (i[:, None] % l == i % l) & np.tri(n, dtype=bool)",
+        ),
+        (
+            "torch",
+            "def f(n, l):\n    b = torch.arange(n)[:, None] - torch.arange(n)\n"
+            "    return ((b <= l) | (b % l == 0)).tril()",
+        ),
+    ],
+    "10.window": [
+        (
+            "numpy",
+            "def f(q, k, v, w):\n    rows = []\n    for i in range(len(q)):\n        j = max(0, i - w + 1)\n"
+            "        s = k[j : i + 1] @ q[i] / np.sqrt(q.shape[1])\n        e = np.exp(s - s.max())\n"
+            "        rows.append(e / e.sum() @ v[j : i + 1])\n    return np.array(rows)",
+        ),
+        (
+            "torch",
+            "def f(q, k, v, w):\n    s = q @ k.T / q.shape[1] ** 0.5\n"
+            "    seen = torch.ones_like(s).bool().tril().triu(1 - w)\n"
+            "    return s.masked_fill(~seen, -torch.inf).softmax(-1) @ v",
+        ),
+    ],
+    "10.fixed": [
+        (
+            "numpy",
+            "def f(q, k, v, l, c):\n    from attn_course.masks import fixed_mask\n"
+            "    s = q @ k.T / np.sqrt(q.shape[1])\n"
+            "    return softmax(np.where(fixed_mask(len(q), len(q), l, c), s, -np.inf)) @ v",
+        ),
+    ],
+    "10.reach": [
+        (
+            "numpy",
+            "def f(n, w):\n    steps, far = 0, 0\n    while far < n - 1:\n"
+            "        steps, far = steps + 1, far + w - 1\n    return steps",
+>>>>>>> ch10
         ),
     ],
     "02.layer": [

@@ -51,6 +51,9 @@ SAME = {
     "13.cache_size": ("arguments 3 and 4 ",),
     "14.tiled": ("np.sqrt(query.shape[1])", "-np.inf), 1, 0", "-np.inf), -1, 0", "0, 1)", "0, -1)", "len(value)"),
     "14.backward": ("np.sqrt(query.shape[1])",),
+    "10.strided": ("back <= stride",),
+    "10.window": ("n, K = key.shape",),
+    "10.fixed": ("n, K = key.shape",),
 }
 
 
@@ -322,6 +325,20 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("@ memory)", "@ memory.detach())"),
         ("torch.cat([score, sink], 1)", "torch.cat([score, 0 * sink], 1)"),
         ("torch.cat([score, sink], 1)", "torch.cat([sink, score], 1)"),
+    ),
+    "10.layer": (
+        ("back < self.window", "back <= self.window"),
+        ("(back >= 0) & ", ""),
+        (" & (back < self.window)", ""),
+        (" / x.shape[2] ** 0.5", ""),
+        ("-torch.inf", "-5.0"),
+        ("torch.softmax(score, -1)", "torch.softmax(score, 1)"),
+        ("i[:, None] - i", "i - i[:, None]"),
+        ("key.mT", "key.detach().mT"),
+        ("return ", "y = "),
+        ("_weight", "_map"),
+        ("torch.nn.Parameter(start)", "start"),
+        ("@ (x @ self.value_weight)", "@ x"),
     ),
 }
 

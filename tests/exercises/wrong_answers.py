@@ -184,4 +184,20 @@ WRONG = {
         "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    d = g @ v.T\n"
         "    return w * (d - d.mean(1, keepdims=True)) @ k / k.shape[1] ** 0.5",
     ],
+    "10.window": [
+        "def f(q, k, v, w):\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    return softmax(s * np.tri(len(q)) * (1 - np.tri(len(q), k=-w))) @ v",
+        "def f(q, k, v, w):\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    b = np.arange(len(q))[:, None] // w - np.arange(len(q)) // w\n"
+        "    return softmax(np.where((b == 0) & (np.tri(len(q)) > 0), s, -np.inf)) @ v",
+    ],
+    "10.fixed": [
+        "def f(q, k, v, l, c):\n    from attn_course.masks import strided_mask\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    return softmax(np.where(strided_mask(len(q), len(q), l), s, -np.inf)) @ v",
+        "def f(q, k, v, l, c):\n    from attn_course.masks import fixed_mask\n    n = len(q) // l * l\n"
+        "    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    out = softmax(np.where(fixed_mask(len(q), len(q), l, c), s, -np.inf)) @ v\n"
+        "    return np.pad(out[:n], ((0, len(q) - n), (0, 0)))",
+    ],
+    "10.reach": ["def f(n, w):\n    return int(np.ceil(n / w))", "def f(n, w):\n    return 33"],
 }

@@ -27,6 +27,7 @@ from attn_course.exercises import (
     multi_head,
     positional,
     self_attention,
+    sparse,
     ten_minutes,
 )
 from attn_course.exercises.exercise import softmax
@@ -46,6 +47,7 @@ CHAPTERS = (
     multi_head,
     positional,
     encoder,
+    sparse,
     linearized,
     low_rank_and_hashing,
     grouped_query,
