@@ -411,7 +411,6 @@ RIGHT = {
             "        return (y @ self.inner).relu() @ self.outer + x",
         ),
     ],
-<<<<<<< HEAD
     "11.recurrent": [
         (
             "numpy",
@@ -478,7 +477,8 @@ RIGHT = {
             "        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)\n"
             "        left = (g[:, :, None] - g[:, None]).exp().tril()\n"
             "        return (q @ k.mT * left) @ v",
-=======
+        ),
+    ],
     "10.strided": [
         (
             "numpy",
@@ -519,7 +519,6 @@ RIGHT = {
             "numpy",
             "def f(n, w):\n    steps, far = 0, 0\n    while far < n - 1:\n"
             "        steps, far = steps + 1, far + w - 1\n    return steps",
->>>>>>> ch10
         ),
     ],
     "02.layer": [
