@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.labs.translate import MODELS, Setting, batches_from, chunks, load_data, rate_of, score, unigram_loss
 from attn_course.labs.translate import pytorch as in_torch

@@ -23,6 +23,7 @@ from attn_course.exercises import (
     positional,
     self_attention,
     ten_minutes,
+    transformer,
 )
 from attn_course.exercises.exercise import softmax
 from attn_course.exercises.judge import draw_cases, first_fault, run_cases
@@ -40,6 +41,7 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    transformer,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.

@@ -157,7 +157,7 @@ def place():
 
 
 def join():
-    """Join the group of processes if ``torchrun`` started this one; returns a device."""
+    """Join the other processes if ``torchrun`` started this one; returns a device."""
     has_gpu = torch.cuda.is_available()
     local = int(os.environ.get("LOCAL_RANK", "0"))
     if "WORLD_SIZE" in os.environ and not torch.distributed.is_initialized():
