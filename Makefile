@@ -4,30 +4,61 @@ SHELL := bash
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 PORT ?= 8000
+SOLUTIONS ?= yes
 BIN := .venv/bin
+BOOK_BIN := .venv-book/bin
+BOOK_SOURCES := $(shell find book src/attn_course tools -type f -not -name '*.pyc') _config.yml _toc.yml pyproject.toml
 
-.PHONY: help book serve test notebooks test-site test-frameworks test-install bench lint screenshots new-topic repository clean
+ifeq ($(origin PYTHON),command line)
+$(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
+endif
+
+.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
-.venv/stamp: requirements.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.11 ..." >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+.venv/stamp: requirements.txt requirements-book.txt pyproject.toml
+	$(call environment,.venv,requirements.txt)
 	@touch $@
 
-book: .venv/stamp ## build the book into _build/html; warnings are errors, nothing is executed
-	$(BIN)/python tools/notebooks.py fill
-	rm -rf _build/html _build/.doctrees _build/jupyter_execute
-	$(BIN)/jupyter-book build . -W -n --keep-going
+# The package without what it needs: its pages are written with stand-ins for the frameworks.
+.venv-book/stamp: requirements-book.txt pyproject.toml
+	$(call environment,.venv-book,requirements-book.txt)
+	$(BOOK_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+define environment
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.11 ..." >&2; exit 1; }
+	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	$(1)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r $(2)
+endef
+
+book: _build/html/index.html ## build the book into _build/html; warnings are errors, nothing is executed [SOLUTIONS=no]
 	@echo "The book: _build/html/index.html (make serve shows it)"
 
-serve: book ## build the book and serve it on this machine [PORT=8000]
+# Its content, and with it its date, changes when SOLUTIONS does.
+_build/solutions: FORCE
+	@mkdir -p _build
+	@echo "$(SOLUTIONS)" | cmp -s - $@ || echo "$(SOLUTIONS)" > $@
+
+FORCE:
+
+_build/html/index.html: .venv-book/stamp _build/solutions $(BOOK_SOURCES)
+	$(BOOK_BIN)/python tools/notebooks.py fill
+	rm -rf _build/html _build/.doctrees _build/jupyter_execute
+	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) $(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/html; exit 1; }
+	@touch $@
+
+port:
+	@[[ "$(PORT)" =~ ^[0-9]+$$ ]] && (( $(PORT) > 0 && $(PORT) < 65536 )) || \
+	  { echo "PORT must be a number from 1 to 65535, got $(PORT)" >&2; exit 1; }
+
+serve: port book ## build the book if something changed, and serve it on this machine [PORT=8000]
 	@echo "http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
-	$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+	$(BOOK_BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
 test: .venv/stamp ## all tests, and all notebooks run again and compared
 	@mkdir -p _build
@@ -64,6 +95,6 @@ new-topic: .venv/stamp ## a skeleton for a new mechanism: folder, chapter, test 
 repository: .venv/stamp ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main]
 	$(BIN)/python tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)")
 
-clean: ## remove what was made, except .venv
+clean: ## remove what was made, except the environments
 	rm -rf _build build dist .pytest_cache .ruff_cache .hypothesis
-	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+	find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

@@ -17,7 +17,7 @@ def tensor(face, x, dtype=None):
     if face is reference or not isinstance(x, np.ndarray):
         return x
     if face is pytorch:
-        made = torch.from_numpy(x)
+        made = torch.from_numpy(x.copy())
         return made.to(getattr(torch, dtype)) if dtype and made.is_floating_point() else made
     made = tensorflow.constant(x)
     return tensorflow.cast(made, dtype) if dtype and made.dtype.is_floating else made
@@ -36,10 +36,9 @@ def kind(face, dtype="float64"):
 def numbers(x):
     """The values of any tensor in NumPy, real numbers in float64."""
     if torch.is_tensor(x):
-        return x.detach().double().numpy()
-    if tensorflow.is_tensor(x):
-        x = tensorflow.cast(x, tensorflow.float64) if x.dtype.is_floating else x
-    return np.asarray(x)
+        return (x.detach().double() if x.is_floating_point() else x).numpy()
+    x = np.asarray(x)
+    return x if x.dtype.kind in "biu" else x.astype(np.float64)
 
 
 def close(found, expected, tolerance=1e-10):

@@ -21,7 +21,8 @@ _CHAPTER = re.compile(r"\d\d_\w+")
 def sources(root: Path = ROOT, selected: list[str] | None = None) -> list[Path]:
     """The chapters' .md files, or those whose names begin with one of `selected`, such as "02"."""
     found = [path for path in sorted((root / "book").glob("*.md")) if _CHAPTER.fullmatch(path.stem)]
-    for prefix in selected or []:
+    selected = [prefix.zfill(2) if prefix.isdigit() else prefix for prefix in selected or []]
+    for prefix in selected:
         if not any(path.stem.startswith(prefix) for path in found):
             raise ValueError(f"no chapter book/{prefix}*.md")
     return [path for path in found if not selected or path.stem.startswith(tuple(selected))]

@@ -74,6 +74,9 @@ def make(root: Path, name: str) -> list[Path]:
     """Write the skeleton. Raises ValueError, before anything is written, for a name that can't be used."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ValueError(f"NAME must be lower-case words joined by _, such as rotary_memory; got {name!r}")
+    package = root / "src" / "attn_course" / name
+    if package.exists() or package.with_suffix(".py").exists():
+        raise ValueError(f"attn_course.{name} exists: choose another NAME")
     made = files(root, name)
     if taken := [path for path in [*made, *root.glob(f"book/[0-9][0-9]_{name}.md")] if path.exists()]:
         raise ValueError(f"{taken[0].relative_to(root)} exists: choose another NAME")

@@ -29,6 +29,7 @@ TAB_COLUMNS, COLUMNS = 76, 80
 TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise", "solution", "hide-input"}
 TAGS |= {"remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
 FOLDED = {"check", "package", "exercise", "solution", "hide-input", "remove-cell", "remove-input"}
+PICTURES = {"lines", "bars", "weight_map", "head_grid", "diagram", "signed_map", "image_attention", "picture"}
 _NAMES = re.compile(
     r"(?i:\b(pytorch|tensorflow|keras|torch|attn_torch|attn_tf)\b)|\b(tf|nn)\.|\b\w+_(torch|tf)\b|\bimport tf\b"
 )
@@ -201,11 +202,18 @@ def _is_source(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "source"
 
 
+def _is_class(node: ast.AST) -> bool:
+    return ast.unparse(node).rpartition(".")[2][:1].isupper()
+
+
 def package_faults(notebook: NotebookNode) -> list[str]:
     """One call of `source` in each cell tagged package, in its last line, and none anywhere else."""
-    faults = []
+    faults, models = [], set()  # a model of labs is shown whole
     for where, cell in _numbered(notebook):
         module = tree(cell)
+        imports = (node for node in module.body if isinstance(node, ast.ImportFrom))
+        places = ((f"{node.module}.{name.name}", name.asname or name.name) for node in imports for name in node.names)
+        models |= {name for place, name in places if place.startswith("attn_course.labs.")}
         calls = [node for node in ast.walk(module) if _is_source(node)]
         if "package" not in tags(cell):
             faults += [f"{where}: source(...) belongs in a cell tagged package"] if calls else []
@@ -213,8 +221,8 @@ def package_faults(notebook: NotebookNode) -> list[str]:
         body = module.body
         if len(calls) != 1 or not body or not isinstance(body[-1], ast.Expr) or body[-1].value is not calls[0]:
             faults.append(f"{where}: one call of source, and it is the last line")
-        elif not calls[0].args:
-            faults.append(f"{where}: source(...) names the functions that it shows")
+        elif all(_is_class(shown) for shown in calls[0].args) and not _used(cell) & models:
+            faults.append(f"{where}: source(...) names the function that holds the formula, not classes alone")
         if not re.match(r"# ?\S", cell.source):
             faults.append(f"{where}: a package cell begins with its title, a comment")
     return faults
@@ -284,11 +292,21 @@ def _used(cell: NotebookNode) -> set[str]:
     return {node.id for node in ast.walk(tree(cell)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
+def _draws(cell: NotebookNode) -> bool:
+    """Whether the cell's last line makes a still picture, and the page shows it."""
+    body = tree(cell).body
+    value = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
+    made = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    return made in PICTURES and {"remove-cell", "remove-output"}.isdisjoint(tags(cell))
+
+
 def figure_faults(notebook: NotebookNode) -> list[str]:
-    """A figure with a caption has a text for those who don't see it."""
+    """A figure has a text for those who don't see it, by ``alt`` in its cell or beside its caption."""
     faults = []
     for where, cell in _numbered(notebook):
         settings = cell.metadata.get("mystnb", {})
+        if _draws(cell) and not settings.get("image", {}).get("alt", "").strip():
+            faults.append(f"{where}: a picture has a text, mystnb: image: alt")
         shown = settings.get("figure", {}).get("caption", "") + " " + settings.get("image", {}).get("alt", "")
         if "figure" in settings and not settings.get("image", {}).get("alt", "").strip():
             faults.append(f"{where}: a figure has a text, mystnb: image: alt")

@@ -4,13 +4,14 @@ By the tags of a cell, on pages in the form that begins with "At a glance":
 
     check      one line with a tick; the cell's first comment is the claim. Counted at the head of the page
     package    the first comment as title, then the output alone: the source that the cell shows
-    solution   the title "Solution" and nothing of what it says
+    solution   the title "Solution" and nothing of what it says; left out where ATTN_COURSE_SOLUTIONS is "no"
     exercise   a bar "Your turn", no output
     hide-input the figure, and its code folded below it
 """
 
 from __future__ import annotations
 
+import os
 import re
 
 from docutils import nodes
@@ -91,6 +92,8 @@ class FoldCells(SphinxTransform):
                 self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
             elif "package" in tags:
                 self._fold(cell, "package", self._title(cell), [part(cell, "cell_output")])
+            elif "solution" in tags and os.environ.get("ATTN_COURSE_SOLUTIONS") == "no":
+                cell.parent.remove(cell)
             elif "solution" in tags:
                 self._fold(cell, "solution", "Solution", [*cell.children])
             elif "exercise" in tags:

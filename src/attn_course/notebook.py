@@ -113,15 +113,3 @@ class Table:
             "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
             for row in cells
         )
-
-
-def table(header, rows):
-    """Print rows in aligned columns: text to the left, numbers to the right."""
-    cells = [[str(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    for row in cells:
-        aligned = (
-            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
-            for cell, width in zip(row, widths, strict=True)
-        )
-        print("  ".join(aligned).rstrip())

@@ -94,3 +94,12 @@ def test_names_that_cannot_be_used_write_nothing(repository, name, capsys):
 def test_nothing_is_overwritten(repository):
     assert make(repository, "rotary_memory") == 0
     assert make(repository, "rotary_memory") == 2
+
+
+@pytest.mark.parametrize("taken", ["tf.py", "layers/shared.py"])
+def test_a_module_of_the_package_keeps_its_name(repository, taken, capsys):
+    path = repository / "src" / "attn_course" / taken
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    assert make(repository, taken.partition("/")[0].removesuffix(".py")) == 2
+    assert "exists: choose another NAME" in capsys.readouterr().err

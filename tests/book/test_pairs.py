@@ -18,6 +18,10 @@ def test_there_are_chapters():
     assert CHAPTERS, "book/ has no chapter NN_topic.md"
 
 
+def test_a_chapter_is_found_with_one_digit_too():
+    assert sources(selected=["2"]) == sources(selected=["02"]) == [ROOT / "book" / "02_bahdanau.md"]
+
+
 def test_no_notebook_without_source():
     wanted = {path.with_suffix(".ipynb") for path in CHAPTERS}
     wanted |= {path for source in CHAPTERS for path in alone_paths(source).values()}

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -15,22 +16,12 @@ from attn_course.parity import set_parameters
 
 GOLDENS = np.load(Path(__file__).with_name("cache.npz"))
 B, S, D, H, G, K = 2, 7, 18, 6, 2, 4
-FACES = {"pytorch": pytorch, "tf": tf}
-FACE = pytest.mark.parametrize("face", FACES)
 ALLOWED = np.arange(S) >= GOLDENS["padded"][:, None]
 CHUNKS = ((0, 4), (4, 5), (5, 7))
 
 
 def golden(name):
     return {key.split("/")[1]: GOLDENS[key] for key in GOLDENS if key.startswith(f"{name}/")}
-
-
-def tensor(face, array):
-    return torch.from_numpy(np.array(array)) if face == "pytorch" else array
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
 
 
 def compare(face, layer, cache, arrays, **options):
@@ -77,22 +68,20 @@ class NormThenRotateKeras(keras.layers.Layer):
 @pytest.mark.parametrize("paged", [False, True])
 def test_hugging_face_s_grouped_modules(face, name, paged):
     arrays = golden(name)
-    dtype = {"dtype": "float64"} if face == "tf" else {}
+    dtype = {"dtype": "float64"} if face is tf else {}
     if name == "llama":
-        rotary = FACES[face].RotaryEncoding(K, base=10000.0, **dtype)
+        rotary = face.RotaryEncoding(K, base=10000.0, **dtype)
     else:
-        kind = NormThenRotate if face == "pytorch" else NormThenRotateKeras
+        kind = NormThenRotate if face is pytorch else NormThenRotateKeras
         rotary = kind([arrays["q_norm.weight"], arrays["k_norm.weight"]])
     options = {"num_kv_heads": G, "key_dim": K, "use_bias": False, "rotary": rotary}
-    layer = FACES[face].GroupedQueryAttention(D, H, **options, **dtype)
-    layer = layer.double() if face == "pytorch" else layer
+    layer = face.GroupedQueryAttention(D, H, **options, **dtype)
+    layer = layer.double() if face is pytorch else layer
     letters = {"query": "q", "key": "k", "value": "v", "output": "o"}
     set_parameters(layer, {f"{long}_weight": arrays[f"{short}_proj.weight"].T for long, short in letters.items()})
-    dtype = torch.float64 if face == "pytorch" else "float64"
-    if paged:
-        cache = FACES[face].PagedKVCache(B, G, S, K, block_size=3, dtype=dtype)
-    else:
-        cache = FACES[face].KVCache(B, G, S, K, dtype=dtype)
+    dtype = torch.float64 if face is pytorch else "float64"
+    kind, options = (face.PagedKVCache, {"block_size": 3}) if paged else (face.KVCache, {})
+    cache = kind(B, G, S, K, **options, dtype=dtype)
     compare(face, layer, cache, arrays)
 
 
@@ -120,7 +109,7 @@ def deepseek(name):
 @pytest.mark.parametrize("name", ["deepseek", "deepseek without a query latent"])
 @pytest.mark.parametrize("absorbed", [False, True])
 def test_hugging_face_s_latent_module(face, name, absorbed):
-    layer = FACES[face].LatentAttention.from_huggingface(deepseek(name))
+    layer = face.LatentAttention.from_huggingface(deepseek(name))
     compare(face, layer, layer.new_cache(B, S), golden(name), absorbed=absorbed)
 
 
@@ -135,7 +124,7 @@ def test_what_from_huggingface_refuses(face):
         else:
             module.config.rope_parameters = change
         with pytest.raises(ValueError, match=r"module must have .*'rope_type': 'default'.* and no biases, got"):
-            FACES[face].LatentAttention.from_huggingface(module)
+            face.LatentAttention.from_huggingface(module)
 
 
 @pytest.mark.parametrize("groups", [1, 3, 6])
@@ -174,10 +163,10 @@ def test_keras_s_grouped_layer(groups):
     expected = numbers(theirs(x, memory, attention_mask=mask))
     sizes = {"num_heads": H, "num_kv_heads": groups}
     found = [reference.grouped_query_layer(x, memory, memory, parameters, **sizes, mask=mask[:, None])[0]]
-    for face in FACES:
-        dtype = {"dtype": "float64"} if face == "tf" else {}
-        layer = FACES[face].GroupedQueryAttention(D, H, num_kv_heads=groups, key_dim=K, **dtype)
-        layer = layer.double() if face == "pytorch" else layer
+    for face in (pytorch, tf):
+        dtype = {"dtype": "float64"} if face is tf else {}
+        layer = face.GroupedQueryAttention(D, H, num_kv_heads=groups, key_dim=K, **dtype)
+        layer = layer.double() if face is pytorch else layer
         set_parameters(layer, parameters)
         found.append(numbers(layer(*(tensor(face, y) for y in (x, memory, memory, mask[:, None])))[0]))
     for one in found:

@@ -26,8 +26,17 @@ def build_second(root):
     run(root, Path(sys.executable).with_name("jupyter-book"), "build", root, "-W", "-n", "--keep-going")
 
 
-def run(root, *command):
-    done = subprocess.run([str(part) for part in command], cwd=root, env=os.environ, capture_output=True, text=True)
+def build_again(root, other, **settings):
+    """Build a copy of a small book with further settings in the environment."""
+    shutil.copytree(root, other, ignore=shutil.ignore_patterns("html", ".doctrees"))
+    run(other, sys.executable, other / "tools" / "notebooks.py", "--root", other, "fill")
+    run(other, Path(sys.executable).with_name("jupyter-book"), "build", other, "-W", "-n", **settings)
+    return other / "_build" / "html"
+
+
+def run(root, *command, **settings):
+    command, settings = [str(part) for part in command], {**os.environ, **settings}
+    done = subprocess.run(command, cwd=root, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 

@@ -1,9 +1,10 @@
 """The elements of a chapter's second form in a browser, on a small book that has each of them once."""
 
+import json
 import re
 
 import pytest
-from built_book import settle
+from built_book import build_again, settle
 from test_pages import too_wide, violations
 
 PAGE = "book/02_second.html"
@@ -236,3 +237,19 @@ def test_icons_are_drawn(second_page):
         assert any("Font Awesome" in family for family in loaded)
         assert all(re.search(r"\.woff\b", url) for url in tab.requests if "webfonts" in url)
         assert not any("fontawesome.js.map" in url for url in tab.requests)
+
+
+def test_a_book_for_a_class_holds_no_solution(second, tmp_path):
+    site = build_again(second, tmp_path / "class", ATTN_COURSE_SOLUTIONS="no")
+    for folder, solutions in ((second / "_build" / "html", 1), (site, 0)):
+        assert (folder / PAGE).read_text(encoding="utf-8").count("fold-solution") == solutions
+        notebook = json.loads((folder / "_sources" / "book" / "02_second.ipynb").read_text(encoding="utf-8"))
+        tagged = [cell for cell in notebook["cells"] if "solution" in cell["metadata"].get("tags", [])]
+        assert len(tagged) == solutions
+
+
+def test_what_a_host_of_pages_looks_for(second):
+    site = second / "_build" / "html"
+    sitemap = re.search(r"(?m)^Sitemap: (https://.*)sitemap.xml$", (site / "robots.txt").read_text(encoding="utf-8"))
+    assert f'<a href="{sitemap[1]}">' in (site / "404.html").read_text(encoding="utf-8")
+    assert (site / "sitemap.xml").exists()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -9,8 +10,6 @@ from attn_course.frameworks import torch
 
 B, H, K, V, S = 2, 3, 5, 7, 11
 LENGTHS = (11, 3, 13)  # T: a whole sequence, behind a cache, more queries than keys
-FACE = pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
-EACH = pytest.mark.parametrize("face", [reference, pytorch, tf], ids=["reference", "pytorch", "tf"])
 
 
 def draw(T=S, seed=0, key_dim=K):
@@ -33,33 +32,19 @@ def padding():
     return mask
 
 
-def to(face, x):
-    if not isinstance(x, np.ndarray) or face is reference:
-        return x
-    return torch.from_numpy(x.copy()) if face is pytorch else tensorflow.constant(x)
-
-
-def numbers(x):
-    return x.detach().double().numpy() if torch.is_tensor(x) else np.asarray(x, np.float64)
-
-
 def call(face, name, *arrays, **options):
     """A function of a face, from NumPy to NumPy: its output."""
-    options = {key: to(face, x) for key, x in options.items()}
-    return numbers(getattr(face, name)(*(to(face, x) for x in arrays), **options)[0])
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    options = {key: tensor(face, x) for key, x in options.items()}
+    return numbers(getattr(face, name)(*(tensor(face, x) for x in arrays), **options)[0])
 
 
 def check_gradients(name, arrays, *, step=1e-6, tolerance=1e-6, exact=None, **options):
     """PyTorch's against TensorFlow's to 1e-10, and each array's against central differences of the reference."""
     leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays]
-    more = {key: to(pytorch, x) for key, x in options.items()}
+    more = {key: tensor(pytorch, x) for key, x in options.items()}
     getattr(pytorch, name)(*leaves, **more)[0].sin().sum().backward()
     variables = [tensorflow.Variable(x) for x in arrays]
-    more = {key: to(tf, x) for key, x in options.items()}
+    more = {key: tensor(tf, x) for key, x in options.items()}
     with tensorflow.GradientTape() as tape:
         loss = tensorflow.reduce_sum(tensorflow.sin(getattr(tf, name)(*variables, **more)[0]))
     found = tape.gradient(loss, variables)
@@ -121,7 +106,7 @@ def one_graph_for_any_length(name, arrays, chunk_size=4, **options):
         kind if x.ndim == 4 else tensorflow.TensorSpec((None, x.shape[1], None), x.dtype)
         for kind, x in zip(kinds, arrays, strict=True)
     ]
-    more = {key: to(tf, x) for key, x in options.items()}
+    more = {key: tensor(tf, x) for key, x in options.items()}
     if chunk_size:
         more["chunk_size"] = chunk_size
     for jit in (False, True):
@@ -132,5 +117,7 @@ def one_graph_for_any_length(name, arrays, chunk_size=4, **options):
             close(numbers(graph(*cut)), expected)
     torch.compiler.reset()
     compiled = torch.compile(getattr(pytorch, name), backend="aot_eager", fullgraph=True)
-    more = {key: to(pytorch, x) for key, x in options.items()} | ({"chunk_size": chunk_size} if chunk_size else {})
-    close(numbers(compiled(*(to(pytorch, x) for x in arrays), **more)[0]), call(reference, name, *arrays, **options))
+    more = {key: tensor(pytorch, x) for key, x in options.items()} | ({"chunk_size": chunk_size} if chunk_size else {})
+    close(
+        numbers(compiled(*(tensor(pytorch, x) for x in arrays), **more)[0]), call(reference, name, *arrays, **options)
+    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -13,8 +14,6 @@ from attn_course.parity import get_parameters, set_parameters
 B, T, S, H, K, V, D, E, F = 3, 5, 7, 2, 11, 13, 17, 19, 23
 SIZES = {"model_dim": D, "num_heads": H, "key_dim": K, "value_dim": V, "memory_dim": (E, F)}
 PADDING = padding_mask([7, 4, 0], S)[:, None, None]  # the last row may see nothing
-FACE = pytest.mark.parametrize("face", [pytorch, tf])
-EACH = pytest.mark.parametrize("attend", [reference, pytorch, tf], ids=["reference", "pytorch", "tf"])
 RNG = np.random.default_rng(7)
 ROWS = RNG.random((B, H, T, S)) < 0.6  # each head and query its own share
 BIAS = RNG.normal(size=(H, T, S))
@@ -39,21 +38,6 @@ EACH_OPTION = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def inputs(seed=0):
     rng = np.random.default_rng(seed)
     return [rng.normal(size=shape) for shape in ((B, T, D), (B, S, E), (B, S, F))]
-
-
-def to(face, *arrays):
-    if face is reference:
-        return list(arrays)
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [change(x) if isinstance(x, np.ndarray) else x for x in arrays]
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(numbers(found), numbers(expected), tolerance, tolerance)
 
 
 def layer(face, parameters=None, dtype="float64", **changes):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from support import close, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -55,15 +56,6 @@ DECODERS = {
 EACH_DECODER = pytest.mark.parametrize("name", DECODERS)
 
 
-def close(found, expected, rtol=1e-10):
-    found = found.detach().numpy() if torch.is_tensor(found) else np.asarray(found)
-    np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-12)
-
-
-def to_torch(*arrays):
-    return [None if x is None else torch.from_numpy(x) for x in arrays]
-
-
 def additive_by_loops(query, memory, parameters, mask):
     weights, context = np.zeros((B, T, S)), np.zeros((B, T, E))
     for b, t in np.ndindex(B, T):
@@ -101,7 +93,7 @@ def test_additive_by_loops(mask):
     set_parameters(in_tf, parameters)
     for found in (
         reference.additive_attention(query, memory, parameters, mask),
-        in_torch(*to_torch(query, memory, mask)),
+        in_torch(*to(pytorch, query, memory, mask)),
         in_tf(query, memory, mask),
     ):
         close(found[0], expected[0])
@@ -122,14 +114,14 @@ def test_gru_step_is_the_libraries():
     parameters = {f"cell.{name}": array for name, array in get_parameters(cell).items()}
     rng = np.random.default_rng(0)
     x, state = rng.normal(size=(B, M)), rng.normal(size=(B, H))
-    close(cell(*to_torch(x, state)), reference.gru_step(x, state, parameters, "cell"))
+    close(cell(*to(pytorch, x, state)), reference.gru_step(x, state, parameters, "cell"))
 
 
 @MASKS
 def test_encoder(mask):
     in_torch, in_tf, parameters = layers("RecurrentEncoder", **ENCODER)
     memory, last = reference.recurrent_encoder(tokens(), parameters, mask=mask)
-    for found in (in_torch(*to_torch(tokens(), mask)), in_tf(tokens(), mask=mask)):
+    for found in (in_torch(*to(pytorch, tokens(), mask)), in_tf(tokens(), mask=mask)):
         close(found[0], memory)
         close(found[1], last)
     if mask is None:
@@ -151,7 +143,7 @@ def test_decoders_agree(name, mask):
     rng = np.random.default_rng(0)
     memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
     logits, weights = specification(tokens(1, T), memory, state, parameters, mask)
-    for found in (in_torch(*to_torch(tokens(1, T), memory, state, mask)), in_tf(tokens(1, T), memory, state, mask)):
+    for found in (in_torch(*to(pytorch, tokens(1, T), memory, state, mask)), in_tf(tokens(1, T), memory, state, mask)):
         close(found[0], logits)
         assert (found[1] is None) == (weights is None)
         if weights is not None:
@@ -163,11 +155,11 @@ def test_steps_are_the_whole(name):
     in_torch, in_tf, _ = layers(name, **DECODERS[name][1])
     rng, mask, targets = np.random.default_rng(0), masks()["padding"], tokens(1, T)
     memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
-    whole, _ = in_torch(*to_torch(targets, memory, state, mask))
-    for layer, convert in ((in_torch, to_torch), (in_tf, lambda *x: [tensorflow.constant(a) for a in x])):
-        now = convert(state)[0]
+    whole, _ = in_torch(*to(pytorch, targets, memory, state, mask))
+    for layer, face in ((in_torch, pytorch), (in_tf, tf)):
+        now = tensor(face, state)
         for i in range(T):
-            token, given, allowed = convert(targets[:, i], memory, mask)
+            token, given, allowed = to(face, targets[:, i], memory, mask)
             logits, now, _ = layer.step(token, now, given, allowed)
             close(logits, whole[:, i].detach().numpy())
 
@@ -189,9 +181,9 @@ def test_the_query_is_the_state_before_the_step():
     rng = np.random.default_rng(0)
     memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
     expected = specification(tokens(1, T), memory, state, parameters)[1]
-    close(right(*to_torch(tokens(1, T), memory, state))[1], expected)
+    close(right(*to(pytorch, tokens(1, T), memory, state))[1], expected)
     with pytest.raises(AssertionError):
-        close(late(*to_torch(tokens(1, T), memory, state))[1], expected)
+        close(late(*to(pytorch, tokens(1, T), memory, state))[1], expected)
     first = reference.additive_attention(
         state[:, None],
         memory,
@@ -209,7 +201,7 @@ def test_the_memory_is_projected_once_a_sentence(framework, monkeypatch):
     monkeypatch.setattr(decoder.attention, "prepare", lambda *inputs: calls.append(1) or prepare(*inputs))
     source, targets = tokens(), tokens(1, T)
     if framework is pytorch:
-        source, targets = to_torch(source, targets)
+        source, targets = to(pytorch, source, targets)
     model(source, targets)
     assert len(calls) == 1
     model.greedy(source, begin=1, max_length=T)

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from linearized_cases import (
-    EACH,
-    FACE,
     LENGTHS,
     B,
     H,
@@ -14,15 +12,13 @@ from linearized_cases import (
     call,
     check_gradients,
     check_no_future,
-    close,
-    numbers,
     one_graph_for_any_length,
     padding,
     per_key,
     refused,
-    to,
 )
 from linearized_cases import draw as draw_three
+from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference
 
@@ -54,7 +50,7 @@ def by_loops(query, key, value, beta, mask=None, *, decay=None, corrects=True, f
     return output
 
 
-@EACH
+@FACES
 def test_what_is_written_last_is_read(face):
     """k -> v1, then k -> v2: the correction leaves v2; a sum would leave both."""
     key = np.array([[[[0.6, 0.8], [0.6, 0.8]]]])
@@ -91,12 +87,12 @@ def test_planted_fault_is_caught(fault):
         check_loops(lambda *x, mask, decay: by_loops(*x, mask, decay=decay, **fault))
 
 
-@EACH
+@FACES
 def test_steps_agree_with_the_whole(face):
     arrays, decay, state = draw(), per_key(), None
     whole = call(reference, NAME, *arrays, decay=decay)
     for t in range(S):
-        here = [to(face, x[:, :, t : t + 1].copy()) for x in (*arrays, decay)]
+        here = [tensor(face, x[:, :, t : t + 1].copy()) for x in (*arrays, decay)]
         output, state = face.delta_rule_step(state, *here[:4], decay=here[4])
         close(numbers(output), whole[:, :, t : t + 1])
     assert state.shape == (B, H, K, V)
@@ -119,7 +115,7 @@ def test_padding_is_unseen(face):
     assert np.array_equal(call(face, NAME, query, *hidden, gates[0], mask=mask, decay=gates[1]), expected)
 
 
-@EACH
+@FACES
 def test_who_sees_nothing_gets_zeros(face):
     assert not call(face, NAME, *draw(), mask=np.zeros((B, 1, 1, S), bool)).any()
     assert not call(face, NAME, *draw(13))[:, :, :2].any()
@@ -146,7 +142,7 @@ def test_one_graph():
     one_graph_for_any_length(NAME, draw())
 
 
-@EACH
+@FACES
 def test_errors(face):
     query, key, value, beta = draw()
     refused(face, NAME, (query, key, value, beta[0]), "beta must have shape")
@@ -163,12 +159,12 @@ def test_the_layer(face):
         face.DeltaRuleAttention(6, 2, decay="slow")
     layer, x = face.DeltaRuleAttention(6, 2, decay="learned"), np.random.default_rng(0).normal(size=(2, 5, 6))
     x = x.astype(np.float32)
-    output, weights = layer(to(face, x))
+    output, weights = layer(tensor(face, x))
     assert weights is None and output.shape == (2, 5, 6)
     changed = x.copy()
     changed[:, 3:] += 1
-    close(numbers(layer(to(face, changed))[0])[:, :3], numbers(output)[:, :3], 1e-5)  # always causal
+    close(numbers(layer(tensor(face, changed))[0])[:, :3], numbers(output)[:, :3], 1e-5)  # always causal
     with pytest.raises(ValueError, match="bias is not supported"):
-        layer(to(face, x), bias=to(face, np.zeros((5, 5), np.float32)))
-    assert set(layer.gates(to(face, x))) == {"beta", "decay"}
-    assert pytorch.DeltaRuleAttention(6, 2).gates(to(pytorch, x)).keys() == {"beta"}
+        layer(tensor(face, x), bias=tensor(face, np.zeros((5, 5), np.float32)))
+    assert set(layer.gates(tensor(face, x))) == {"beta", "decay"}
+    assert pytorch.DeltaRuleAttention(6, 2).gates(tensor(pytorch, x)).keys() == {"beta"}

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.encoder.shared import parameter_count
@@ -13,7 +14,6 @@ from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, nested, set_parameters
 
 B, T, D, H, F, L = 3, 5, 14, 2, 19, 3
-FACE = pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
 PADDING = padding_mask([5, 3, 1], T)[:, None, None]
 KINDS = [
     {"norm": norm, "activation": activation, "normalization": normalization}
@@ -26,19 +26,6 @@ OPTIONS = pytest.mark.parametrize("options", [{}, {"mask": PADDING}, {"mask": PA
 
 def words(seed=0):
     return np.random.default_rng(seed).normal(size=(B, T, D))
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(numbers(found), numbers(expected), tolerance, tolerance)
-
-
-def to(face, *arrays):
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [change(x) for x in arrays]
 
 
 def build(face, name, *sizes, parameters=None, dtype="float64", **changes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -27,7 +28,6 @@ DECODERS = {
     ),
 }
 EACH = pytest.mark.parametrize("name", DECODERS)
-FACE = pytest.mark.parametrize("face", [pytorch, tf])
 
 
 def build(face, name, dtype="float64"):
@@ -65,19 +65,6 @@ def specified(name, parameters, mask=MASK):
     bridge = decoder["bridge.weight"], decoder["bridge.bias"]
     state = np.tanh(last[:, half] @ bridge[0] + bridge[1])
     return memory, state, *decode(TARGETS, memory, state, decoder, mask)
-
-
-def to(face, *arrays):
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [None if x is None else change(x) for x in arrays]
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(numbers(found), expected, tolerance, tolerance)
 
 
 def same(found, expected, tolerance=1e-10):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -12,8 +13,6 @@ from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 
 B, H, G, T, S, K, V, D, E = 2, 6, 3, 5, 7, 11, 13, 17, 19
-FACES = {"pytorch": pytorch, "tf": tf}
-FACE = pytest.mark.parametrize("face", FACES)
 
 
 @pytest.fixture(autouse=True)
@@ -27,25 +26,15 @@ def draw(T=T, S=S, G=G, seed=0):
     return rng.normal(size=(B, H, T, K)), rng.normal(size=(B, G, S, K)), rng.normal(size=(B, G, S, V))
 
 
-def tensor(face, array):
-    if not isinstance(array, np.ndarray):
-        return array
-    return torch.from_numpy(array.copy()) if face == "pytorch" else tensorflow.constant(array)
-
-
-def numbers(x):
-    return x.detach().double().numpy() if torch.is_tensor(x) else tensorflow.cast(x, "float64").numpy()
-
-
 def attend(face, *arrays, **options):
     options = {name: tensor(face, x) for name, x in options.items()}
-    output, weights = FACES[face].grouped_query_attention(*(tensor(face, x) for x in arrays), **options)
+    output, weights = face.grouped_query_attention(*(tensor(face, x) for x in arrays), **options)
     return numbers(output), None if weights is None else numbers(weights)
 
 
 def make(face, num_kv_heads=G, dtype="float64", **options):
     options = {"key_dim": 5, "value_dim": 3, "num_kv_heads": num_kv_heads} | options
-    if face == "tf":
+    if face is tf:
         return tf.GroupedQueryAttention(D, H, dtype=dtype, **options)
     return pytorch.GroupedQueryAttention(D, H, **options).to(getattr(torch, dtype))
 
@@ -153,7 +142,7 @@ def test_the_two_ends(groups):
     expected = reference.scaled_dot_product_attention(query, *repeated, causal=True)
     for found in (
         reference.grouped_query_attention(query, key, value, causal=True),
-        *(attend(face, query, key, value, causal=True) for face in FACES),
+        *(attend(face, query, key, value, causal=True) for face in (pytorch, tf)),
     ):
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
@@ -176,9 +165,9 @@ def test_gradients_flow_to_the_shared_heads(face):
     gradients = []
     for one in (arrays, repeated):
         name = "grouped_query_attention" if one is arrays else "scaled_dot_product_attention"
-        function = getattr(FACES[face], name)
+        function = getattr(face, name)
         values = [tensor(face, x) for x in one]
-        if face == "pytorch":
+        if face is pytorch:
             values = [x.requires_grad_() for x in values]
             function(*values, tensor(face, mask))[0].sin().sum().backward()
             gradients.append([x.grad.numpy() for x in values])
@@ -215,9 +204,9 @@ def test_the_layer_agrees_with_the_reference(face, groups, use_bias):
 
 @FACE
 def test_as_many_groups_as_heads_is_the_multi_head_layer(face):
-    options = {"key_dim": 5, "value_dim": 3} | ({"dtype": "float64"} if face == "tf" else {})
-    many = FACES[face].MultiHeadAttention(D, H, **options)
-    many = many.double() if face == "pytorch" else many
+    options = {"key_dim": 5, "value_dim": 3} | ({"dtype": "float64"} if face is tf else {})
+    many = face.MultiHeadAttention(D, H, **options)
+    many = many.double() if face is pytorch else many
     layer = make(face, H)
     set_parameters(layer, get_parameters(many))
     x = tensor(face, np.random.default_rng(0).normal(size=(B, T, D)))
@@ -228,7 +217,7 @@ def test_as_many_groups_as_heads_is_the_multi_head_layer(face):
 @FACE
 def test_what_is_refused(face):
     query, key, value = draw()
-    layers = FACES[face]
+    layers = face
     for arrays, words in (
         ((query[:, :5], key, value), "key must have a number of heads that divides the query's 5, got 3"),
         ((query, key[:, :2], value), "value must have shape .* with G = 2"),
@@ -250,7 +239,7 @@ def test_what_is_refused(face):
 
 def test_pytorch_compiles_and_exports():
     torch.compiler.reset()
-    layer = make("pytorch")
+    layer = make(pytorch)
     x = torch.from_numpy(np.random.default_rng(0).normal(size=(B, T, D)))
     mask = torch.from_numpy(np.random.default_rng(1).random((B, 1, 1, T)) < 0.7)
     expected = layer(x, mask=mask, causal=True)
@@ -269,7 +258,7 @@ def test_pytorch_compiles_and_exports():
 @pytest.mark.parametrize("heads", [1, None])
 def test_tensorflow_takes_what_it_does_not_know(heads):
     """Batch, length and the mask's axes are unknown while the graph is made, for XLA too."""
-    layer = make("tf")
+    layer = make(tf)
     kinds = [((None, None, D), "float64"), ((None, heads, None, None), "bool")]
     signature = [tensorflow.TensorSpec(shape, dtype) for shape, dtype in kinds]
 
@@ -284,7 +273,7 @@ def test_tensorflow_takes_what_it_does_not_know(heads):
             if heads and shape[1] > 1:
                 continue
             mask = rng.random(shape) < 0.6
-            for one, other in zip(graph(x, mask), layer(tensor("tf", x), mask=mask, causal=True), strict=True):
+            for one, other in zip(graph(x, mask), layer(tensor(tf, x), mask=mask, causal=True), strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
 
 
@@ -292,9 +281,9 @@ def test_tensorflow_takes_what_it_does_not_know(heads):
 
 
 def many_heads(face, seed=0, **options):
-    options = {"key_dim": 5, "value_dim": 3} | options | ({"dtype": "float64"} if face == "tf" else {})
-    layer = FACES[face].MultiHeadAttention(D, H, **options)
-    layer = layer.double() if face == "pytorch" else layer
+    options = {"key_dim": 5, "value_dim": 3} | options | ({"dtype": "float64"} if face is tf else {})
+    layer = face.MultiHeadAttention(D, H, **options)
+    layer = layer.double() if face is pytorch else layer
     rng = np.random.default_rng(seed)
     set_parameters(layer, {name: rng.normal(size=x.shape) for name, x in get_parameters(layer).items()})
     return layer
@@ -305,7 +294,7 @@ def many_heads(face, seed=0, **options):
 @pytest.mark.parametrize("method", ["mean", "first"])
 def test_to_grouped_pools_the_heads_of_a_group(face, groups, method):
     layer = many_heads(face)
-    before, grouped = get_parameters(layer), FACES[face].to_grouped(layer, groups, method)
+    before, grouped = get_parameters(layer), face.to_grouped(layer, groups, method)
     found, size = get_parameters(grouped), H // groups
     assert grouped.num_kv_heads == groups and grouped.num_heads == H
     for name, width in (("key", 5), ("value", 3)):
@@ -336,8 +325,8 @@ def test_heads_that_are_alike_may_be_shared_without_loss(face):
     x = tensor(face, np.random.default_rng(1).normal(size=(B, T, D)))
     expected = numbers(layer(x, causal=True)[0])
     for method in ("mean", "first"):
-        grouped = FACES[face].to_grouped(layer, G, method)
-        for one in (grouped, FACES[face].to_grouped(grouped, 1, method)):
+        grouped = face.to_grouped(layer, G, method)
+        for one in (grouped, face.to_grouped(grouped, 1, method)):
             np.testing.assert_allclose(numbers(one(x, causal=True)[0]), expected, rtol=1e-10, atol=1e-12)
 
 
@@ -345,7 +334,7 @@ def test_heads_that_are_alike_may_be_shared_without_loss(face):
 def test_random_heads_are_drawn(face):
     layer = many_heads(face)
     before = get_parameters(layer)
-    found = [get_parameters(FACES[face].to_grouped(layer, 2, "random")) for _ in range(2)]
+    found = [get_parameters(face.to_grouped(layer, 2, "random")) for _ in range(2)]
     assert not np.array_equal(found[0]["key_weight"], found[1]["key_weight"])
     assert not found[0]["value_bias"].any()
     np.testing.assert_array_equal(found[0]["query_weight"], before["query_weight"])
@@ -355,21 +344,21 @@ def test_random_heads_are_drawn(face):
 
 @FACE
 def test_to_grouped_keeps_what_the_layer_has(face):
-    dtype = {"dtype": "float64"} if face == "tf" else {}
-    rotary = FACES[face].RotaryEncoding(4, **dtype)
+    dtype = {"dtype": "float64"} if face is tf else {}
+    rotary = face.RotaryEncoding(4, **dtype)
     layer = many_heads(face, key_dim=4, memory_dim=(E, D), use_bias=False, rotary=rotary)
-    grouped = FACES[face].to_grouped(layer, 2)
+    grouped = face.to_grouped(layer, 2)
     assert grouped.rotary is rotary and grouped.config == layer.config | {"num_kv_heads": 2}
     assert grouped.config["memory_dim"] == (E, D) and "key_bias" not in get_parameters(grouped)
     assert {str(x.dtype).removeprefix("torch.") for x in get_parameters(grouped).values()} == {"float64"}
     with pytest.raises(ValueError, match="num_kv_heads must be a divisor of num_heads = 6, got 4"):
-        FACES[face].to_grouped(layer, 4)
+        face.to_grouped(layer, 4)
     with pytest.raises(ValueError, match="num_kv_heads must be a divisor of num_heads = 2, got 3"):
-        FACES[face].to_grouped(grouped, 3)
+        face.to_grouped(grouped, 3)
     with pytest.raises(ValueError, match="method must be one of mean, first, random, got 'median'"):
-        FACES[face].to_grouped(layer, 2, "median")
+        face.to_grouped(layer, 2, "median")
     with pytest.raises(ValueError, match="layer must be MultiHeadAttention or GroupedQueryAttention, got"):
-        FACES[face].to_grouped(rotary, 2)
+        face.to_grouped(rotary, 2)
 
 
 def test_to_grouped_keeps_dtype_and_mode():
@@ -382,7 +371,7 @@ def test_to_grouped_keeps_dtype_and_mode():
 
 def test_keras_saves_and_loads(tmp_path):
     rotary = tf.RotaryEncoding(4, dtype="float64")
-    layer = make("tf", 2, key_dim=4, rotary=rotary)
+    layer = make(tf, 2, key_dim=4, rotary=rotary)
     entry = keras.Input((None, D), dtype="float64")
     model = keras.Model(entry, layer(entry, causal=True)[0])
     model.save(tmp_path / "model.keras")
@@ -391,7 +380,7 @@ def test_keras_saves_and_loads(tmp_path):
 
 
 def test_the_two_frameworks_agree():
-    layer, other = make("pytorch"), make("tf")
+    layer, other = make(pytorch), make(tf)
     set_parameters(other, get_parameters(layer))
     x = np.random.default_rng(0).normal(size=(B, T, D))
     mask = causal_mask(T, T)

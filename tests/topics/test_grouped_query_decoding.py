@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -10,8 +11,6 @@ from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 
 B, S, D, H, K, V = 2, 13, 11, 6, 4, 3
-FACES = {"pytorch": pytorch, "tf": tf}
-FACE = pytest.mark.parametrize("face", FACES)
 CHUNKS = (5, 1, 1, 1, 3, 1, 1)
 CACHES = {
     "whole": {},
@@ -34,20 +33,20 @@ def seed():
 
 def make(face, groups, position):
     """A layer with the weights that the other framework's has, and what makes its bias."""
-    dtype = {} if face == "pytorch" else {"dtype": "float64"}
+    dtype = {} if face is pytorch else {"dtype": "float64"}
     options = {"key_dim": K, "value_dim": V}
     if position == "rotary":
-        options["rotary"] = FACES[face].RotaryEncoding(K, **dtype)
+        options["rotary"] = face.RotaryEncoding(K, **dtype)
     if groups == H:
-        layer = FACES[face].MultiHeadAttention(D, H, **options, **dtype)
+        layer = face.MultiHeadAttention(D, H, **options, **dtype)
     else:
-        layer = FACES[face].GroupedQueryAttention(D, H, num_kv_heads=groups, **options, **dtype)
+        layer = face.GroupedQueryAttention(D, H, num_kv_heads=groups, **options, **dtype)
     bias = None
     if position == "alibi":
-        bias = FACES[face].AlibiBias(H, **dtype)
+        bias = face.AlibiBias(H, **dtype)
     elif position == "t5":
-        bias = FACES[face].RelativeBias(H, num_buckets=8, max_distance=9, bidirectional=False, **dtype)
-    if face == "pytorch":
+        bias = face.RelativeBias(H, num_buckets=8, max_distance=9, bidirectional=False, **dtype)
+    if face is pytorch:
         layer, bias = layer.double(), bias if bias is None else bias.double()
     for part in (layer, bias):
         if part is not None:
@@ -58,16 +57,8 @@ def make(face, groups, position):
 
 def make_cache(face, kind, groups):
     name = "PagedKVCache" if kind == "paged" else "KVCache"
-    dtype = torch.float64 if face == "pytorch" else "float64"
-    return getattr(FACES[face], name)(B, groups, S, K, V, dtype=dtype, **CACHES[kind])
-
-
-def tensor(face, array):
-    return None if array is None else torch.from_numpy(array.copy()) if face == "pytorch" else array
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else x.numpy()
+    dtype = torch.float64 if face is pytorch else "float64"
+    return getattr(face, name)(B, groups, S, K, V, dtype=dtype, **CACHES[kind])
 
 
 def allowed(kind, padded):
@@ -120,7 +111,7 @@ def test_step_by_step_is_the_whole_pass(face, groups, position, padded, kind):
 def test_the_whole_pass_is_the_specification():
     """So that the chain has no gap: a grouped layer with the mask of window, sinks and padding, by the reference."""
     mask = allowed("window", "left")
-    for face in FACES:
+    for face in (pytorch, tf):
         layer, _ = make(face, 3, "none")
         sizes = {"num_heads": H, "num_kv_heads": 3}
         expected = reference.grouped_query_layer(X, X, X, get_parameters(layer), **sizes, mask=mask)
@@ -162,9 +153,9 @@ def test_a_mask_must_cover_all_keys_so_far(face):
 def test_inside_torch_compile(kind):
     """Compiled once for the prompt, once for a step, once for a chunk; not once per length."""
     torch.compiler.reset()
-    layer, _ = make("pytorch", 3, "rotary")
-    cache = make_cache("pytorch", kind, 3)
-    expected = decode("pytorch", layer, None, cache, "left")
+    layer, _ = make(pytorch, 3, "rotary")
+    cache = make_cache(pytorch, kind, 3)
+    expected = decode(pytorch, layer, None, cache, "left")
     cache.reset()
     graphs = []
 
@@ -173,7 +164,7 @@ def test_inside_torch_compile(kind):
         return graph
 
     compiled = torch.compile(layer, backend=backend, fullgraph=True)
-    found = decode("pytorch", compiled, None, cache, "left")
+    found = decode(pytorch, compiled, None, cache, "left")
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
     assert len(graphs) <= 4  # the last position fills the cache: a shape of its own
 
@@ -182,9 +173,9 @@ def test_inside_torch_compile(kind):
 @pytest.mark.parametrize("position", ["rotary", "t5"])
 def test_inside_tf_function(kind, position):
     """One graph for chunks of any size."""
-    layer, bias = make("tf", 3, position)
-    cache = make_cache("tf", kind, 3)
-    expected = decode("tf", layer, bias, cache, "left")
+    layer, bias = make(tf, 3, position)
+    cache = make_cache(tf, kind, 3)
+    expected = decode(tf, layer, bias, cache, "left")
     cache.reset()
     shapes = ((B, None, D), "float64"), ((B, 1, 1, None), "bool"), ((None, None, None, None), "float64")
     signature = [tensorflow.TensorSpec(*shape) for shape in shapes[: 2 if bias is None else 3]]
@@ -196,7 +187,7 @@ def test_inside_tf_function(kind, position):
     def step(x, *, mask, bias, **options):
         return graph(x, mask) if bias is None else graph(x, mask, bias)
 
-    np.testing.assert_allclose(decode("tf", step, bias, cache, "left"), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(decode(tf, step, bias, cache, "left"), expected, rtol=1e-10, atol=1e-12)
     assert graph.experimental_get_tracing_count() == 1
 
 
@@ -204,21 +195,21 @@ def test_inside_tf_function(kind, position):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
 def test_dtypes(face, dtype):
     """The cache in the layer's dtype; another one is refused by name."""
-    expected = decode("pytorch", *make("pytorch", 3, "none"), make_cache("pytorch", "whole", 3), "none")
+    expected = decode(pytorch, *make(pytorch, 3, "none"), make_cache(pytorch, "whole", 3), "none")
     options = {"key_dim": K, "value_dim": V, "num_kv_heads": 3}
-    source = get_parameters(make("pytorch", 3, "none")[0])
-    if face == "pytorch":
+    source = get_parameters(make(pytorch, 3, "none")[0])
+    if face is pytorch:
         layer = pytorch.GroupedQueryAttention(D, H, **options).to(getattr(torch, dtype))
         x, kind = torch.from_numpy(X).to(getattr(torch, dtype)), getattr(torch, dtype)
     else:
         layer = tf.GroupedQueryAttention(D, H, **options, dtype=dtype)
         x, kind = tensorflow.cast(X, dtype), dtype
     set_parameters(layer, source)
-    cache = FACES[face].KVCache(B, 3, S, K, V, dtype=kind)
+    cache = face.KVCache(B, 3, S, K, V, dtype=kind)
     outputs = [layer(x[:, start:end], causal=True, cache=cache)[0] for start, end in spans()]
     assert all(dtype in str(y.dtype) for y in outputs)
     found = np.concatenate(
-        [numbers(y.double() if face == "pytorch" else tensorflow.cast(y, "float64")) for y in outputs], 1
+        [numbers(y.double() if face is pytorch else tensorflow.cast(y, "float64")) for y in outputs], 1
     )
     tolerance = {"float32": 1e-5, "float16": 2e-2, "bfloat16": 0.15}[dtype]
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())

@@ -4,21 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from linearized_cases import (
-    EACH,
-    FACE,
-    B,
-    H,
-    S,
-    V,
-    call,
-    close,
-    draw,
-    numbers,
-    padding,
-    refused,
-    to,
-)
+from linearized_cases import B, H, S, V, call, draw, padding, refused
+from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -41,11 +28,11 @@ def buckets_by_loops(x, rotations):
     return found
 
 
-@EACH
+@FACES
 def test_buckets_by_loops(face):
     rotations = draw_rotations(K, 8, 3, seed=1)
     expected = np.apply_along_axis(buckets_by_loops, -1, pair()[0], rotations).swapaxes(-1, -2)
-    found = face.lsh_buckets(to(face, pair()[0]), to(face, rotations))
+    found = face.lsh_buckets(tensor(face, pair()[0]), tensor(face, rotations))
     assert np.array_equal(numbers(found), expected)
 
 
@@ -104,7 +91,7 @@ def check_loops(attend):
             close(attend(*pair(), mask, **options), by_loops(*pair(), mask, **options))
 
 
-@EACH
+@FACES
 def test_agrees_with_loops(face):
     check_loops(lambda *x, **options: call(face, NAME, *x, **options))
 
@@ -115,7 +102,7 @@ def test_planted_fault_is_caught(fault):
         check_loops(lambda *x, **options: by_loops(*x, **options, **fault))
 
 
-@EACH
+@FACES
 def test_many_rounds_are_attention_with_shared_unit_keys(face):
     query, value = pair()
     key = query / np.linalg.norm(query, axis=-1, keepdims=True)
@@ -204,7 +191,7 @@ def test_float32_is_stable_at_length_16k(face):
     assert near.mean() > 0.995  # a tie of two buckets may be decided by rounding
 
 
-@EACH
+@FACES
 def test_errors(face):
     arrays = pair()
     refused(face, NAME, arrays, "num_buckets must be even: every direction", num_buckets=3)
@@ -220,13 +207,13 @@ def test_errors(face):
 @FACE
 def test_the_layer(face):
     layer = face.LSHAttention(6, 2, num_buckets=4, seed=3)
-    x = to(face, np.random.default_rng(0).normal(size=(2, 5, 6)).astype(np.float32))
+    x = tensor(face, np.random.default_rng(0).normal(size=(2, 5, 6)).astype(np.float32))
     before = numbers(layer.rotations)
     assert np.allclose(before, draw_rotations(3, 4, 1, 3)) and layer(x)[1] is None
     layer.redraw(4)
     assert np.allclose(numbers(layer.rotations), draw_rotations(3, 4, 1, 4))
     with pytest.raises(ValueError, match="bias is not supported by LSHAttention"):
-        layer(x, bias=to(face, np.zeros((5, 5), np.float32)))
+        layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)))
     with pytest.raises(ValueError, match="num_buckets must be even"):
         face.LSHAttention(6, 2, num_buckets=3)
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -13,8 +14,6 @@ from attn_course.parity import set_parameters
 
 B, T, D, H, R, P, K, V, Q = 2, 7, 13, 3, 11, 4, 5, 2, 17
 SIZES = {"latent_dim": R, "rope_dim": P, "key_dim": K, "value_dim": V}
-FACES = {"pytorch": pytorch, "tf": tf}
-FACE = pytest.mark.parametrize("face", FACES)
 QUERY = pytest.mark.parametrize("query_latent_dim", [None, Q])
 FORM = pytest.mark.parametrize("absorbed", [False, True])
 X = np.random.default_rng(0).normal(size=(B, T, D))
@@ -38,20 +37,12 @@ def draw(query_latent_dim=None):
 
 def make(face, query_latent_dim=None, dtype="float64"):
     options = SIZES | {"query_latent_dim": query_latent_dim}
-    if face == "tf":
+    if face is tf:
         layer = tf.LatentAttention(D, H, **options, dtype=dtype)
     else:
         layer = pytorch.LatentAttention(D, H, **options).to(getattr(torch, dtype))
     set_parameters(layer, draw(query_latent_dim))
     return layer
-
-
-def tensor(face, array):
-    return None if array is None else torch.from_numpy(np.array(array)) if face == "pytorch" else array
-
-
-def numbers(x):
-    return x.detach().double().numpy() if torch.is_tensor(x) else tensorflow.cast(x, "float64").numpy()
 
 
 def specified(mask=None, query_latent_dim=None, causal=True, x=X):
@@ -142,12 +133,12 @@ def test_agrees_with_the_reference(face, query_latent_dim, absorbed, mask):
 def test_step_by_step_is_the_whole_pass(face, absorbed, chunks):
     """With padding on the left, a window with sinks, and in blocks."""
     layer = make(face, Q)
-    wide = {"dtype": torch.float64 if face == "pytorch" else "float64"}
+    wide = {"dtype": torch.float64 if face is pytorch else "float64"}
     window = np.array([[i - j < 3 or j < 1 for j in range(T)] for i in range(T)])
     for cache, mask in (
         (layer.new_cache(B, T), PADDING),
         (layer.new_cache(B, None, window=3, sinks=1), PADDING & window),
-        (FACES[face].PagedKVCache(B, 1, T, R + P, 0, block_size=2, **wide), PADDING),
+        (face.PagedKVCache(B, 1, T, R + P, 0, block_size=2, **wide), PADDING),
     ):
         expected, start = specified(mask & causal_mask(T, T), Q)[0], 0
         for size in chunks:
@@ -191,10 +182,10 @@ def test_planted_faults_are_caught(face):
 def test_gradients_of_both_forms_agree(face):
     """So does their training; PyTorch and TensorFlow by the same numbers."""
     gradients = []
-    for one in FACES:
+    for one in (pytorch, tf):
         for absorbed in (False, True):
             layer = make(one, Q)
-            if one == "pytorch":
+            if one is pytorch:
                 layer(torch.from_numpy(X), absorbed=absorbed)[0].sin().sum().backward()
                 parts = {n: p.grad.numpy() for n, p in layer.named_parameters()}
                 found = [parts["latent.weight"].T, parts["key_value.weight"].T, parts["query_norm.weight"]]
@@ -211,7 +202,7 @@ def test_gradients_of_both_forms_agree(face):
 
 @FACE
 def test_what_is_refused(face):
-    build = FACES[face].LatentAttention
+    build = face.LatentAttention
     for changes, words in (
         ({"rope_dim": 3}, "rope_dim must be even, got 3"),
         ({"latent_dim": 0}, "latent_dim must be at least 1, got 0"),
@@ -233,7 +224,7 @@ def test_what_is_refused(face):
 @FORM
 def test_pytorch_compiles_and_keeps_its_state(absorbed):
     torch.compiler.reset()
-    layer = make("pytorch", Q)
+    layer = make(pytorch, Q)
     compiled = torch.compile(layer, backend="aot_eager", fullgraph=True)
     expected = specified(query_latent_dim=Q)[0]
     np.testing.assert_allclose(numbers(compiled(torch.from_numpy(X), absorbed=absorbed)[0]), expected, rtol=1e-10)
@@ -249,7 +240,7 @@ def test_pytorch_compiles_and_keeps_its_state(absorbed):
 @FORM
 def test_one_graph_of_tensorflow(absorbed, tmp_path):
     """For any batch and length under XLA; saved, loaded, and with a cache in a graph of its own."""
-    layer = make("tf", Q)
+    layer = make(tf, Q)
     kinds = tensorflow.TensorSpec((None, None, D), "float64"), tensorflow.TensorSpec((None, 1, 1, None), "bool")
 
     @tensorflow.function(input_signature=kinds, jit_compile=True)
@@ -275,7 +266,7 @@ def test_one_graph_of_tensorflow(absorbed, tmp_path):
 
 
 def test_padding_that_keras_carries():
-    layer, tokens = make("tf"), np.where(PADDING[:, 0, 0], 1, 0)
+    layer, tokens = make(tf), np.where(PADDING[:, 0, 0], 1, 0)
     words = keras.layers.Embedding(2, D, mask_zero=True, dtype="float64")(tokens)
     plain = tensorflow.constant(words.numpy())
     expected = layer(plain, PADDING)[0]
@@ -289,7 +280,7 @@ def test_padding_that_keras_carries():
 @FORM
 def test_dtypes(face, dtype, tolerance, absorbed):
     layer, expected = make(face, dtype=dtype), specified()[0]
-    x = torch.from_numpy(X).to(getattr(torch, dtype)) if face == "pytorch" else tensorflow.cast(X, dtype)
+    x = torch.from_numpy(X).to(getattr(torch, dtype)) if face is pytorch else tensorflow.cast(X, dtype)
     found = layer(x, absorbed=absorbed)[0]
     assert dtype in str(found.dtype)
     np.testing.assert_allclose(numbers(found), expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from linearized_cases import (
-    EACH,
-    FACE,
     LENGTHS,
     B,
     H,
@@ -15,15 +13,13 @@ from linearized_cases import (
     check_gradients,
     check_no_future,
     check_padding_is_unseen,
-    close,
     draw,
-    numbers,
     one_graph_for_any_length,
     padding,
     per_key,
     refused,
-    to,
 )
+from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -60,7 +56,7 @@ def by_loops(query, key, value, mask=None, *, feature_map="elu", causal=False, d
     return output
 
 
-@EACH
+@FACES
 def test_by_hand(face):
     """Products 1 and 3, then 2 and 6: the second query averages 10 and 20 with weights 1/4 and 3/4."""
     query, key, value = (np.array([[[[1.0], [2.0]]]]), np.array([[[[1.0], [3.0]]]]), np.array([[[[10.0], [20.0]]]]))
@@ -139,7 +135,7 @@ def test_planted_fault_is_caught(fault):
         check_loops(in_chunks(**fault))
 
 
-@EACH
+@FACES
 @pytest.mark.parametrize("options", OPTIONS[2:])
 def test_steps_agree_with_the_whole(face, options):
     query, key, value = draw()
@@ -148,8 +144,8 @@ def test_steps_agree_with_the_whole(face, options):
     decay, state = options.pop("decay", None), None
     for t in range(S):
         at = slice(t, t + 1)
-        here = None if decay is None else to(face, np.broadcast_to(decay, (B, H, S))[..., at].copy())
-        arrays = [to(face, x[:, :, at].copy()) for x in (query, key, value)]
+        here = None if decay is None else tensor(face, np.broadcast_to(decay, (B, H, S))[..., at].copy())
+        arrays = [tensor(face, x[:, :, at].copy()) for x in (query, key, value)]
         output, state = face.linear_attention_step(state, *arrays, decay=here, **options)
         close(numbers(output), whole[:, :, at])
     assert state[0].shape == (B, H, K, V) and state[1].shape == (B, H, K)
@@ -176,7 +172,7 @@ def test_padding_is_unseen(face, options):
     check_padding_is_unseen(face, NAME, draw(), **options)
 
 
-@EACH
+@FACES
 def test_who_sees_nothing_gets_zeros(face):
     nothing = np.zeros((B, 1, 1, S), bool)
     assert not call(face, NAME, *draw(), nothing).any()
@@ -195,7 +191,7 @@ def test_gradient_of_a_decay(face):
     arrays = draw()
     if face is pytorch:
         leaf = torch.from_numpy(decay).requires_grad_()
-        pytorch.linear_attention(*(to(face, x) for x in arrays), causal=True, decay=leaf)[0].sum().backward()
+        pytorch.linear_attention(*(tensor(face, x) for x in arrays), causal=True, decay=leaf)[0].sum().backward()
         found = leaf.grad.numpy()
     else:
         leaf = tensorflow.Variable(decay)
@@ -243,7 +239,7 @@ def test_export_with_any_batch_and_length():
         torch.testing.assert_close(program(*longer), Attend()(*longer), rtol=1e-10, atol=1e-12)
 
 
-@EACH
+@FACES
 def test_errors(face):
     query, key, value = draw()
     refused(face, NAME, (query, key, value, np.ones((S, S), bool)), "mask must hide a key from all queries")
@@ -253,7 +249,7 @@ def test_errors(face):
     refused(face, NAME, (query, key[..., 1:], value), "key must have shape")
     refused(face, NAME, (query, key, value), "feature_map must be one of elu, relu, identity", feature_map="tanh")
     with pytest.raises(ValueError, match=r"query must have shape .* 1"):
-        face.linear_attention_step(None, *(to(face, x) for x in (query, key, value)))
+        face.linear_attention_step(None, *(tensor(face, x) for x in (query, key, value)))
 
 
 def test_retention_decay():
@@ -272,9 +268,9 @@ def test_retention_decay():
 def test_the_layer_refuses_what_it_can_not_do(face):
     with pytest.raises(ValueError, match="dropout is not supported by LinearAttention"):
         face.LinearAttention(6, 2, dropout=0.1)
-    layer, x = face.LinearAttention(6, 2), to(face, np.ones((2, 5, 6), np.float32))
+    layer, x = face.LinearAttention(6, 2), tensor(face, np.ones((2, 5, 6), np.float32))
     with pytest.raises(ValueError, match="bias is not supported by LinearAttention"):
-        layer(x, bias=to(face, np.zeros((5, 5), np.float32)))
+        layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)))
     with pytest.raises(ValueError, match="decay must be None where causal is False"):
         face.LinearAttention(6, 2, decay="fixed")(x)
     assert layer(x, causal=True, need_weights=True)[1] is None
@@ -282,7 +278,7 @@ def test_the_layer_refuses_what_it_can_not_do(face):
 
 @FACE
 def test_a_fixed_decay_is_retention(face):
-    layer, x = face.LinearAttention(6, 2, decay="fixed"), to(face, np.eye(6, dtype=np.float32)[None])
+    layer, x = face.LinearAttention(6, 2, decay="fixed"), tensor(face, np.eye(6, dtype=np.float32)[None])
     plain, seen = face.LinearAttention(6, 2), []
     plain.attend = lambda *inputs, **options: seen.append(options) or (inputs[2], None)
     plain(x, causal=True)

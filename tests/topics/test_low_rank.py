@@ -2,24 +2,8 @@
 
 import numpy as np
 import pytest
-from linearized_cases import (
-    EACH,
-    FACE,
-    B,
-    H,
-    K,
-    S,
-    V,
-    call,
-    check_gradients,
-    check_padding_is_unseen,
-    close,
-    draw,
-    numbers,
-    padding,
-    refused,
-    to,
-)
+from linearized_cases import B, H, K, S, V, call, check_gradients, check_padding_is_unseen, draw, padding, refused
+from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -52,22 +36,22 @@ def by_loops(query, key, value, mask, keys, values):
     return output, weights
 
 
-@EACH
+@FACES
 @pytest.mark.parametrize("pair", PROJECTIONS, ids=("shared", "two", "per head", "mixed"))
 def test_agrees_with_loops(face, pair):
     nothing = np.zeros((B, 1, 1, S), bool)
     for T in (S, 4):
         for mask in (None, padding(), nothing):
             expected = by_loops(*draw(T), mask, *pair)
-            options = {key: to(face, x) for key, x in named(pair).items()}
-            found = getattr(face, NAME)(*(to(face, x) for x in draw(T)), to(face, mask), **options)
+            options = {key: tensor(face, x) for key, x in named(pair).items()}
+            found = getattr(face, NAME)(*(tensor(face, x) for x in draw(T)), tensor(face, mask), **options)
             for one, other in zip(found, expected, strict=True):
                 close(numbers(one), other)
             if face is not reference:
                 close(call(face, NAME, *draw(T), mask, need_weights=False, **named(pair)), expected[0], 1e-9)
 
 
-@EACH
+@FACES
 def test_as_many_mixtures_as_keys_are_attention(face):
     exact = reference.scaled_dot_product_attention(*draw())[0]
     close(call(face, NAME, *draw(), key_projection=np.eye(S)), exact)
@@ -97,7 +81,7 @@ def test_float32_is_stable_at_length_16k(face):
     assert np.abs(found[0] - found[1]).max() < 2e-3 * np.abs(found[1]).max()
 
 
-@EACH
+@FACES
 def test_errors(face):
     arrays = draw()
     refused(face, NAME, arrays, "key_projection must have shape .* S = 11", key_projection=SHARED[:, 1:])
@@ -169,13 +153,13 @@ def test_what_the_layer_can_not_do(face):
         face.LinformerAttention(**SIZES, sharing="all")
     with pytest.raises(ValueError, match="rank must be at least 1, got 0"):
         face.LinformerAttention(**SIZES | {"rank": 0})
-    layer, x = face.LinformerAttention(**SIZES), to(face, X.astype(np.float32))
+    layer, x = face.LinformerAttention(**SIZES), tensor(face, X.astype(np.float32))
     with pytest.raises(ValueError, match="causal must be False for LinformerAttention: every projected key"):
         layer(x, causal=True)
     with pytest.raises(ValueError, match="bias is not supported by LinformerAttention"):
-        layer(x, bias=to(face, np.zeros((7, 7), np.float32)))
+        layer(x, bias=tensor(face, np.zeros((7, 7), np.float32)))
     with pytest.raises(ValueError, match="key must have at most length = 11 keys, got 14"):
-        layer(to(face, np.concatenate([X, X], axis=1).astype(np.float32)))
+        layer(tensor(face, np.concatenate([X, X], axis=1).astype(np.float32)))
     assert layer(x)[1].shape == (B, H, 7, R) and layer(x, need_weights=False)[1] is None
 
 

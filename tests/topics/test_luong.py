@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -16,7 +17,6 @@ B, T, S, N, M, H, E, A, LONGEST = 3, 5, 7, 11, 2, 3, 13, 17, 8
 MASK = np.arange(S) < np.array([[7], [4], [0]])
 SCORES = ("dot", "general", "concat", "location")
 ALIGNMENTS = ("monotonic", "predictive")
-FACE = pytest.mark.parametrize("face", [pytorch, tf])
 EACH_SCORE = pytest.mark.parametrize("score", SCORES)
 MASKS = pytest.mark.parametrize("mask", [None, MASK], ids=["all", "masked"])
 HALF_WIDTH = 2
@@ -29,19 +29,6 @@ def width(score):
 def inputs(score, seed=0):
     rng = np.random.default_rng(seed)
     return rng.normal(size=(B, T, H)), rng.normal(size=(B, S, width(score)))
-
-
-def to(face, *arrays):
-    change = torch.from_numpy if face is pytorch else tensorflow.constant
-    return [None if x is None else change(x) for x in arrays]
-
-
-def numbers(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
-
-
-def close(found, expected, tolerance=1e-10):
-    np.testing.assert_allclose(numbers(found), expected, tolerance, tolerance)
 
 
 def attention(face, score, local=None, dtype="float64"):

@@ -8,9 +8,7 @@ import math
 import numpy as np
 import pytest
 from multi_head_cases import (
-    EACH,
     EACH_OPTION,
-    FACE,
     OPTIONS,
     PADDING,
     PARAMETERS,
@@ -25,15 +23,13 @@ from multi_head_cases import (
     S,
     T,
     V,
-    close,
     inputs,
     layer,
-    numbers,
     program,
     run,
     specification,
-    to,
 )
+from support import FACE, FACES, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -209,18 +205,18 @@ def test_without_weights(face, options):
     close(output, specification()(*inputs(), **options)[0])
 
 
-@EACH
-def test_split_and_merge(attend):
+@FACES
+def test_split_and_merge(face):
     x = np.arange(2.0 * 3 * 10).reshape(2, 3, 10)
-    (heads,) = (numbers(attend.split_heads(*to(attend, x), 5)),)
+    (heads,) = (numbers(face.split_heads(*to(face, x), 5)),)
     assert heads.shape == (2, 5, 3, 2)
     for b, h, t, k in np.ndindex(heads.shape):
         assert heads[b, h, t, k] == x[b, t, 2 * h + k]
-    np.testing.assert_array_equal(numbers(attend.merge_heads(*to(attend, heads.copy()))), x)
+    np.testing.assert_array_equal(numbers(face.merge_heads(*to(face, heads.copy()))), x)
     with pytest.raises(ValueError, match="x must have a width divisible by num_heads = 3, got 10"):
-        attend.split_heads(*to(attend, x), 3)
+        face.split_heads(*to(face, x), 3)
     with pytest.raises(ValueError, match=r"x must have shape \(B, H, T, K\), got \(2, 3, 10\)"):
-        attend.merge_heads(*to(attend, x))
+        face.merge_heads(*to(face, x))
 
 
 def test_split_and_merge_sizes_that_tensorflow_does_not_know_yet():
@@ -448,15 +444,15 @@ CALLS = [
 ]
 
 
-@EACH
+@FACES
 @pytest.mark.parametrize(("options", "words"), CALLS)
-def test_wrong_options(attend, options, words):
+def test_wrong_options(face, options, words):
     at_once = reference.multi_head_attention_at_once
-    item = specification(attend=at_once) if attend is reference else layer(attend)
-    if attend is tf:
+    item = specification(attend=at_once) if face is reference else layer(face)
+    if face is tf:
         item.autocast = False  # Keras itself would bring a bias to the layer's dtype
     with pytest.raises(ValueError, match=words):
-        run(attend, item, inputs(), **options)
+        run(face, item, inputs(), **options)
 
 
 def test_the_specification_names_wrong_parameters():

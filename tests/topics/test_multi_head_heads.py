@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from multi_head_cases import FACE, PADDING, B, D, F, H, K, V, close, inputs, layer, numbers, run, to, turn_of
+from multi_head_cases import PADDING, B, D, F, H, K, V, inputs, layer, run, turn_of
+from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow

@@ -2,24 +2,8 @@
 
 import numpy as np
 import pytest
-from multi_head_cases import (
-    EACH_OPTION,
-    FACE,
-    PARAMETERS,
-    ROWS,
-    D,
-    E,
-    F,
-    close,
-    inputs,
-    layer,
-    numbers,
-    run,
-    scaled,
-    specification,
-    to,
-    turn_of,
-)
+from multi_head_cases import EACH_OPTION, PARAMETERS, ROWS, D, E, F, inputs, layer, run, scaled, specification, turn_of
+from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots import attention_map, diagram, head_grid, image_attention, lines, signed_map
+from attn_course.plots import diagrams, images, waves
 from attn_course.plots.style import ACCENT, GREY
 
 matplotlib.use("Agg")
@@ -14,13 +14,16 @@ BOXES = {"a": (0, 0, "first"), "b": (3, 1, "second"), "c": (1.5, 2, "third")}
 
 
 @pytest.fixture(autouse=True)
-def no_figure_stays():
+def figures_stay_open(monkeypatch):
+    """Each function gives its figure here, not the picture of it."""
+    for module in (diagrams, images, waves):
+        monkeypatch.setattr(module, "picture", lambda figure: figure)
     yield
     plt.close("all")
 
 
 def test_diagram():
-    figure = diagram(BOXES, [("a", "b"), ("b", "c", 0.9)], accent=["b"], notes={"note": (0, 2)})
+    figure = diagrams.diagram(BOXES, [("a", "b"), ("b", "c", 0.9)], accent=["b"], notes={"note": (0, 2)})
     (axes,) = figure.axes
     texts = {text.get_text(): text for text in axes.texts if text.get_text()}
     assert texts.keys() == {"first", "second", "third", "note"}
@@ -41,7 +44,7 @@ def test_diagram():
 
 def test_an_arrow_to_nowhere():
     with pytest.raises(ValueError, match="an arrow names 'd'; there are a, b, c"):
-        diagram(BOXES, [("a", "d")])
+        diagrams.diagram(BOXES, [("a", "d")])
 
 
 def luminance(color):
@@ -58,23 +61,8 @@ def test_colours_stand_out_on_a_light_and_on_a_dark_page(color, page):
     assert (lighter + 0.05) / (darker + 0.05) >= 4.2
 
 
-def test_attention_map():
-    weights = np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]])
-    (axes,) = attention_map(weights, "xy", "abc").axes
-    np.testing.assert_array_equal(axes.images[0].get_array(), weights)
-    assert axes.images[0].get_clim() == (0, 1)
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["x", "y"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
-
-
-def test_lines():
-    (axes,) = lines([1, 2], {"up": [0, 1], "down": [1, 0]}, xlabel="x", ylabel="y").axes
-    assert [list(line.get_ydata()) for line in axes.lines] == [[0, 1], [1, 0]]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["up", "down"]
-
-
 def test_a_box_is_as_wide_as_its_word_and_none_is_cut_off():
-    figure = diagram({"a": (0, 0, "a rather long word"), "b": (5, 0, "$x$")}, [("a", "b")], width=9)
+    figure = diagrams.diagram({"a": (0, 0, "a rather long word"), "b": (5, 0, "$x$")}, [("a", "b")], width=9)
     figure.canvas.draw()
     (axes,) = figure.axes
     for box in [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]:
@@ -89,7 +77,7 @@ def test_image_attention():
     weights = np.zeros((6, 6))
     weights[4] = [0.0, 0.5, 0.25, 0.0, 0.0, 0.25]
     weights[0, 0] = 1.0
-    figure = image_attention(np.ones((4, 6, 3)), weights, (2, 3), [(1, 1), (0, 0)])
+    figure = images.image_attention(np.ones((4, 6, 3)), weights, (2, 3), [(1, 1), (0, 0)])
     first, second = figure.axes
     picture, veil = first.images
     assert picture.get_array().shape == (4, 6, 3)
@@ -97,20 +85,10 @@ def test_image_attention():
     assert [panel.patches[0].get_xy() for panel in (first, second)] == [(1, 1), (0, 0)]
 
 
-def test_head_grid():
-    weights = np.random.default_rng(0).random((2, 3, 4, 5))
-    figure = head_grid(weights, names={(1, 2): "previous"})
-    assert len(figure.axes) == 6
-    for panel, expected in zip(figure.axes, weights.reshape(6, 4, 5), strict=True):
-        np.testing.assert_array_equal(panel.images[0].get_array(), expected)
-    assert [panel.get_title() for panel in figure.axes] == [""] * 5 + ["previous"]
-    assert [panel.get_ylabel() for panel in figure.axes] == ["layer 1", "", "", "layer 2", "", ""]
-
-
 def test_signed_map():
     """The page shines through at 0, and the two signs reach equally far."""
     values = np.array([[-3.0, 0.0, 1.0], [2.0, 0.5, -1.0]])
-    axes, _ = signed_map(values, xlabel="dimension", ylabel="position").axes
+    axes, _ = waves.signed_map(values, xlabel="dimension", ylabel="position").axes
     (drawn,) = axes.images
     np.testing.assert_array_equal(drawn.get_array(), values)
     assert drawn.get_clim() == (-3, 3)

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from linearized_cases import (
-    EACH,
-    FACE,
     LENGTHS,
     B,
     H,
@@ -14,15 +12,13 @@ from linearized_cases import (
     check_gradients,
     check_no_future,
     check_padding_is_unseen,
-    close,
     draw,
-    numbers,
     one_graph_for_any_length,
     padding,
     per_key,
     refused,
-    to,
 )
+from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.random_features.shared import rows_of
@@ -45,12 +41,12 @@ def features_by_loops(x, features, *, scaled=True, halved=True):
     return np.array(found) / (np.sqrt(F) if scaled else 1.0)
 
 
-@EACH
+@FACES
 @pytest.mark.parametrize("features", KINDS)
 def test_features_by_loops(face, features):
     x = draw()[0]
     expected = np.apply_along_axis(features_by_loops, -1, x, features)
-    found = face.softmax_features(to(face, x), to(face, ROWS), features=features)
+    found = face.softmax_features(tensor(face, x), tensor(face, ROWS), features=features)
     close(numbers(found), expected)
 
 
@@ -229,7 +225,7 @@ def test_padding_is_unseen(face, name, causal):
     check_padding_is_unseen(face, name, draw(), causal=causal, num_features=14)
 
 
-@EACH
+@FACES
 @pytest.mark.parametrize("name", [PERFORMER, FOURIER])
 def test_who_sees_nothing_gets_zeros(face, name):
     assert not call(face, name, *draw(), np.zeros((B, 1, 1, S), bool), num_features=14).any()
@@ -271,7 +267,7 @@ def test_one_graph(name):
     one_graph_for_any_length(name, draw(), projection=rows, causal=True)
 
 
-@EACH
+@FACES
 def test_errors(face):
     arrays = draw()
     refused(face, PERFORMER, arrays, "features must be one of positive, trig", features="other")
@@ -295,9 +291,9 @@ def test_layers_keep_their_projection_and_redraw_it(face):
         assert before.shape == (rows, 3) and np.array_equal(before, numbers(twin.projection))
         layer.redraw(4)
         assert not np.isclose(before, numbers(layer.projection)).any()
-        x = to(face, np.ones((2, 5, 6), np.float32))
+        x = tensor(face, np.ones((2, 5, 6), np.float32))
         with pytest.raises(ValueError, match=f"bias is not supported by {name}"):
-            layer(x, bias=to(face, np.zeros((5, 5), np.float32)), causal=True)
+            layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)), causal=True)
         with pytest.raises(ValueError, match=f"dropout is not supported by {name}"):
             getattr(face, name)(6, 2, dropout=0.1)
         trained = layer.parameters() if face is pytorch else layer.trainable_variables

@@ -7,12 +7,12 @@ Public names, alike in ``pytorch`` and ``tf``:
     EncoderLayer(model_dim, num_heads, ff_dim, *, norm="post", activation="relu",
                  normalization="layer", dropout=0.0, attention=None)
         (x (B, T, D), mask=None, *, bias=None, causal=False, need_weights=True,
-         cache=None)
+         head_mask=None, cache=None)
         -> output (B, T, D), weights (B, H, T, T)
         from_torch(module) in ``pytorch``
     Encoder(num_layers, model_dim, num_heads, ff_dim, *, norm, activation,
             normalization, dropout, attention)
-        the same call -> output, a tuple of weights, one per layer
+        the same call, without head_mask -> output, a tuple of weights, one per layer
 
 and in ``reference``: ``feed_forward``, ``layer_norm``, ``rms_norm``, ``encoder_layer``
 and ``encoder``.

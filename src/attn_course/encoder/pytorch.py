@@ -135,12 +135,13 @@ class EncoderLayer(torch.nn.Module):
         bias: torch.Tensor | None = None,
         causal: bool = False,
         need_weights: bool = True,
+        head_mask: torch.Tensor | None = None,
         cache: Any = None,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """One layer of the encoder.
 
         Shapes:
-            x (B, T, model_dim); mask, bias and cache as in the attention
+            x (B, T, model_dim); the rest as in the attention
             -> output (B, T, model_dim), weights (B, H, T, S) or None.
 
         Raises:
@@ -148,6 +149,7 @@ class EncoderLayer(torch.nn.Module):
         """
         check_words(x, self.config["model_dim"])
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        options |= {} if head_mask is None else {"head_mask": head_mask}
         options |= {} if cache is None else {"cache": cache}
         pre, post = self.norm == "pre", self.norm == "post"
         attended, weights = self.attention(

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots.style import ACCENT, GREY, STYLE, show
+from attn_course.plots.style import ACCENT, GREY, STYLE, picture
 
 # Width and height of a box; the columns and rows of the grid are 1 apart.
 SIZE = (0.72, 0.56)
@@ -33,7 +33,7 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
     rows = [place[1] for place in (*boxes.values(), *(notes or {}).values())]
     top, bottom = min(rows), max(rows)
     height = width * (bottom - top + 0.6) / (right - left + 0.28)
-    with plt.rc_context(STYLE):
+    with plt.rc_context(STYLE), plt.ioff():
         figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
         axes.set(xlim=(left - 0.14, right + 0.14), ylim=(bottom + 0.3, top - 0.3))
         axes.axis("off")
@@ -46,8 +46,7 @@ def diagram(boxes, arrows, *, accent=(), notes=None, width=5.6):
             _arrow(axes, drawn[start], drawn[end], color, *weight)
         for text, (x, y) in (notes or {}).items():
             axes.text(x, y, text, ha="center", va="center", fontsize=14)
-    show(figure)
-    return figure
+    return picture(figure)
 
 
 def _box(axes, x, y, text, color):

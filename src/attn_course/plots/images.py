@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from attn_course.plots.style import ACCENT, STYLE, show
+from attn_course.plots.style import ACCENT, STYLE, picture
 
 VEIL = 0.85  # how dark a place is that has no weight
 
@@ -19,7 +19,7 @@ def image_attention(image, weights, grid, asking, *, columns=2):
     height, width = grid
     lines = -(-len(asking) // columns)
     size = (2.9 * columns, 2.9 * lines * height / width)
-    with plt.rc_context(STYLE):
+    with plt.rc_context(STYLE), plt.ioff():
         options = {"figsize": size, "layout": "constrained", "squeeze": False}
         figure, axes = plt.subplots(lines, columns, **options)
         for panel in axes.flat:
@@ -32,5 +32,4 @@ def image_attention(image, weights, grid, asking, *, columns=2):
             panel.imshow(np.zeros(grid), cmap="gray", alpha=veil, **where)
             frame = Rectangle((column, row), 1, 1, fill=False, color=ACCENT, lw=3)
             panel.add_patch(frame)
-    show(figure)
-    return figure
+    return picture(figure)

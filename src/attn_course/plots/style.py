@@ -1,9 +1,4 @@
-"""How figures look: six mid tones on no background, for a light and for a dark page.
-
-Every color has a contrast of at least 3 to 1 with either page; the book's own page
-exchanges them for brighter or darker ones. The type is large: a phone shows a figure
-at half its size.
-"""
+"""How figures look, and how one becomes SVG, in a type that a phone can show."""
 
 import io
 import re
@@ -11,10 +6,20 @@ from contextlib import contextmanager
 
 import matplotlib.pyplot as plt
 
-GREY = INK = "#7a7a7a"
-PAPER = "#fdfdfc"
-ACCENT = "#bf5c18"
-SERIES = (ACCENT, "#3574b8", "#3d8050", "#8a58ae")
+from attn_course.plots.colors import ACCENT, GREY, INK, PAPER, SERIES
+
+__all__ = [
+    "ACCENT",
+    "GREY",
+    "INK",
+    "PAPER",
+    "SERIES",
+    "STYLE",
+    "Picture",
+    "drawing",
+    "picture",
+]
+
 STYLE = {
     "font.size": 13,
     "figure.facecolor": "none",
@@ -68,26 +73,6 @@ def drawing(width=_WIDE, height=3.2, **options):
     """New axes in the book's style; yields (figure, axes), for ``picture``."""
     with plt.rc_context(DRAWN), plt.ioff():
         yield plt.subplots(figsize=(width, height), **options)
-
-
-_SHOWS = [True]  # whether figures show themselves: the older chapters' way
-
-
-def show(figure):
-    """Show the figure, unless it is drawn to become a ``Picture``."""
-    if _SHOWS[-1]:
-        plt.show()
-    return figure
-
-
-def as_picture(draw, *arguments, **options):
-    """The picture of a function of this package that draws a matplotlib figure."""
-    _SHOWS.append(False)
-    try:
-        with plt.ioff():
-            return picture(draw(*arguments, **options))
-    finally:
-        _SHOWS.pop()
 
 
 def _alone(svg):

@@ -8,10 +8,10 @@ from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 
 from attn_course.plots import style
-from attn_course.plots.diagrams import diagram as _diagram
-from attn_course.plots.images import image_attention as _image_attention
+from attn_course.plots.diagrams import diagram
+from attn_course.plots.images import image_attention
 from attn_course.plots.style import ACCENT, INK, SERIES, Picture, drawing, picture
-from attn_course.plots.waves import signed_map as _signed_map
+from attn_course.plots.waves import signed_map
 
 __all__ = [
     "Picture",
@@ -111,21 +111,6 @@ def head_grid(weights, *, names=None):
             if head == 0:
                 panel.set_ylabel(f"layer {layer + 1}")
         return picture(figure)
-
-
-def diagram(boxes, arrows, **options):
-    """Boxes and arrows, as ``attn_course.plots.diagrams.diagram`` draws them."""
-    return style.as_picture(_diagram, boxes, arrows, **options)
-
-
-def signed_map(values, **options):
-    """Numbers of both signs, as ``attn_course.plots.waves.signed_map`` draws them."""
-    return style.as_picture(_signed_map, values, **options)
-
-
-def image_attention(image, weights, grid, asking, **options):
-    """See ``attn_course.plots.images.image_attention``."""
-    return style.as_picture(_image_attention, image, weights, grid, asking, **options)
 
 
 def _colors(count):

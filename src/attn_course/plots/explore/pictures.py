@@ -4,8 +4,8 @@ import html
 
 import numpy as np
 
+from attn_course.plots.colors import ACCENT, GREY
 from attn_course.plots.explore.widget import thousandths
-from attn_course.plots.style import ACCENT, GREY
 
 BLUE = "#3b78c9"
 COLORS = (BLUE, ACCENT, "#2f8a5b", "#9a57b5", GREY)

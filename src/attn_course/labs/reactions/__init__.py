@@ -1,0 +1,1 @@
+"""A pretrained encoder: the ALBERT of RXNMapper, in our own layers."""
