@@ -89,9 +89,7 @@ class DecoderLayer(torch.nn.Module):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        memory_dim = self.cross_attention.config["memory_dim"][0]
-        mixed = is_mixed(self.feed_forward.inner, x)
-        check_pair(x, memory, self.config["model_dim"], memory_dim, mixed=mixed)
+        self.check(x, memory)
         back = {"mask": target_mask, "causal": True, "need_weights": need_weights}
         across = {"mask": memory_mask, "need_weights": need_weights}
         if cache is not None:
@@ -103,6 +101,12 @@ class DecoderLayer(torch.nn.Module):
         )
         x, _ = self.add(x, self.norm3, lambda x: (self.feed_forward(x), None))
         return x, (own, other)
+
+    def check(self, x: Tensor, memory: Tensor) -> None:
+        """Raise ValueError unless x and memory fit the layer and each other."""
+        memory_dim = self.cross_attention.config["memory_dim"][0]
+        mixed = is_mixed(self.feed_forward.inner, x)
+        check_pair(x, memory, self.config["model_dim"], memory_dim, mixed=mixed)
 
     def add(self, x: Tensor, norm: torch.nn.Module, part: Callable) -> tuple:
         """The way around a part: x and what the part makes of it, and a norm."""
@@ -231,6 +235,7 @@ class Decoder(torch.nn.Module):
         Raises:
             ValueError: a shape, dtype or mask is not as there.
         """
+        self.layers[0].check(x, memory)
         options = {"target_mask": target_mask, "need_weights": need_weights}
         caches = [None] * len(self.layers) if cache is None else cache
         weights = []
