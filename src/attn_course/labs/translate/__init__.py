@@ -26,6 +26,8 @@ class Setting(NamedTuple):
 
     longest: of train, in subwords; dev and test go up to ``longest_test``. rate: the
     largest of the schedule, which is the Transformer paper's for all models alike.
+    rows: at most so many of train and dev; test_rows: at most so many of test, evenly
+    taken.
     """
 
     model: str = "transformer"
@@ -43,6 +45,7 @@ class Setting(NamedTuple):
     warm_up_steps: int = 200
     every: int = 100
     rows: int | None = None
+    test_rows: int = 300
 
 
 class Data(NamedTuple):

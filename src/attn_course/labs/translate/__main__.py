@@ -17,7 +17,7 @@ def main(words=None):
     parser.add_argument("model", choices=MODELS, nargs="?", default="transformer")
     parser.add_argument("--framework", choices=("pytorch", "tf"), default="pytorch")
     parser.add_argument("--folder", type=Path, default=Path("runs"))
-    for name in ("steps", "seed", "rows", "every", "batch_size", "num_layers"):
+    for name in ("steps", "seed", "rows", "test_rows", "batch_size", "num_layers"):
         default = Setting._field_defaults[name]
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=default)
     given = vars(parser.parse_args(words))
@@ -51,6 +51,8 @@ def compare(setting, framework, folder):
             rows[-1]["beam"] = score(*translations(write, "test", own, beam_size=4))
         print(name, rows[-1]["bleu"], rows[-1]["by_length"], flush=True)
     more = {"setting": setting._asdict(), "unigram": unigram_loss(load_data(setting))}
+    words = f"compare --steps {setting.steps} --framework {framework}"
+    more["command"] = f"python -m attn_course.labs.translate {words}"
     store("translate", rows, [setting.seed], **more)
 
 

@@ -15,7 +15,8 @@ SHOWN = 10
 def translations(translate, split, setting, **options):
     """What ``translate(source, mask, max_length=...)`` writes for every row: texts."""
     examples = load_translation(split, longest=setting.longest_test)
-    examples = examples.take(range(len(examples))[: setting.rows])
+    every = -(-len(examples) // setting.test_rows)
+    examples = examples.take(range(0, len(examples), every))
     encoded = examples.encode()
     order = np.argsort((encoded.target_out != PAD).sum(axis=1), kind="stable")
     wrote = [""] * len(order)
