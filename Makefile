@@ -7,13 +7,14 @@ PORT ?= 8000
 SOLUTIONS ?= yes
 BIN := .venv/bin
 BOOK_BIN := .venv-book/bin
+TRITON := triton==3.9.0
 BOOK_SOURCES := $(shell find book src/attn_course tools -type f -not -name '*.pyc') _config.yml _toc.yml pyproject.toml
 
 ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench lint screenshots new-topic repository clean
+.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench gpu lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -21,6 +22,14 @@ help: ## this list
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
 .venv/stamp: requirements.txt requirements-book.txt pyproject.toml
 	$(call environment,.venv,requirements.txt)
+	@touch $@
+
+# Triton, for the test of a kernel, stands aside: it and TensorFlow bring LLVM each, and a process that has imported
+# TensorFlow dies when it imports Triton, which PyTorch's compiler does wherever it finds it. It exists for Linux alone.
+.venv/triton/stamp: .venv/stamp
+	@mkdir -p $(@D)
+	test "$$(uname)" != Linux || $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps \
+	  --upgrade --target $(@D) $(TRITON)
 	@touch $@
 
 # The package without what it needs: its pages are written with stand-ins for the frameworks.
@@ -60,7 +69,7 @@ serve: port book ## build the book if something changed, and serve it on this ma
 	@echo "http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	$(BOOK_BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: .venv/stamp ## all tests, and all notebooks run again and compared
+test: .venv/stamp .venv/triton/stamp ## all tests, and all notebooks run again and compared
 	@mkdir -p _build
 	$(BIN)/python -m pytest -n 2 | tee _build/tests.log
 	$(BIN)/python tools/notebooks.py check | tee _build/notebooks.log
@@ -80,6 +89,9 @@ test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word]
 	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY))
+
+gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
+	$(BIN)/python -m attn_course.labs.gpu $(if $(CH),--only $(CH))
 
 lint: .venv/stamp ## ruff, and the form of the workflow files
 	$(BIN)/ruff check .

@@ -226,4 +226,13 @@ CATALOG = (
         time="O(n (w + g + r) d)",
         memory="O(n (w + g + r))",
     ),
+    Mechanism(
+        name="flash_attention",
+        topic="flash",
+        paper="Dao et al. 2022, section 3; Dao 2023, section 3",
+        chapter="14_flash",
+        layer="FlashAttention",
+        time="O(n^2 d)",
+        memory="O(n d)",
+    ),
 )

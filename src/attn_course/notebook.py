@@ -1,10 +1,13 @@
 """Helpers of the chapters: the accelerator, the source of a function, a table."""
 
+import ast
 import html
+import importlib.util
 import inspect
 import re
 import sys
 import textwrap
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -65,9 +68,24 @@ class Source:
 
 
 def source(*objects):
-    """The tested source of functions, methods or classes, as the package has it."""
-    texts = (textwrap.dedent(inspect.getsource(item)).rstrip() for item in objects)
-    return Source("\n\n".join(texts))
+    """The tested source of functions, methods or classes, as the package has it.
+
+    A string, ``"attn_course.flash.triton:forward_kernel"``, names a function of a
+    module that is read and not imported: not everywhere is there what it needs.
+    """
+    return Source("\n\n".join(_text(item).rstrip() for item in objects))
+
+
+def _text(item):
+    if not isinstance(item, str):
+        return textwrap.dedent(inspect.getsource(item))
+    module, _, name = item.partition(":")
+    text = Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+    for node in ast.parse(text).body:
+        if getattr(node, "name", None) == name:
+            first = min([node.lineno, *(x.lineno for x in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    raise ValueError(f"{module} has no function {name!r}")
 
 
 class Table:

@@ -708,6 +708,7 @@ def _pattern(name, layer, builder, *, fixed="", **sizes):
 
 _LAYOUT = [[False, True, False, True], [True, False, False, True], [False, True, True, True]]
 CASES += (
+    _pattern("flash_attention", "FlashAttention", lambda T, S, block_size: np.ones((T, S), bool), block_size=2),
     _pattern("sliding_window_attention", "SlidingWindowAttention", masks.sliding_window_mask, window=2, causal=False),
     _pattern(
         "dilated_window_attention",
@@ -774,6 +775,8 @@ PARTS = {
     "softmax_features": "tests/topics/test_random_features.py",
     "orthogonal_projection": "tests/topics/test_random_features.py",
     "gaussian_projection": "tests/topics/test_random_features.py",
+    "online_softmax": "tests/topics/test_flash.py",
+    "memory_traffic": "tests/topics/test_flash.py",
     "lsh_buckets": "tests/topics/test_hashing.py",
     "ReversibleLayers": "tests/topics/test_hashing.py",
     "label_smoothing": "tests/topics/test_transformer.py",

@@ -383,6 +383,161 @@ RIGHT = {
     "07.wavelength": [
         ("numpy", "def f(i, K, base):\n    return 2 * np.pi / base ** (-2 * i / K)"),
     ],
+    "08.layer_norm": [
+        ("torch", "def f(x, s, b):\n    return torch.nn.functional.layer_norm(x, (x.shape[-1],), s, b, 1e-5)"),
+        (
+            "tf",
+            "def f(x, s, b):\n    m, v = tf.nn.moments(x, axes=[-1], keepdims=True)\n"
+            "    return (x - m) / tf.sqrt(v + 1e-5) * s + b",
+        ),
+        (
+            "numpy",
+            "def f(x, s, b):\n    return (x - x.mean(-1)[..., None]) / np.sqrt(x.var(-1)[..., None] + 1e-5) * s + b",
+        ),
+    ],
+    "08.post_norm": [
+        (
+            "torch",
+            "def f(x, w, v, i, o):\n    n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])\n"
+            "    y = n(w @ x @ v + x)\n    return n(torch.relu(y @ i) @ o + y)",
+        ),
+    ],
+    "08.pre_norm": [
+        (
+            "torch",
+            "def f(x, w):\n    n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])\n"
+            "    for i in range(len(w)):\n        x = x + n(x) @ w[i]\n    return n(x)",
+        ),
+        (
+            "numpy",
+            "def f(x, w):\n    n = lambda z: (z - z.mean(-1)[:, None]) / np.sqrt(z.var(-1)[:, None] + 1e-5)\n"
+            "    y = x.copy()\n    for m in w:\n        y += n(y) @ m\n    return n(y)",
+        ),
+    ],
+    "08.parameters": [
+        ("numpy", "def f(D, F):\n    return 4 * D**2 + 2 * D * F + 9 * D + F"),
+    ],
+    "08.block": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, F):\n        super().__init__()\n"
+            "        for name, size in (('scale', (D,)), ('bias', (D,)), ('inner', (D, F)), ('outer', (F, D))):\n"
+            "            setattr(self, name, torch.nn.Parameter(torch.zeros(size)))\n"
+            "    def forward(self, x):\n"
+            "        y = torch.nn.functional.layer_norm(x, x.shape[-1:], self.scale, self.bias)\n"
+            "        return (y @ self.inner).relu() @ self.outer + x",
+        ),
+    ],
+    "11.recurrent": [
+        (
+            "numpy",
+            "def f(q, k, v):\n    from attn_course.reference import linear_attention\n"
+            "    return linear_attention(q, k, v, causal=True, epsilon=0.0)[0]",
+        ),
+        (
+            "torch",
+            "def f(q, k, v):\n    q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))\n"
+            "    pairs = (q @ k.T).tril()\n    return pairs @ v / pairs.sum(1, keepdim=True)",
+        ),
+        (
+            "tf",
+            "def f(q, k, v):\n    q, k = tf.nn.elu(q) + 1, tf.nn.elu(k) + 1\n"
+            "    s = tf.cumsum(k[:, :, None] * v[:, None], axis=0)\n    z = tf.cumsum(k, axis=0)\n"
+            "    return tf.einsum('tk,tkv->tv', q, s) / tf.reduce_sum(q * z, 1)[:, None]",
+        ),
+    ],
+    "11.chunks": [
+        (
+            "numpy",
+            "def f(q, k, v, size):\n    pairs = np.tril(q @ k.T)\n    return pairs @ v / pairs.sum(1)[:, None]",
+        ),
+    ],
+    "11.delta": [
+        (
+            "numpy",
+            "def f(q, k, v, b, a):\n    from attn_course.reference import delta_rule_attention\n"
+            "    return delta_rule_attention(q, k, v, b, decay=a)[0]",
+        ),
+        (
+            "torch",
+            "def f(q, k, v, b, a):\n    S = torch.zeros(k.shape[1], v.shape[1], dtype=k.dtype)\n    out = []\n"
+            "    for t in range(len(q)):\n        erase = torch.eye(k.shape[1], dtype=k.dtype)\n"
+            "        erase = erase - b[t] * torch.outer(k[t], k[t])\n"
+            "        S = a[t] * erase @ S + b[t] * torch.outer(k[t], v[t])\n        out.append(q[t] @ S)\n"
+            "    return torch.stack(out)",
+        ),
+    ],
+    "11.features": [
+        (
+            "numpy",
+            "def f(x, rows):\n    from attn_course.reference import softmax_features\n"
+            "    return softmax_features(x, rows)",
+        ),
+        (
+            "tf",
+            "def f(x, rows):\n    y = x / x.shape[1] ** 0.25\n"
+            "    e = tf.matmul(y, rows, transpose_b=True) - tf.reduce_sum(y * y, 1)[:, None] / 2\n"
+            "    return tf.exp(e) * len(rows) ** -0.5",
+        ),
+    ],
+    "11.overwrite": [
+        ("numpy", "def f(a, b, c):\n    return (1 - c * c) * a + c * b"),
+    ],
+    "11.layer": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, K, V):\n        super().__init__()\n"
+            "        for name, shape in (('query', (D, K)), ('key', (D, K)), ('value', (D, V)), ('gate', (D,))):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.zeros(shape)))\n"
+            "    def forward(self, x):\n        q, k, v = x @ self.query_weight, x @ self.key_weight, "
+            "x @ self.value_weight\n"
+            "        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)\n"
+            "        left = (g[:, :, None] - g[:, None]).exp().tril()\n"
+            "        return (q @ k.mT * left) @ v",
+        ),
+    ],
+    "10.strided": [
+        (
+            "numpy",
+            "def f(n, l):\n    return sliding(n, l) | column(n, l)\n"
+            "def sliding(n, l):\n    return np.tri(n, dtype=bool) & ~np.tri(n, k=-l - 1, dtype=bool)\n"
+            "def column(n, l):\n    i = np.arange(n)\n    return (i[:, None] % l == i % l) & np.tri(n, dtype=bool)",
+        ),
+        (
+            "torch",
+            "def f(n, l):\n    b = torch.arange(n)[:, None] - torch.arange(n)\n"
+            "    return ((b <= l) | (b % l == 0)).tril()",
+        ),
+    ],
+    "10.window": [
+        (
+            "numpy",
+            "def f(q, k, v, w):\n    rows = []\n    for i in range(len(q)):\n        j = max(0, i - w + 1)\n"
+            "        s = k[j : i + 1] @ q[i] / np.sqrt(q.shape[1])\n        e = np.exp(s - s.max())\n"
+            "        rows.append(e / e.sum() @ v[j : i + 1])\n    return np.array(rows)",
+        ),
+        (
+            "torch",
+            "def f(q, k, v, w):\n    s = q @ k.T / q.shape[1] ** 0.5\n"
+            "    seen = torch.ones_like(s).bool().tril().triu(1 - w)\n"
+            "    return s.masked_fill(~seen, -torch.inf).softmax(-1) @ v",
+        ),
+    ],
+    "10.fixed": [
+        (
+            "numpy",
+            "def f(q, k, v, l, c):\n    from attn_course.masks import fixed_mask\n"
+            "    s = q @ k.T / np.sqrt(q.shape[1])\n"
+            "    return softmax(np.where(fixed_mask(len(q), len(q), l, c), s, -np.inf)) @ v",
+        ),
+    ],
+    "10.reach": [
+        (
+            "numpy",
+            "def f(n, w):\n    steps, far = 0, 0\n    while far < n - 1:\n"
+            "        steps, far = steps + 1, far + w - 1\n    return steps",
+        ),
+    ],
     "02.layer": [
         (
             "torch",
@@ -415,6 +570,114 @@ RIGHT = {
             "    def call(self, x):\n        q, k = x @ self.query_weight, x @ self.key_weight\n"
             "        s = tf.einsum('btk,bsk->bts', q, k) / k.shape[-1] ** 0.5\n"
             "        return tf.einsum('bts,bsv->btv', tf.nn.softmax(s), x @ self.value_weight)",
+        ),
+    ],
+    "12.buckets": [
+        ("numpy", "def f(x, d):\n    return [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]"),
+        ("torch", "def f(x, d):\n    return (x @ torch.cat([d, -d], 2)).argmax(2)"),
+        ("tf", "def f(x, d):\n    return tf.argmax(x @ tf.concat([d, -d], 2), axis=2)"),
+    ],
+    "12.merged": [
+        ("torch", "def f(o, l):\n    return torch.einsum('rt,rtv->tv', torch.softmax(l, 0), o)"),
+        (
+            "numpy",
+            "def f(o, l):\n    w = np.exp(l - l.max(0))\n"
+            "    return np.stack([w[:, t] @ o[:, t] / w[:, t].sum() for t in range(l.shape[1])])",
+        ),
+    ],
+    "12.allowed": [
+        (
+            "numpy",
+            "def f(b, n):\n    order = sorted(range(len(b)), key=lambda i: (b[i], i))\n"
+            "    chunk = {i: place // n for place, i in enumerate(order)}\n    rows = []\n"
+            "    for i in range(len(b)):\n"
+            "        row = [i != j and b[i] == b[j] and chunk[i] - chunk[j] in (0, 1) for j in range(len(b))]\n"
+            "        rows.append(row if any(row) else [i == j for j in range(len(b))])\n"
+            "    return np.array(rows)",
+        ),
+    ],
+    "12.rounds": [
+        ("numpy", "def f(p, w):\n    r = 1\n    while 1 - (1 - p) ** r < w:\n        r += 1\n    return r"),
+    ],
+    "12.layer": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D, L, R):\n        super().__init__()\n"
+            "        for name in ('query', 'key', 'value'):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.empty(D, D)))\n"
+            "        for name in ('key', 'value'):\n"
+            "            setattr(self, name + '_projection', torch.nn.Parameter(torch.empty(R, L)))\n"
+            "    def forward(self, x):\n        T = x.shape[1]\n"
+            "        k = torch.einsum('rt,bti,ij->brj', self.key_projection[:, :T], x, self.key_weight)\n"
+            "        v = torch.einsum('rt,bti,ij->brj', self.value_projection[:, :T], x, self.value_weight)\n"
+            "        return torch.nn.functional.scaled_dot_product_attention(x @ self.query_weight, k, v)",
+        ),
+    ],
+    "13.grouped": [
+        (
+            "torch",
+            "def f(q, k, v):\n    T, S = q.shape[1], k.shape[1]\n"
+            "    mask = torch.ones(T, S, dtype=torch.bool).tril(S - T)\n"
+            "    return torch.nn.functional.scaled_dot_product_attention(\n"
+            "        q[None], k[None], v[None], mask, enable_gqa=True)[0]",
+        ),
+        (
+            "numpy",
+            "def f(q, k, v):\n    n, (T, S) = len(q) // len(k), (q.shape[1], k.shape[1])\n"
+            "    k, v = np.repeat(k, n, 0), np.repeat(v, n, 0)\n"
+            "    s = np.einsum('htk,hsk->hts', q, k) * k.shape[2] ** -0.5\n"
+            "    s[:, ~np.tri(T, S, S - T, dtype=bool)] = -np.inf\n    return softmax(s) @ v",
+        ),
+    ],
+    "13.decode": [
+        (
+            "numpy",
+            "def f(q, k, v, pk, pv):\n    out = []\n    for h in range(len(q)):\n        g = h * len(k) // len(q)\n"
+            "        keys, values = np.vstack([pk[g], k[g]]), np.vstack([pv[g], v[g]])\n"
+            "        out.append(softmax(keys @ q[h] / len(q[h]) ** 0.5) @ values)\n    return out",
+        ),
+    ],
+    "13.ring": [
+        (
+            "numpy",
+            "def f(n, w, s):\n    slots = [-1] * (s + w)\n"
+            "    for p in [*range(min(n, s)), *range(max(s, n - w), n)]:\n"
+            "        slots[p if p < s else s + (p - s) % w] = p\n    return slots",
+        ),
+    ],
+    "13.cache_size": [
+        ("numpy", "def f(a, b, G, K, n, w):\n    return sum(4 * G * K * m for m in [n] * a + [min(n, w)] * b)"),
+    ],
+    "14.merge": [
+        (
+            "numpy",
+            "def f(m1, l1, c1, m2, l2, c2):\n    m = np.maximum(m1, m2)\n    e = np.exp(np.stack([m1, m2]) - m)\n"
+            "    c = e[0, :, None] * c1 + e[1, :, None] * c2\n    return c / (e * [l1, l2]).sum(0)[:, None]",
+        ),
+        (
+            "torch",
+            "def f(m1, l1, c1, m2, l2, c2):\n    a = m1 + l1.log()\n    b = m2 + l2.log()\n"
+            "    s = torch.sigmoid(a - b)\n    one = torch.where(l1 > 0, 1 / l1, 0.0) * s\n"
+            "    two = torch.where(l2 > 0, 1 / l2, 0.0) * (1 - s)\n"
+            "    return one[:, None] * c1 + two[:, None] * c2",
+        ),
+    ],
+    "14.tiled": [
+        (
+            "torch",
+            "def f(q, k, v, size):\n    return torch.nn.functional.scaled_dot_product_attention(q, k, v)",
+        ),
+        ("numpy", "def f(q, k, v, size):\n    return softmax(q @ k.T / k.shape[1] ** 0.5) @ v"),
+    ],
+    "14.visited": [
+        ("numpy", "def f(n, c):\n    return sum(i // c + 1 for i in range(0, n, c))"),
+        ("numpy", "def f(n, c):\n    b = int(np.ceil(n / c))\n    return int(np.tri(b).sum())"),
+    ],
+    "14.backward": [
+        (
+            "numpy",
+            "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    d = g @ v.T\n"
+            "    d = w * (d - (w * d).sum(1, keepdims=True))\n    return d @ k / k.shape[1] ** 0.5",
         ),
     ],
 }

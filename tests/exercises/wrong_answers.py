@@ -102,4 +102,102 @@ WRONG = {
         "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
         "    return softmax((q @ k.swapaxes(1, 2) + alibi_bias(H, T, k.shape[1])) / np.sqrt(K)) @ v",
     ],
+    "08.layer_norm": [
+        "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5) * s + b",
+        "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * s + b",
+        "def f(x, s, b):\n    v = x.var(-1, ddof=1, keepdims=True)\n"
+        "    return (x - x.mean(-1, keepdims=True)) / np.sqrt(v + 1e-5) * s + b",
+        "def f(x, s, b):\n    return (x - x.mean((0, 1))) / np.sqrt(x.var((0, 1)) + 1e-5) * s + b",
+    ],
+    "08.pre_norm": [
+        "def f(x, w):\n    for m in w:\n        x += x @ m\n    return x",
+        "def f(x, w):\n    n = lambda z: (z - z.mean(-1, keepdims=True)) / np.sqrt(z.var(-1, keepdims=True) + 1e-5)\n"
+        "    for m in w:\n        x = x + n(x) @ m\n    return x",
+    ],
+    "11.chunks": [
+        "def f(q, k, v, size):\n    pairs = np.tril(q @ k.T)\n    same = np.arange(len(q)) // size\n"
+        "    pairs = pairs * (same[:, None] != same)\n"
+        "    return pairs @ v / np.maximum(pairs.sum(1), 1e-9)[:, None]",
+    ],
+    "11.delta": [
+        "def f(q, k, v, b, a):\n    S, out = np.zeros((k.shape[1], v.shape[1])), []\n"
+        "    for t in range(len(q)):\n        S = a[t] * S + b[t] * np.outer(k[t], v[t])\n"
+        "        out.append(q[t] @ S)\n    return np.array(out)",
+    ],
+    "12.buckets": [
+        "def f(x, d):\n    return np.argmax(x @ d, axis=2)",
+        "def f(x, d):\n    p = x @ d\n    return np.argmin(np.concatenate([p, -p], 2), axis=2)",
+        "def f(x, d):\n    return np.abs(x @ d).argmax(2)",
+        "def f(x, d):\n    return ((x @ d) > 0) @ 2 ** np.arange(d.shape[2])",
+    ],
+    "12.merged": [
+        "def f(o, l):\n    return o.mean(axis=0)",
+        "def f(o, l):\n    return (np.exp(l)[..., None] * o).sum(0) / np.exp(l).sum(0)[:, None]",
+        "def f(o, l):\n    return (l[..., None] * o).sum(0) / l.sum(0)[:, None]",
+        "def f(o, l):\n    return o[l.argmax(0), np.arange(l.shape[1])]",
+    ],
+    "12.allowed": [
+        "def f(b, n):\n    return (b[:, None] == b) & ~np.eye(len(b), dtype=bool)",
+        "def f(b, n):\n    c = np.argsort(np.argsort(b, kind='stable')) // n\n"
+        "    m = (c[:, None] == c) & (b[:, None] == b) & ~np.eye(len(b), dtype=bool)\n"
+        "    return m | np.diag(~m.any(1))",
+        "def f(b, n):\n    c = np.argsort(np.argsort(b, kind='stable')) // n\n"
+        "    m = (np.abs(c[:, None] - c) < 2) & (b[:, None] == b) & ~np.eye(len(b), dtype=bool)\n"
+        "    return m | np.diag(~m.any(1))",
+    ],
+    "12.rounds": [
+        "def f(p, w):\n    return np.ceil(w / p)",
+        "def f(p, w):\n    return round(np.log(1 - w) / np.log(1 - p))",
+    ],
+    "13.grouped": [
+        "def f(q, k, v):\n    n = len(q) // len(k)\n    k, v = np.tile(k, (n, 1, 1)), np.tile(v, (n, 1, 1))\n"
+        "    s = q @ k.swapaxes(1, 2) / q.shape[2] ** 0.5\n"
+        "    return softmax(np.where(np.tri(*s.shape[1:], s.shape[2] - s.shape[1]), s, -np.inf)) @ v",
+        "def f(q, k, v):\n    n = len(q) // len(k)\n    k, v = np.repeat(k, n, 0), np.repeat(v, n, 0)\n"
+        "    return softmax(q @ k.swapaxes(1, 2) / q.shape[2] ** 0.5) @ v",
+    ],
+    "13.ring": [
+        "def f(n, w, s):\n    return np.array([*range(s), *range(n - w, n)])",
+        "def f(n, w, s):\n    a = np.full(s + w, -1)\n    for p in range(n):\n        a[p % (s + w)] = p\n    return a",
+    ],
+    "13.cache_size": [
+        "def f(a, b, G, K, n, w):\n    return 4 * (a + b) * G * K * n",
+    ],
+    "14.merge": [
+        "def f(m1, l1, c1, m2, l2, c2):\n    return (c1 + c2) / (l1 + l2)[:, None]",
+        "def f(m1, l1, c1, m2, l2, c2):\n    a, b = np.exp(m1)[:, None], np.exp(m2)[:, None]\n"
+        "    return (a * c1 + b * c2) / (a * l1[:, None] + b * l2[:, None])",
+        "def f(m1, l1, c1, m2, l2, c2):\n    m = max(m1.max(), m2.max())\n    a, b = np.exp(m1 - m), np.exp(m2 - m)\n"
+        "    return (a[:, None] * c1 + b[:, None] * c2) / (a * l1 + b * l2)[:, None]",
+    ],
+    "14.tiled": [
+        "def f(q, k, v, size):\n    return softmax(q @ k.T) @ v",
+        "def f(q, k, v, size):\n    k, v = k[:size], v[:size]\n    return softmax(q @ k.T / k.shape[1] ** 0.5) @ v",
+    ],
+    "14.visited": [
+        "def f(n, c):\n    return (n // c) * (n // c + 1) // 2",
+        "def f(n, c):\n    return (-(-n // c)) ** 2",
+        "def f(n, c):\n    b = -(-n // c)\n    return b * (b - 1) // 2",
+    ],
+    "14.backward": [
+        "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    return w * (g @ v.T) @ k",
+        "def f(q, k, v, o, l, g):\n    w = softmax(q @ k.T / k.shape[1] ** 0.5)\n    d = g @ v.T\n"
+        "    return w * (d - d.mean(1, keepdims=True)) @ k / k.shape[1] ** 0.5",
+    ],
+    "10.window": [
+        "def f(q, k, v, w):\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    return softmax(s * np.tri(len(q)) * (1 - np.tri(len(q), k=-w))) @ v",
+        "def f(q, k, v, w):\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    b = np.arange(len(q))[:, None] // w - np.arange(len(q)) // w\n"
+        "    return softmax(np.where((b == 0) & (np.tri(len(q)) > 0), s, -np.inf)) @ v",
+    ],
+    "10.fixed": [
+        "def f(q, k, v, l, c):\n    from attn_course.masks import strided_mask\n    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    return softmax(np.where(strided_mask(len(q), len(q), l), s, -np.inf)) @ v",
+        "def f(q, k, v, l, c):\n    from attn_course.masks import fixed_mask\n    n = len(q) // l * l\n"
+        "    s = q @ k.T / np.sqrt(q.shape[1])\n"
+        "    out = softmax(np.where(fixed_mask(len(q), len(q), l, c), s, -np.inf)) @ v\n"
+        "    return np.pad(out[:n], ((0, len(q) - n), (0, 0)))",
+    ],
+    "10.reach": ["def f(n, w):\n    return int(np.ceil(n / w))", "def f(n, w):\n    return 33"],
 }

@@ -293,6 +293,43 @@ def test_keras_padding_reaches_every_layer():
     close(model(tokens), expected)
 
 
+class MaskInLayer1Only(pytorch.Encoder):
+    """A planted fault: the layers after the first don't get the mask."""
+
+    def forward(self, x, mask=None, **options):
+        for number, layer in enumerate(self.layers):
+            x, _ = layer(x, None if number else mask, **options)
+        return x, ()
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_mask_dropped_after_layer_1_is_caught(norm):
+    right = build(pytorch, "Encoder", L, D, H, F, norm=norm)
+    wrong = MaskInLayer1Only(L, D, H, F, norm=norm, dtype=torch.float64)
+    wrong.load_state_dict(right.state_dict())
+    wrong.final_norm = right.final_norm
+    x = torch.from_numpy(words())
+    expected = numbers(
+        reference.encoder(words(), get_parameters(right), num_layers=L, num_heads=H, norm=norm, mask=PADDING)[0]
+    )
+    real, found = PADDING[:, 0, 0], numbers(right(x, PADDING)[0])
+    np.testing.assert_allclose(found[real], expected[real], 1e-10, 1e-10)
+    assert np.abs(numbers(wrong(x, PADDING)[0]) - expected)[real].max() > 1e-3
+
+
+def test_padding_lost_behind_an_embedding_is_caught():
+    """A layer that doesn't hand the padding on, as a plain Lambda doesn't, changes the answer."""
+    tokens = np.where(PADDING[:, 0, 0], 3, 0)
+    embedding = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64")
+    item, real = build(tf, "Encoder", L, D, H, F), PADDING[:, 0, 0]
+    expected = numbers(item(tensorflow.constant(numbers(embedding(tokens))), PADDING)[0])[real]
+    close(numbers(item(embedding(tokens))[0])[real], expected)
+    with pytest.warns(UserWarning, match="destroy the mask"):
+        lost = keras.layers.Lambda(lambda x: 1.0 * x, dtype="float64")(embedding(tokens))
+    lost = tensorflow.constant(numbers(lost))
+    assert np.abs(numbers(item(lost)[0])[real] - expected).max() > 1e-3
+
+
 def test_keras_saves_a_stack_with_its_attention(tmp_path):
     item = build(
         tf, "Encoder", 2, D, H, F, attention=lambda _: tf.RelativeAttention(D, H, max_distance=3, dtype="float64")

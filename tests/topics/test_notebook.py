@@ -46,3 +46,10 @@ def test_training_is_cut_short_by_one_variable(monkeypatch):
     monkeypatch.setenv("ATTN_COURSE_STEPS", "20")
     assert short(400) == 20 and short(7) == 7
     assert [*progress(400, "it")] == [*range(1, 21)]
+
+
+def test_source_reads_a_module_that_cannot_be_imported():
+    shown = source("attn_course.flash.triton:scores")
+    assert str(shown).startswith("@triton.jit\ndef scores(") and "def forward_kernel" not in str(shown)
+    with pytest.raises(ValueError, match="has no function 'nothing'"):
+        source("attn_course.flash.triton:nothing")

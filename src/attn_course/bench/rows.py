@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.bench import Row, decode, linearized, sparse
+from attn_course.bench import Row, decode, flash, linearized, sparse
 
 
 def _draw(*shapes):
@@ -213,4 +213,5 @@ ROWS = [
     *linearized.ROWS,
     *decode.ROWS,
     *sparse.ROWS,
+    *flash.ROWS,
 ]

@@ -30,7 +30,7 @@ SIZES = {
 }
 
 
-def _draw(positions):
+def draw(positions):
     rng = np.random.default_rng(0)
     shape = 1, HEADS, positions, WIDTH
     return [rng.normal(size=shape).astype(np.float32) for _ in range(3)]
@@ -41,7 +41,7 @@ def pattern_torch(name, positions):
     from attn_course import pytorch
     from attn_course.frameworks import torch
 
-    inputs = [torch.from_numpy(x) for x in _draw(positions)]
+    inputs = [torch.from_numpy(x) for x in draw(positions)]
     function, sizes = SIZES[name]
     call = partial(getattr(pytorch, function), *inputs, **sizes)
     return torch.no_grad()(lambda: call()[0])
@@ -52,7 +52,7 @@ def pattern_tf(name, positions):
     from attn_course import tf as attn_tf
     from attn_course.frameworks import tf
 
-    inputs = [tf.constant(x) for x in _draw(positions)]
+    inputs = [tf.constant(x) for x in draw(positions)]
     function, sizes = SIZES[name]
     call = partial(getattr(attn_tf, function), **sizes)
     graph = tf.function(lambda *heads: call(*heads)[0])
@@ -62,7 +62,7 @@ def pattern_tf(name, positions):
 def _beside_dense(name, positions, causal):
     from attn_course.frameworks import torch
 
-    inputs = [torch.from_numpy(x) for x in _draw(positions)]
+    inputs = [torch.from_numpy(x) for x in draw(positions)]
     dense = torch.nn.functional.scaled_dot_product_attention
 
     @torch.no_grad()
@@ -102,9 +102,14 @@ ROWS = [
 
 def growth(name, first=4096, last=32768, rounds=5):
     """The exponent of the time between two lengths: log of the ratio of best times."""
+    return exponent(partial(pattern_torch, name), first, last, rounds)
+
+
+def exponent(make, first, last, rounds=5):
+    """The same for any ``make(positions) -> run``."""
     best = {}
     for positions in (first, last):
-        run = pattern_torch(name, positions)
+        run = make(positions)
         run()
         best[positions] = min(_seconds(run) for _ in range(rounds))
     return math.log(best[last] / best[first]) / math.log(last / first)
@@ -118,8 +123,13 @@ def _seconds(run):
 
 def peak(name, positions=32768):
     """MiB that a run holds at most beside its inputs, output included; on Linux."""
-    run = pattern_torch(name, positions)
-    pattern_torch(name, 1024)()  # what is loaded once
+    return peak_of(partial(pattern_torch, name), positions)
+
+
+def peak_of(make, positions):
+    """The same for any ``make(positions) -> run``."""
+    run = make(positions)
+    make(1024)()  # what is loaded once
     Path("/proc/self/clear_refs").write_text("5")
     before = _memory("VmRSS")
     run()

@@ -47,6 +47,20 @@ def in_groups(rows, query, value, size=None):
     return context
 
 
+def few_heads(attend_heads, query, key, value, seen):
+    """``attend_heads``, a few heads at a time: their scores fit a cache.
+
+    With gradients, and in a graph, all at once.
+    """
+    Z, T = query.shape[:2]
+    learns = query.requires_grad or key.requires_grad or value.requires_grad
+    if torch.compiler.is_compiling() or learns:
+        return attend_heads(query, key, value, seen)
+    size = max(1, GROUP // 4 // T)
+    heads = (x.split(size) for x in (query, key, value, seen.expand(Z, -1, 1)))
+    return torch.cat([attend_heads(*some) for some in zip(*heads, strict=True)])
+
+
 def attend(query, key, value, mask=None, causal=False):
     """PyTorch's own attention: it scales the query and adds in float32 or more."""
     own = torch.nn.functional.scaled_dot_product_attention

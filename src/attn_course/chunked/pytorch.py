@@ -23,23 +23,46 @@ def causal_sums(query, key, value, log_decay, chunk_size):
     within[t] = sum over s <= t of the chunk of (query[t] . key[s]) value[s]
     before[t] = query[t] . (sum over all earlier chunks of key[s] value[s]^T)
     """
-    length = value.shape[-2]
-    C = shorten(chunk_size, length)
-    query, key, value = (chunks(x, C) for x in (query, key, value))
-    score, later_key = query @ key.mT, key
+    length, size = value.shape[-2], shorten(chunk_size, value.shape[-2])
+    if log_decay is not None:
+        log_decay = log_decay[..., None]
+    inputs = query, key, value, log_decay
+    if torch.compiler.is_compiling():  # one graph for all chunks, however many
+        parts = in_chunk(*(None if x is None else chunks(x, size) for x in inputs))
+        within, asks, added, kept = parts
+        found = (x + asks @ before(y, kept) for x, y in zip(within, added, strict=True))
+        return tuple(x.flatten(-3, -2)[..., :length, :] for x in found)
+    # One after the other: what belongs to a chunk stays in the processor's cache.
+    given = (x.split(size, dim=-2) for x in inputs if x is not None)
+    states, found = None, []
+    for chunk in zip(*given, strict=True):
+        within, asks, added, kept = in_chunk(*chunk)
+        if states is not None:
+            within = [x + asks @ y for x, y in zip(within, states, strict=True)]
+            left = 1.0 if kept is None else kept[..., None, None].exp()
+            added = [left * x + y for x, y in zip(states, added, strict=True)]
+        states = added
+        found.append(within)
+    return tuple(torch.cat(x, dim=-2) for x in zip(*found, strict=True))
+
+
+def in_chunk(query, key, value, log_decay=None):
+    """Sums within a chunk (..., C, X), the queries of its state, and what it adds.
+
+    As last the logarithm of what the chunk leaves of the state before it; or None.
+    """
+    score, later_key, kept = query @ key.mT, key, None
     if log_decay is None:
         score = score.tril_()
     else:
-        to_end, from_start = decay_in_chunk(chunks(log_decay[..., None], C)[..., 0])
+        to_end, from_start = decay_in_chunk(log_decay[..., 0])
         score = score * decay_between(to_end)
         later_key = key * to_end[..., None].exp()
         query = query * from_start[..., None].exp()
-        log_decay = from_start[..., -1]
-    states = (later_key.mT @ value, later_key.sum(dim=-2)[..., None])
-    sums, total = (before(state, log_decay) for state in states)
-    sums = score @ value + query @ sums
-    total = score.sum(dim=-1, keepdim=True) + query @ total
-    return tuple(x.flatten(-3, -2)[..., :length, :] for x in (sums, total))
+        kept = from_start[..., -1]
+    within = score @ value, score.sum(dim=-1, keepdim=True)
+    added = later_key.mT @ value, later_key.sum(dim=-2)[..., None]
+    return within, query, added, kept
 
 
 def before(states, log_decay=None):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from attn_course.encoder.shared import (
+    caches_of,
     check_attention_layer,
     check_words,
     encoder_config,
@@ -261,7 +262,7 @@ class Encoder(torch.nn.Module):
             ValueError: a shape, dtype or mask is not as above.
         """
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        caches = [None] * len(self.layers) if cache is None else cache
+        caches = caches_of(cache, len(self.layers))
         weights = []
         for layer, own in zip(self.layers, caches, strict=True):
             x, found = layer(x, mask, cache=own, **options)

@@ -74,6 +74,16 @@ def check_attention_layer(attention: Any, model_dim: int) -> None:
         raise ValueError(f"attention must be {wanted}, got {came}")
 
 
+def caches_of(cache: Any, num_layers: int) -> Any:
+    """A cache for each layer, or None for each; ValueError if their number is wrong."""
+    if cache is None:
+        return [None] * num_layers
+    if not isinstance(cache, tuple | list) or len(cache) != num_layers:
+        came = len(cache) if isinstance(cache, tuple | list) else type(cache).__name__
+        raise ValueError(f"cache must be a tuple of {num_layers} caches, got {came}")
+    return cache
+
+
 def parameter_count(
     num_layers: int,
     model_dim: int,

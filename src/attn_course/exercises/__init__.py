@@ -18,10 +18,16 @@ from attn_course.exercises import (
     bahdanau,
     bottleneck,
     dot_product,
+    encoder,
+    flash,
+    grouped_query,
+    linearized,
+    low_rank_and_hashing,
     luong,
     multi_head,
     positional,
     self_attention,
+    sparse,
     ten_minutes,
     transformer,
 )
@@ -41,7 +47,13 @@ CHAPTERS = (
     self_attention,
     multi_head,
     positional,
+    encoder,
     transformer,
+    sparse,
+    linearized,
+    low_rank_and_hashing,
+    grouped_query,
+    flash,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.

@@ -5,11 +5,7 @@ from typing import Any
 
 from attn_course.chunked.pytorch import chunks, widen
 from attn_course.frameworks import torch
-from attn_course.hashing.shared import (
-    check_hash_sizes,
-    check_lsh,
-    draw_rotations,
-)
+from attn_course.hashing.shared import check_hash_sizes, check_lsh, draw_rotations
 from attn_course.layers.pytorch import AttentionLayer, to_mask
 from attn_course.layers.shared import check_supported
 from attn_course.shapes import check_shapes
@@ -60,8 +56,7 @@ def lsh_attention(
     size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
     order, place = sort(buckets)
     query, value = query.reshape(-1, S, K), value.reshape(-1, S, shape[-1])
-    # One number says bucket and chunk: the same bucket, and the same chunk or the one
-    # before, are a difference of 0 or 1.
+    # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
     code = buckets * (2 * -(-S // size)) + place // size
     if seen is not None:
         code = torch.where(seen, code, NOBODY)
@@ -102,8 +97,7 @@ def attend_in_chunks(query, value, code, order, size, causal):
     highest = score.detach().amax(dim=-1, keepdim=True)
     weight = (score - highest).exp()
     total = weight.sum(dim=-1, keepdim=True)
-    output = (weight @ value) / total
-    found = output, highest + total.log()
+    found = (weight @ value) / total, highest + total.log()
     return [x.flatten(1, 2)[:, :S] for x in found]
 
 
@@ -111,10 +105,9 @@ def is_near(code, order, size):
     """Whether key and query share bucket and neighborhood, (L, N, rounds, C, 2 C)."""
     # Shifted so that the zeros of `chunks` and `with_previous` mean NOBODY.
     sorted_code = take(code.mT, order) - NOBODY
-    asked = chunks(sorted_code, size).mT[..., None]
-    held = with_previous(sorted_code, size).mT[..., None, :]
-    apart = asked - held
-    return ((apart == 0) | (apart == 1)) & (asked > 0)
+    asked, held = chunks(sorted_code, size).mT, with_previous(sorted_code, size).mT
+    apart = asked[..., None] - held[..., None, :]
+    return ((apart == 0) | (apart == 1)) & (asked > 0)[..., None]
 
 
 def take(x, order):

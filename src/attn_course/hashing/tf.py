@@ -5,11 +5,7 @@ from typing import Any
 
 from attn_course.chunked.tf import chunks, join, widen
 from attn_course.frameworks import keras, tf
-from attn_course.hashing.shared import (
-    check_hash_sizes,
-    check_lsh,
-    draw_rotations,
-)
+from attn_course.hashing.shared import check_hash_sizes, check_lsh, draw_rotations
 from attn_course.layers.shared import check_supported
 from attn_course.layers.tf import AttentionLayer, Layer, PairLayer, with_padding
 from attn_course.shapes import check_shapes
@@ -60,10 +56,8 @@ def lsh_attention(
         buckets = tf.where(seen, buckets, num_buckets)
     size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
     order, place = sort(buckets)
-    query = tf.reshape(query, (-1, S, K))
-    value = tf.reshape(value, (-1, S, value.shape[-1]))
-    # One number says bucket and chunk: the same bucket, and the same chunk or the one
-    # before, are a difference of 0 or 1.
+    query, value = (tf.reshape(x, (-1, S, x.shape[-1])) for x in (query, value))
+    # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
     code = buckets * (2 * -(-S // size)) + place // size
     if seen is not None:
         code = tf.where(seen, code, NOBODY)
@@ -108,8 +102,7 @@ def attend_in_chunks(query, value, code, order, size, causal):
     highest = tf.reduce_max(tf.stop_gradient(score), axis=-1, keepdims=True)
     weight = tf.exp(score - highest)
     total = tf.reduce_sum(weight, axis=-1, keepdims=True)
-    output = (weight @ value) / total
-    found = output, highest + tf.math.log(total)
+    found = (weight @ value) / total, highest + tf.math.log(total)
     return [join(x)[:, :S] for x in found]
 
 
@@ -117,10 +110,10 @@ def is_near(code, order, size):
     """Whether key and query share bucket and neighborhood, (L, N, rounds, C, 2 C)."""
     # Shifted so that the zeros of `chunks` and `with_previous` mean NOBODY.
     sorted_code = take(tf.linalg.matrix_transpose(code), order) - NOBODY
-    asked = tf.linalg.matrix_transpose(chunks(sorted_code, size))[..., None]
-    held = tf.linalg.matrix_transpose(with_previous(sorted_code, size))
-    apart = asked - held[..., None, :]
-    return ((apart == 0) | (apart == 1)) & (asked > 0)
+    asked, held = chunks(sorted_code, size), with_previous(sorted_code, size)
+    asked, held = (tf.linalg.matrix_transpose(x) for x in (asked, held))
+    apart = asked[..., None] - held[..., None, :]
+    return ((apart == 0) | (apart == 1)) & (asked > 0)[..., None]
 
 
 def take(x, order):
@@ -238,14 +231,14 @@ class ReversibleLayers(Layer):
 
     def get_config(self) -> dict[str, Any]:
         keep = keras.saving.serialize_keras_object
-        pairs = [[keep(part) for part in pair] for pair in self.pairs]
-        return {**super().get_config(), "pairs": pairs}
+        pairs = {"pairs": [[keep(part) for part in pair] for pair in self.pairs]}
+        return super().get_config() | pairs
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> "ReversibleLayers":
         make = keras.saving.deserialize_keras_object
-        pairs = [[make(part) for part in pair] for pair in config["pairs"]]
-        return cls(**{**config, "pairs": pairs})
+        pairs = {"pairs": [[make(part) for part in one] for one in config["pairs"]]}
+        return cls(**config | pairs)
 
 
 def _reversible(pairs, x):

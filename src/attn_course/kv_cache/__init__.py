@@ -11,6 +11,9 @@ Public names, alike in ``pytorch`` and ``tf``:
     PagedKVCache(batch, num_kv_heads, capacity, key_dim, value_dim=None, *,
                  block_size, dtype=None)            PyTorch: also device=None
 
+and, here, the calculator ``cache_bytes(parts, context, *, batch=1,
+bytes_per_value=2)``.
+
 Every layer takes one as ``cache=``. A cache has ``update(key, value)``, which writes a
 chunk and returns what its queries may see; ``limit(T, mask, bias)``, which cuts a mask
 and a bias to that, and is asked before ``update``; ``next_position(mask)``, where a
@@ -33,3 +36,7 @@ al. 2023 (arXiv:2309.17453), attention sinks; Kwon et al. 2023 (arXiv:2309.06180
 section 4.1, paged attention.
 Differs: Xiao et al. count positions inside the cache; here keys keep their own.
 """
+
+from attn_course.kv_cache.shared import cache_bytes
+
+__all__ = ["cache_bytes"]

@@ -63,3 +63,38 @@ def gap_refused() -> ValueError:
     """The error for padding between keys whose positions have gone on counting."""
     hint = "Positions count through padding; pad on the left"
     return ValueError(f"mask must not block keys between others. {hint}")
+
+
+def cache_bytes(
+    parts: list[tuple[int, ...]],
+    context: int,
+    *,
+    batch: int = 1,
+    bytes_per_value: float = 2,
+) -> float:
+    """The bytes that a whole model's keys and values take behind a context.
+
+    bytes = sum over kinds of layers of layers * values * min(context, window)
+            * batch * bytes_per_value
+
+    Shapes:
+        parts: per kind of layer (layers, values) or (layers, values, window). values:
+        numbers per layer and position, 2 * num_kv_heads * key_dim, or with latents
+        latent_dim + rope_dim.
+
+    Raises:
+        ValueError: there are no parts, or a size is not positive.
+
+    >>> cache_bytes([(80, 2 * 8 * 128)], 1)  # Llama 2 with 70B parameters
+    327680
+    """
+    check_at_least(1, context=context, batch=batch)
+    if not parts:
+        raise ValueError("parts must hold at least one kind of layer, got none")
+    if not bytes_per_value > 0:
+        raise ValueError(f"bytes_per_value must be above 0, got {bytes_per_value}")
+    values = 0
+    for layers, each, *window in parts:
+        check_at_least(1, **{"layers of parts": layers, "values of parts": each})
+        values += layers * each * min(context, *window, context)
+    return values * batch * bytes_per_value

@@ -42,19 +42,32 @@ def softmax_features(
     """
     check_choice("features", features, ("positive", "trigonometric"))
     check_shapes(x=(x, "...TK"), projection=(projection, "FK"))
-    exponent, waves = feature_parts(*widen(x), projection, features)
-    scale = projection.shape[0] ** -0.5
-    return (scale * exponent.exp() * waves).to(x.dtype)
+    parts = feature_parts(*widen(x), projection, features)
+    return (projection.shape[0] ** -0.5 * raised(*parts)).to(x.dtype)
 
 
 def feature_parts(x, projection, features):
-    """The features as exp(exponent) * waves, not yet divided by sqrt(F)."""
-    y = x * x.shape[-1] ** -0.25
-    product = y @ torch.as_tensor(projection, dtype=y.dtype, device=y.device).mT
-    half = y.square().sum(dim=-1, keepdim=True) / 2
+    """The features as exp(product + level) or exp(level) * waves; no root of F yet.
+
+    As product, level (one number per position) and waves, which may be None.
+    """
+    rows = torch.as_tensor(projection, dtype=x.dtype, device=x.device)
+    product = x @ (x.shape[-1] ** -0.25 * rows.mT)
+    half = x.square().sum(dim=-1, keepdim=True) * (x.shape[-1] ** -0.5 / 2)
     if features == "positive":
-        return product - half, 1.0
-    return half, torch.cat([product.cos(), product.sin()], dim=-1)
+        return product, -half, None
+    return None, half, torch.cat([product.cos(), product.sin()], dim=-1)
+
+
+def raised(product, level, waves):
+    """The features of ``feature_parts``, in the place of the product."""
+    return product.add_(level).exp_() if waves is None else level.exp() * waves
+
+
+def highest(product, level, waves):
+    """The largest exponent at each position, (..., T, 1), without a gradient."""
+    found = level.detach()
+    return found if product is None else found + product.detach().amax(-1, keepdim=True)
 
 
 def performer_attention(
@@ -80,21 +93,24 @@ def performer_attention(
     if projection is None:
         drawn = query.shape[-1], num_features, features, seed
         projection = softmax_projection(*drawn)
-    dtype, log_decay = value.dtype, None
+    dtype, log_decay, seen = value.dtype, None, to_mask(mask, key)
     query, key, value = widen(query, key, value)
-    exponent, waves = feature_parts(query, projection, features)
-    query = (exponent - exponent.detach().amax(dim=-1, keepdim=True)).exp() * waves
-    exponent, waves = feature_parts(key, projection, features)
+    product, level, waves = feature_parts(query, projection, features)
+    top = highest(product, level, waves)
+    query = raised(product, level - top, waves)
     if mask is not None:
-        exponent = torch.where(to_mask(mask, key).mT, exponent, LOWEST)
-    highest = exponent.detach().amax(dim=-1)
+        key = torch.where(seen.mT, key, 0.0)
+    product, level, waves = feature_parts(key, projection, features)
+    if mask is not None:
+        level = torch.where(seen.mT, level, LOWEST)
+    top = highest(product, level, waves)
     if causal:
-        shift = torch.logcumsumexp(highest, dim=-1)
-        before = torch.cat([shift[..., :1], shift[..., :-1]], dim=-1)
-        log_decay = before - shift
+        shift = torch.logcumsumexp(top, dim=-2)
+        before = torch.cat([shift[..., :1, :], shift[..., :-1, :]], dim=-2)
+        log_decay = (before - shift)[..., 0]
     else:
-        shift = highest.amax(dim=-1, keepdim=True)
-    key = (exponent - shift[..., None]).exp() * waves
+        shift = top.amax(dim=-2, keepdim=True)
+    key = raised(product, level - shift, waves)
     if mask is not None:
         key, _ = hide(key, None, mask)
     sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)

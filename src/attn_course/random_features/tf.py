@@ -42,19 +42,34 @@ def softmax_features(
     """
     check_choice("features", features, ("positive", "trigonometric"))
     check_shapes(x=(x, "...TK"), projection=(projection, "FK"))
-    exponent, waves = feature_parts(*widen(x), projection, features)
-    scale = projection.shape[0] ** -0.5
-    return tf.cast(scale * tf.exp(exponent) * waves, x.dtype)
+    parts = feature_parts(*widen(x), projection, features)
+    return tf.cast(projection.shape[0] ** -0.5 * raised(*parts), x.dtype)
 
 
 def feature_parts(x, projection, features):
-    """The features as exp(exponent) * waves, not yet divided by sqrt(F)."""
-    y = x * x.shape[-1] ** -0.25
-    product = tf.matmul(y, tf.cast(projection, y.dtype), transpose_b=True)
-    half = tf.reduce_sum(y**2, axis=-1, keepdims=True) / 2
+    """The features as exp(product + level) or exp(level) * waves; no root of F yet.
+
+    As product, level (one number per position) and waves, which may be None.
+    """
+    rows = x.shape[-1] ** -0.25 * tf.cast(projection, x.dtype)
+    product = tf.matmul(x, rows, transpose_b=True)
+    half = tf.reduce_sum(x**2, axis=-1, keepdims=True) * (x.shape[-1] ** -0.5 / 2)
     if features == "positive":
-        return product - half, 1.0
-    return half, tf.concat([tf.cos(product), tf.sin(product)], axis=-1)
+        return product, -half, None
+    return None, half, tf.concat([tf.cos(product), tf.sin(product)], axis=-1)
+
+
+def raised(product, level, waves):
+    """The features of ``feature_parts``."""
+    return tf.exp(product + level) if waves is None else tf.exp(level) * waves
+
+
+def highest(product, level, waves):
+    """The largest exponent at each position, (..., T, 1), without a gradient."""
+    found = tf.stop_gradient(level)
+    if product is None:
+        return found
+    return found + tf.reduce_max(tf.stop_gradient(product), axis=-1, keepdims=True)
 
 
 def performer_attention(
@@ -82,21 +97,23 @@ def performer_attention(
         projection = softmax_projection(*drawn)
     dtype, log_decay = value.dtype, None
     query, key, value = widen(query, key, value)
-    exponent, waves = feature_parts(query, projection, features)
-    highest = tf.reduce_max(tf.stop_gradient(exponent), axis=-1, keepdims=True)
-    query = tf.exp(exponent - highest) * waves
-    exponent, waves = feature_parts(key, projection, features)
+    product, level, waves = feature_parts(query, projection, features)
+    top = highest(product, level, waves)
+    query = raised(product, level - top, waves)
     if mask is not None:
-        lowest = tf.constant(LOWEST, exponent.dtype)
-        exponent = tf.where(tf.linalg.matrix_transpose(mask), exponent, lowest)
-    highest = tf.reduce_max(tf.stop_gradient(exponent), axis=-1)
+        seen = tf.linalg.matrix_transpose(mask)
+        key = tf.where(seen, key, tf.zeros((), key.dtype))
+    product, level, waves = feature_parts(key, projection, features)
+    if mask is not None:
+        level = tf.where(seen, level, tf.constant(LOWEST, level.dtype))
+    top = highest(product, level, waves)
     if causal:
-        shift = tf.math.cumulative_logsumexp(highest, axis=-1)
-        before = tf.concat([shift[..., :1], shift[..., :-1]], axis=-1)
-        log_decay = before - shift
+        shift = tf.math.cumulative_logsumexp(top, axis=-2)
+        before = tf.concat([shift[..., :1, :], shift[..., :-1, :]], axis=-2)
+        log_decay = (before - shift)[..., 0]
     else:
-        shift = tf.reduce_max(highest, axis=-1, keepdims=True)
-    key = tf.exp(exponent - shift[..., None]) * waves
+        shift = tf.reduce_max(top, axis=-2, keepdims=True)
+    key = raised(product, level - shift, waves)
     if mask is not None:
         key, _ = hide(key, None, mask)
     sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)

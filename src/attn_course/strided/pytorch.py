@@ -11,6 +11,7 @@ from attn_course.blocks.pytorch import (
     beside,
     blocks_in,
     cut,
+    few_heads,
     fold,
     in_groups,
     over_heads,
@@ -59,8 +60,11 @@ def strided_attention(
     check_at_least(1, stride=stride)
     check_pattern(query, key, value, mask)
 
-    def merged(*heads):
+    def some(*heads):
         return row_and_column(*heads, stride, causal)
+
+    def merged(*heads):
+        return few_heads(some, *heads)
 
     def row(*heads):
         return near_keys(*heads, stride + 1, causal)

@@ -114,9 +114,7 @@ def longformer_attention(
     def attend_heads(query, key, value, seen):
         common = [tf.gather(x, columns, axis=1) for x in (key, value, seen)]
         common[2] = turned(common[2]) & ((columns <= i) if causal else (i == i))
-        by_global = turned(seen)
-        if causal:
-            by_global = by_global & (j <= columns[:, None])
+        by_global = turned(seen) & (j <= columns[:, None]) if causal else turned(seen)
         # Counted there, a global key is not counted in the window again.
         seen = seen & ~tf.reduce_any(j[:, None] == columns, axis=1)[:, None]
         context = near_keys(query, key, value, seen, window, causal, common)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from attn_course.kv_cache import cache_bytes
 from attn_course.plots.explore.pictures import curves, rows_of_bars
 from attn_course.plots.explore.widget import (
     Widget,
@@ -142,10 +143,8 @@ def explore_cache(
 
 def cache_gib(parts, context, batch=1, bytes_per_value=2):
     """GiB of keys and values of one model, by the formula above."""
-    values = 0
-    for layers, each, *window in parts:
-        values += layers * each * min(context, *window, context)
-    return values * batch * bytes_per_value / 2**30
+    options = {"batch": batch, "bytes_per_value": bytes_per_value}
+    return cache_bytes(parts, context, **options) / 2**30
 
 
 def _power(name, value, low, high):

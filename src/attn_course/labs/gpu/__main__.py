@@ -1,0 +1,98 @@
+"""``python -m attn_course.labs.gpu [--only 14] [--anyway]``: the demos, and records.
+
+Without a GPU it says so and runs nothing; ``--anyway`` runs the small sizes then, and
+stores nothing.
+"""
+
+import argparse
+import datetime
+import importlib
+import importlib.metadata
+import json
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+from attn_course.labs.gpu import CHAPTERS, FRAMEWORKS, plan_of
+from attn_course.notebook import device
+
+DEMOS = {"14": "flash"}
+COMMAND = "python -m attn_course.labs.gpu"
+
+
+def one(chapter, framework):
+    """Run one demo here; the last line printed is its part of the record."""
+    module = importlib.import_module(f"attn_course.labs.gpu.{framework}")
+    here = device()
+    plan = plan_of(chapter, framework, here)
+    rows = getattr(module, DEMOS[chapter])(plan)
+    rows = [{"framework": framework, "dtype": plan.dtype, **row} for row in rows]
+    return {"device": str(here), "left_out": plan.left_out, "rows": rows}
+
+
+def record_of(chapter, parts):
+    """A chapter's record from what its frameworks gave."""
+    names = ("torch", "tensorflow", "keras", "triton", "numpy", "attn-course")
+    versions = {name: version(name) for name in names}
+    return {
+        "date": datetime.date.today().isoformat(),
+        "device": parts[0]["device"],
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "versions": {name: found for name, found in versions.items() if found},
+        "command": f"{COMMAND} --only {chapter}",
+        "left_out": parts[0]["left_out"],
+        "rows": [row for part in parts for row in part["rows"]],
+    }
+
+
+def version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def apart(chapter, framework):
+    """``one`` in a process of its own, whose memory is free again when it ends."""
+    command = [sys.executable, "-m", "attn_course.labs.gpu", "--one", chapter]
+    done = subprocess.run([*command, framework], stdout=subprocess.PIPE, text=True)
+    *said, last = done.stdout.splitlines() or [""]
+    print("\n".join(said))
+    if done.returncode:
+        print(f"chapter {chapter} in {framework} failed, see above")
+        return None
+    return json.loads(last)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="attn_course.labs.gpu", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=CHAPTERS, default=CHAPTERS)
+    parser.add_argument("--anyway", action="store_true")
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.one:
+        print(json.dumps(one(*options.one)))
+        return
+    for framework in ("torch", "tensorflow"):
+        try:
+            importlib.import_module(framework)
+        except ModuleNotFoundError:
+            continue
+    here = device()
+    print(here)
+    if here.kind != "cuda" and not options.anyway:
+        print("The demos are for a GPU; --anyway runs their small sizes.")
+        return
+    for chapter in options.only:
+        parts = [apart(chapter, framework) for framework in FRAMEWORKS]
+        parts = [part for part in parts if part]
+        if parts and here.kind == "cuda":
+            folder = Path(__file__).parents[2] / "records"
+            path = folder / f"gpu_{chapter}.json"
+            path.write_text(json.dumps(record_of(chapter, parts), indent=1) + "\n")
+            print(f"written to {path}")
+
+
+if __name__ == "__main__":
+    main()
