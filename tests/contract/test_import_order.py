@@ -21,8 +21,8 @@ RANKS = {
     "TOPIC": 4,
     **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 5),
     **dict.fromkeys(("tasks",), 6),
-    **dict.fromkeys(("training", "plots", "bench", "records"), 7),
-    **dict.fromkeys(("labs", "exercises", "notebook"), 8),
+    **dict.fromkeys(("training", "plots", "bench", "records", "notebook"), 7),
+    **dict.fromkeys(("labs", "exercises"), 8),
     "__main__": 9,
 }
 
