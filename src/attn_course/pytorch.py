@@ -3,6 +3,8 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.pytorch import *
 from attn_course.block_sparse.pytorch import *
+from attn_course.decoder.pytorch import *
+from attn_course.decoding.pytorch import *
 from attn_course.delta_rule.pytorch import *
 from attn_course.dot_product.pytorch import *
 from attn_course.encoder.pytorch import *
@@ -21,6 +23,7 @@ from attn_course.recurrent.pytorch import *
 from attn_course.relative.pytorch import *
 from attn_course.self_attention.pytorch import *
 from attn_course.strided.pytorch import *
+from attn_course.transformer.pytorch import *
 from attn_course.window.pytorch import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.reference import *
 from attn_course.block_sparse.reference import *
+from attn_course.decoder.reference import *
 from attn_course.delta_rule.reference import *
 from attn_course.dot_product.reference import *
 from attn_course.encoder.reference import *
@@ -20,6 +21,7 @@ from attn_course.recurrent.reference import *
 from attn_course.relative.reference import *
 from attn_course.self_attention.reference import *
 from attn_course.strided.reference import *
+from attn_course.transformer.reference import *
 from attn_course.window.reference import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

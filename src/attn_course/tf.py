@@ -3,6 +3,8 @@
 # ruff: noqa: F403
 from attn_course.bahdanau.tf import *
 from attn_course.block_sparse.tf import *
+from attn_course.decoder.tf import *
+from attn_course.decoding.tf import *
 from attn_course.delta_rule.tf import *
 from attn_course.dot_product.tf import *
 from attn_course.encoder.tf import *
@@ -21,6 +23,7 @@ from attn_course.recurrent.tf import *
 from attn_course.relative.tf import *
 from attn_course.self_attention.tf import *
 from attn_course.strided.tf import *
+from attn_course.transformer.tf import *
 from attn_course.window.tf import *
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

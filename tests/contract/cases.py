@@ -107,6 +107,7 @@ def _draw():
         "token_value": (B, S, H),
         "image": (B, 3, 5, H),
         "score": (B, 2, T, S),
+        "written": (B, T, E),
     }
     drawn = {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
     return drawn | {"source": rng.integers(0, N, (B, S))}
@@ -559,6 +560,65 @@ CASES = (
         layer="Encoder",
     ),
     Case(
+        name="decoder_layer",
+        inputs={"x": _X["written"], "memory": _X["memory"]},
+        axes=("BTD", "BSE", "B11S"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.decoder_layer(
+            *x.values(), parameters, num_heads=2, memory_mask=mask
+        ),
+        sizes={"model_dim": E, "num_heads": 2, "ff_dim": K},
+        layer="DecoderLayer",
+        blocked=("memory",),
+        changes=(
+            ("x", _X["written"][0], "x"),
+            ("x", _X["written"][..., 1:], "x"),
+            ("memory", _X["memory"][1:], "memory"),
+            ("memory", _X["memory"][..., 1:], "memory"),
+            *_MASKS,
+        ),
+    ),
+    Case(
+        name="decoder",
+        inputs={"x": _X["written"], "memory": _X["memory"]},
+        axes=("BTD", "BSE", "B11S"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.decoder(
+            *x.values(), parameters, num_layers=2, num_heads=2, norm="pre", memory_mask=mask
+        ),
+        sizes={"num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
+        layer="Decoder",
+        blocked=("memory",),
+    ),
+    Case(
+        name="transformer",
+        inputs={"source": _X["source"], "target": _X["targets"]},
+        axes=("BS", "BT", "B11S"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.transformer(
+            *x.values(), parameters, num_layers=2, num_heads=2, source_mask=mask
+        ),
+        sizes={"vocab_size": N, "num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K},
+        layer="Transformer",
+        changes=(
+            ("source", _X["source"][0], "source"),
+            ("source", _X["memory"], "source"),
+            ("target", _X["targets"][1:], "target"),
+            ("target", _X["targets"].astype("float64"), "target"),
+        ),
+    ),
+    Case(
+        name="language_model",
+        inputs={"tokens": _X["source"]},
+        axes=("BT", "B11T"),
+        mask=PADDING[:, None, None],
+        reference=lambda x, mask, parameters: reference.language_model(
+            x["tokens"], parameters, num_layers=2, num_heads=2, norm="pre", mask=mask
+        ),
+        sizes={"vocab_size": N, "num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
+        layer="LanguageModel",
+    ),
+    Case(
         name="feature_map_attention",
         inputs={"image": _X["image"]},
         axes=("BYXC", "B1P"),
@@ -719,4 +779,8 @@ PARTS = {
     "memory_traffic": "tests/topics/test_flash.py",
     "lsh_buckets": "tests/topics/test_hashing.py",
     "ReversibleLayers": "tests/topics/test_hashing.py",
+    "label_smoothing": "tests/topics/test_transformer.py",
+    "warm_up_rate": "tests/topics/test_transformer.py",
+    "greedy_decode": "tests/topics/test_decoding.py",
+    "beam_search": "tests/topics/test_decoding.py",
 }

@@ -299,6 +299,23 @@ RIGHT = {
             "    return x.reshape(B, T, int(num_heads), -1).swapaxes(1, 2)",
         ),
     ],
+    "09.embed": [
+        (
+            "torch",
+            "def f(x, waves):\n    return torch.addcmul(waves, x, torch.tensor(x.shape[1] ** 0.5, dtype=x.dtype))",
+        ),
+        ("tf", "def f(x, waves):\n    return x * x.shape[1] ** 0.5 + waves"),
+    ],
+    "09.smoothed_loss": [
+        ("numpy", "def f(p, r, s):\n    return -(1 - s) * (p * r).sum(1) - s * p.mean(1)"),
+        ("torch", "def f(p, r, s):\n    return -((1 - s) * r + s / r.shape[1]).mul(p).sum(-1)"),
+    ],
+    "09.look_across": [
+        (
+            "torch",
+            "def f(x, m, a, b, c):\n    return torch.nn.functional.scaled_dot_product_attention(x @ a, m @ b, m @ c)",
+        ),
+    ],
     "06.two_heads": [
         (
             "torch",

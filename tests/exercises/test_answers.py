@@ -36,6 +36,8 @@ SAME = {
     "04.entropy": ("weights, 2)",),
     "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "06.split_heads": ("swapaxes(1, -2)",),
+    "09.embed": ("waves.shape[1]",),
+    "09.smoothed_loss": ("log_chance.shape[1]", "flat"),
     "07.alibi": ("value.shape[1]", "between = "),
     "11.recurrent": ("zeros(query", "zeros((query", "range(len(query)", "range(len(value)"),
     "11.chunks": ("range(0, len(query)", "range(0, len(value)", "zeros(query", "zeros((query"),

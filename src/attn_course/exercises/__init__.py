@@ -29,6 +29,7 @@ from attn_course.exercises import (
     self_attention,
     sparse,
     ten_minutes,
+    transformer,
 )
 from attn_course.exercises.exercise import softmax
 from attn_course.exercises.judge import draw_cases, first_fault, run_cases
@@ -47,6 +48,7 @@ CHAPTERS = (
     multi_head,
     positional,
     encoder,
+    transformer,
     sparse,
     linearized,
     low_rank_and_hashing,

@@ -69,17 +69,15 @@ class Vocabulary:
             raise ValueError(
                 f"texts: expected a list of strings, got the string {texts!r}"
             )
-        rows = [
-            [BEGIN] * begin
-            + [self._tokens.get(character, UNKNOWN) for character in text]
-            + [END] * end
-            for text in texts
-        ]
+        rows = [[BEGIN] * begin + self._tokens_of(text) + [END] * end for text in texts]
         lengths = np.array([len(row) for row in rows], dtype=np.int32)
         tokens = np.full((len(rows), lengths.max(initial=0)), PAD, dtype=np.int32)
         for row, values in zip(tokens, rows, strict=True):
             row[: len(values)] = values
         return tokens, lengths
+
+    def _tokens_of(self, text):
+        return [self._tokens.get(character, UNKNOWN) for character in text]
 
     def decode(self, tokens):
         """Tokens (B, S) as a list of B strings, each cut before its first ``END``.

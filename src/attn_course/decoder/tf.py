@@ -1,0 +1,276 @@
+"""The decoder in TensorFlow. Formulas: ``reference.py``."""
+
+from collections.abc import Callable
+from typing import Any
+
+from attn_course.decoder.shared import check_pair
+from attn_course.encoder.shared import check_attention_layer, encoder_config
+from attn_course.encoder.tf import FeedForward, make_norm
+from attn_course.frameworks import keras
+from attn_course.kv_cache.tf import KVCache
+from attn_course.layers.tf import (
+    AttentionLayer,
+    Mask,
+    PairLayer,
+    Tensor,
+    split_heads,
+    with_padding,
+)
+from attn_course.multi_head.tf import MultiHeadAttention
+from attn_course.shapes import check_at_least
+
+__all__ = ["Decoder", "DecoderLayer"]
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class DecoderLayer(PairLayer):
+    """Self-attention, cross-attention, a network: ``reference.decoder_layer``.
+
+    The padding that Keras carries on x and on memory is blocked, together with what the
+    masks block, and that of x handed on.
+
+    Raises:
+        ValueError: a size or choice is wrong, or an attention doesn't fit model_dim.
+    """
+
+    nested = ("attention", "cross_attention")
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        ff_dim: int,
+        *,
+        norm: str = "post",
+        activation: str = "relu",
+        normalization: str = "layer",
+        dropout: float = 0.0,
+        attention: AttentionLayer | None = None,
+        cross_attention: AttentionLayer | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        choices = norm, activation, normalization, dropout
+        self.config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        options = {"dtype": self.dtype_policy}
+        maps = {"use_bias": normalization == "layer", "dropout": dropout, **options}
+        if attention is None:
+            attention = MultiHeadAttention(model_dim, num_heads, **maps)
+        if cross_attention is None:
+            cross_attention = MultiHeadAttention(model_dim, num_heads, **maps)
+        check_attention_layer(attention, model_dim)
+        check_attention_layer(cross_attention, model_dim)
+        self.attention, self.cross_attention = attention, cross_attention
+        self.norm1 = make_norm(normalization, model_dim, **options)
+        self.norm2 = make_norm(normalization, model_dim, **options)
+        self.feed_forward = FeedForward(
+            model_dim, ff_dim, activation=activation, **maps
+        )
+        self.norm3 = make_norm(normalization, model_dim, **options)
+        self.dropout = keras.layers.Dropout(dropout, **options)
+        self.built = True
+
+    def __call__(
+        self,
+        x: Any,
+        memory: Any,
+        memory_mask: Any = None,
+        *,
+        target_mask: Any = None,
+        **options: Any,
+    ) -> Any:
+        memory_mask = with_padding(memory_mask, memory, axes=2)
+        options["target_mask"] = with_padding(target_mask, x, axes=2)
+        return super().__call__(x, memory, memory_mask, **options)
+
+    def call(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        memory_mask: Mask = None,
+        *,
+        target_mask: Mask = None,
+        need_weights: bool = True,
+        cache: tuple | None = None,
+    ) -> tuple[Tensor, tuple[Tensor | None, Tensor | None]]:
+        """One layer of the decoder; position t sees positions up to t.
+
+        Shapes:
+            x (B, T, model_dim), memory (B, S, E); memory_mask (B, 1, 1, S),
+            target_mask (B, 1, 1, T), True = may attend; cache: what ``new_cache`` made,
+            x then begins behind what it holds
+            -> output (B, T, model_dim), weights (B, H, T, T) and (B, H, T, S), or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        self.check(x, memory)
+        back = {"mask": target_mask, "causal": True, "need_weights": need_weights}
+        across = {"mask": memory_mask, "need_weights": need_weights}
+        if cache is not None:
+            back["cache"], across["cache"] = cache
+            memory = memory[:, :0]  # its keys and values are in the cache
+        x, own = self.add(x, self.norm1, lambda x: self.attention(x, **back))
+        x, other = self.add(
+            x, self.norm2, lambda x: self.cross_attention(x, memory, **across)
+        )
+        x, _ = self.add(x, self.norm3, lambda x: (self.feed_forward(x), None))
+        return x, (own, other)
+
+    def check(self, x: Tensor, memory: Tensor) -> None:
+        """Raise ValueError unless x and memory fit the layer and each other."""
+        memory_dim = self.cross_attention.config["memory_dim"][0]
+        check_pair(x, memory, self.config["model_dim"], memory_dim)
+
+    def add(self, x: Tensor, norm: keras.layers.Layer, part: Callable) -> tuple:
+        """The way around a part: x and what the part makes of it, and a norm."""
+        pre = self.config["norm"] == "pre"
+        added, weights = part(norm(x) if pre else x)
+        x = x + self.dropout(added)
+        return x if pre else norm(x), weights
+
+    def new_cache(self, memory: Tensor, capacity: int) -> tuple[KVCache, KVCache]:
+        """An empty cache for its own positions, and one that holds the memory's."""
+        caches = []
+        for layer, slots in (
+            (self.attention, capacity),
+            (self.cross_attention, memory.shape[1]),
+        ):
+            widths = layer.config["key_dim"], layer.config["value_dim"]
+            sizes = memory.shape[0], layer.num_kv_heads, slots, *widths
+            caches.append(KVCache(*sizes, dtype=memory.dtype))
+        layer = self.cross_attention
+        found = layer.key_dense(memory), layer.value_dense(memory)
+        caches[1].update(*(split_heads(x, layer.num_kv_heads) for x in found))
+        return tuple(caches)
+
+    def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:
+        return first_of(previous_mask), (None, None)
+
+    def compute_output_shape(
+        self, x_shape: tuple, memory_shape: tuple, **shapes: Any
+    ) -> tuple:
+        weights = self.attention.compute_output_shape(x_shape)[1]
+        other = self.cross_attention.compute_output_shape(x_shape, memory_shape)[1]
+        return tuple(x_shape), (weights, other)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class Decoder(PairLayer):
+    """A stack of ``DecoderLayer``: ``attn_course.reference.decoder``.
+
+    attention, cross_attention: functions of a layer's number that make its own.
+
+    Raises:
+        ValueError: a size or choice is wrong, or an attention doesn't fit model_dim.
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        model_dim: int,
+        num_heads: int,
+        ff_dim: int,
+        *,
+        norm: str = "post",
+        activation: str = "relu",
+        normalization: str = "layer",
+        dropout: float = 0.0,
+        attention: Callable[[int], AttentionLayer] | None = None,
+        cross_attention: Callable[[int], AttentionLayer] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        check_at_least(1, num_layers=num_layers)
+        choices = norm, activation, normalization, dropout
+        config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        self.config = {"num_layers": int(num_layers), **config}
+        options = {"dtype": self.dtype_policy}
+        self.layers = [
+            DecoderLayer(
+                **config,
+                attention=None if attention is None else attention(number),
+                cross_attention=cross_attention and cross_attention(number),
+                **options,
+            )
+            for number in range(num_layers)
+        ]
+        self.final_norm = None
+        if norm == "pre":
+            self.final_norm = make_norm(normalization, model_dim, **options)
+        self.built = True
+
+    def __call__(
+        self,
+        x: Any,
+        memory: Any,
+        memory_mask: Any = None,
+        *,
+        target_mask: Any = None,
+        **options: Any,
+    ) -> Any:
+        memory_mask = with_padding(memory_mask, memory, axes=2)
+        options["target_mask"] = with_padding(target_mask, x, axes=2)
+        return super().__call__(x, memory, memory_mask, **options)
+
+    def call(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        memory_mask: Mask = None,
+        *,
+        target_mask: Mask = None,
+        need_weights: bool = True,
+        cache: tuple | None = None,
+    ) -> tuple[Tensor, tuple]:
+        """All layers, one after the other; every layer reads the same memory.
+
+        Shapes:
+            as in ``DecoderLayer``; cache: one entry per layer
+            -> output (B, T, model_dim), a pair of weights per layer.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as there.
+        """
+        self.layers[0].check(x, memory)
+        options = {"target_mask": target_mask, "need_weights": need_weights}
+        caches = [None] * len(self.layers) if cache is None else cache
+        weights = []
+        for layer, own in zip(self.layers, caches, strict=True):
+            x, found = layer(x, memory, memory_mask, cache=own, **options)
+            weights.append(found)
+        x = x if self.final_norm is None else self.final_norm(x)
+        return x, tuple(weights)
+
+    def new_cache(self, memory: Tensor, capacity: int) -> tuple:
+        """What every layer keeps while it decodes up to ``capacity`` tokens."""
+        return tuple(layer.new_cache(memory, capacity) for layer in self.layers)
+
+    def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:
+        return first_of(previous_mask), ((None, None),) * len(self.layers)
+
+    def compute_output_shape(
+        self, x_shape: tuple, memory_shape: tuple, **shapes: Any
+    ) -> tuple:
+        weights = [
+            layer.compute_output_shape(x_shape, memory_shape)[1]
+            for layer in self.layers
+        ]
+        return tuple(x_shape), tuple(weights)
+
+    def get_config(self) -> dict[str, Any]:
+        save = keras.saving.serialize_keras_object
+        names = DecoderLayer.nested
+        parts = {name: [save(getattr(x, name)) for x in self.layers] for name in names}
+        return {**super().get_config(), **parts}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> "Decoder":
+        load = keras.saving.deserialize_keras_object
+        parts = {name: [load(x) for x in config[name]] for name in DecoderLayer.nested}
+        return cls(**config | {name: x.__getitem__ for name, x in parts.items()})
+
+
+def first_of(masks: Any) -> Any:
+    """The padding of the first input, of what Keras gives for all of them."""
+    return masks[0] if isinstance(masks, list | tuple) else masks
