@@ -414,6 +414,20 @@ RIGHT = {
             "    y = x.copy()\n    for m in w:\n        y += n(y) @ m\n    return n(y)",
         ),
     ],
+    "09.decoder_parameters": [
+        ("numpy", "def f(D, F):\n    return 8 * (D * D + D) + (D + 1) * F + (F + 1) * D + 3 * 2 * D"),
+    ],
+    "09.across": [
+        (
+            "torch",
+            "class Own(torch.nn.Module):\n    def __init__(self, D):\n        super().__init__()\n"
+            "        for name in ('query', 'key', 'value'):\n"
+            "            setattr(self, name + '_weight', torch.nn.Parameter(torch.empty(D, D)))\n"
+            "    def forward(self, x, memory):\n"
+            "        q, k, v = x @ self.query_weight, memory @ self.key_weight, memory @ self.value_weight\n"
+            "        return torch.nn.functional.scaled_dot_product_attention(q, k, v) + x",
+        ),
+    ],
     "08.parameters": [
         ("numpy", "def f(D, F):\n    return 4 * D**2 + 2 * D * F + 9 * D + F"),
     ],

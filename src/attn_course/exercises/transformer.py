@@ -4,6 +4,7 @@ import numpy as np
 
 from attn_course.exercises.exercise import (
     OVERFLOW,
+    Case,
     Exercise,
     fixed_cases,
     softmax,
@@ -54,11 +55,47 @@ def look_across(x, memory, query_weight, key_weight, value_weight):
     return softmax(score) @ (memory @ value_weight)
 
 
+def _count_cases(rng):
+    sizes = [(int(D), int(F)) for D, F in rng.integers(2, 99, size=(4, 2))]
+    cases = [Case("other sizes", size) for size in sizes]
+    return [*cases, Case("width 1", (1, 3)), Case("width 1024", (1024, 4096))]
+
+
+def decoder_parameters(model_dim, ff_dim):
+    attention = 4 * model_dim * (model_dim + 1)
+    network = 2 * model_dim * ff_dim + ff_dim + model_dim
+    return 2 * attention + network + 6 * model_dim
+
+
+def _layer_cases(rng):
+    def draw(B, T, S, D, size=1.0):
+        x, memory = rng.normal(size=(B, T, D)), size * rng.normal(size=(B, S, D))
+        names = ("query_weight", "key_weight", "value_weight")
+        drawn = {name: rng.normal(size=(D, D)) / np.sqrt(D) for name in names}
+        inputs = tuple(each.astype(np.float32) for each in (x, memory))
+        return (D,), inputs, {k: w.astype(np.float32) for k, w in drawn.items()}
+
+    return [
+        Case("equal sizes", draw(3, 3, 3, 3)),
+        Case("sizes of different primes", draw(2, 5, 3, 7)),
+        Case("a memory of size 3", draw(2, 3, 5, 7, size=3.0)),
+        Case("an axis of size 1", draw(1, 3, 1, 5)),
+        Case("one word is written", draw(2, 1, 5, 3)),
+    ]
+
+
+def across(x, memory, query_weight, key_weight, value_weight):
+    query, key = x @ query_weight, memory @ key_weight
+    score = query @ np.swapaxes(key, 1, 2) / np.sqrt(query.shape[2])
+    return x + softmax(score) @ (memory @ value_weight)
+
+
 EXERCISES = (
     Exercise(
         name="09.embed",
         level=1,
         minutes=5,
+        before="07.rotate",
         statement=(
             "Write `embed(vectors, waves)`: vectors (T, D), the rows of the table for "
             "T tokens; waves (T, D), the sinusoids of their positions; output (T, D), "
@@ -102,6 +139,7 @@ EXERCISES = (
         name="09.smoothed_loss",
         level=2,
         minutes=10,
+        before="01.decoder_input",
         statement=(
             "Write `smoothed_loss(log_chance, right, smoothing)`: log_chance (T, N), "
             "the log-probabilities of N tokens; right (T, N), 1 at the right token and "
@@ -200,6 +238,149 @@ EXERCISES = (
                 "    query, key = memory @ query_weight, x @ key_weight\n"
                 "    score = query @ key.T / np.sqrt(key.shape[1])\n"
                 "    return softmax(score) @ (x @ value_weight)\n"
+            ),
+        },
+    ),
+    Exercise(
+        name="09.decoder_parameters",
+        level=1,
+        minutes=10,
+        kind="predict",
+        before="08.parameters",
+        statement=(
+            "Predict, then measure. A decoder layer has width 512 and an inner width "
+            "of 2,048, biases in all its maps, and a layer norm with scale and bias "
+            "behind each of its parts. How many parameters has it? Enter your guess, "
+            "then write `decoder_parameters(model_dim, ff_dim)`."
+        ),
+        cases=_count_cases,
+        solution=decoder_parameters,
+        ask=(512, 2048),
+        mistakes={
+            "there are two attentions: to itself and across": (
+                "2 * attention",
+                "attention",
+            ),
+            "there are three norms, each with a scale and a bias": (
+                "6 * model_dim",
+                "4 * model_dim",
+            ),
+            "each of the three norms has a scale and a bias": (
+                "6 * model_dim",
+                "3 * model_dim",
+            ),
+            "the norms are missing": (" + 6 * model_dim", ""),
+            "attention's biases are missing": ("(model_dim + 1)", "model_dim"),
+            "the network's biases are missing": (" + ff_dim + model_dim", ""),
+            "the network has two maps": (
+                "2 * model_dim * ff_dim",
+                "model_dim * ff_dim",
+            ),
+            "attention has four maps": ("attention = 4 *", "attention = 3 *"),
+        },
+        hints=(
+            "An encoder layer has one attention, a network and two norms.",
+            "A decoder layer has a second attention, to the memory, and a third norm.",
+            "2 * 4 * D * (D + 1), 2 * D * F + F + D, and 6 * D for the norms.",
+        ),
+        starters={
+            "numpy": (
+                "prediction = ...  # width 512, inner width 2,048\n\n"
+                "def decoder_parameters(model_dim, ff_dim):\n"
+                "    ...  # two numbers; return a number\n"
+            ),
+        },
+    ),
+    Exercise(
+        name="09.across",
+        level=3,
+        minutes=20,
+        kind="module",
+        before="09.look_across",
+        statement=(
+            "Write cross-attention with one head and its residual connection, "
+            "`Across(model_dim)`, called with x (B, T, D) and memory (B, S, D); it "
+            "returns (B, T, D). Trainable parameters: query_weight, key_weight and "
+            "value_weight, each (D, D). The gradients are checked too."
+        ),
+        cases=_layer_cases,
+        solution=across,
+        mistakes={
+            "the residual connection is missing: x is added at the end": (
+                "x + softmax",
+                "softmax",
+            ),
+            "the scale is missing": (" / np.sqrt(query.shape[2])", ""),
+            "the scale is the root of the width, not the width": (
+                "np.sqrt(query.shape[2])",
+                "query.shape[2]",
+            ),
+            "the softmax runs over the queries": (
+                "softmax(score)",
+                "softmax(score, axis=1)",
+            ),
+            "the values are of the memory without their map": (
+                "(memory @ value_weight)",
+                "memory",
+            ),
+            "the keys go without their map": ("memory @ key_weight", "memory"),
+            "the queries go without their map": ("x @ query_weight", "x"),
+        },
+        hints=(
+            "Queries come from x; keys and values come from the memory.",
+            "Scores are (B, T, S), divided by the root of the width D.",
+            "x + softmax(q @ k^T / sqrt(D)) @ (memory @ value_weight)",
+        ),
+        starters={
+            "torch": (
+                "class Across(torch.nn.Module):\n"
+                "    def __init__(self, model_dim):\n"
+                "        super().__init__()\n"
+                "        ...  # three (D, D): torch.nn.Parameter\n"
+                "\n"
+                "    def forward(self, x, memory):\n"
+                "        ...  # (B, T, D), (B, S, D); return (B, T, D)\n"
+            ),
+            "tf": (
+                "class Across(keras.layers.Layer):\n"
+                "    def __init__(self, model_dim):\n"
+                "        super().__init__()\n"
+                "        ...  # three (D, D): self.add_weight\n"
+                "\n"
+                "    def call(self, x, memory):\n"
+                "        ...  # (B, T, D), (B, S, D); return (B, T, D)\n"
+            ),
+        },
+        answers={
+            "torch": (
+                "class Across(torch.nn.Module):\n"
+                "    def __init__(self, model_dim):\n"
+                "        super().__init__()\n"
+                '        for name in ("query", "key", "value"):\n'
+                "            start = torch.randn(model_dim, model_dim) / 4\n"
+                "            own = torch.nn.Parameter(start)\n"
+                '            setattr(self, name + "_weight", own)\n'
+                "\n"
+                "    def forward(self, x, memory):\n"
+                "        query, key = x @ self.query_weight, memory @ self.key_weight\n"
+                "        score = query @ key.mT / query.shape[-1] ** 0.5\n"
+                "        weights = torch.softmax(score, dim=-1)\n"
+                "        return x + weights @ (memory @ self.value_weight)\n"
+            ),
+            "tf": (
+                "class Across(keras.layers.Layer):\n"
+                "    def __init__(self, model_dim):\n"
+                "        super().__init__()\n"
+                "        shape = (model_dim, model_dim)\n"
+                "        self.query_weight = self.add_weight(shape)\n"
+                "        self.key_weight = self.add_weight(shape)\n"
+                "        self.value_weight = self.add_weight(shape)\n"
+                "\n"
+                "    def call(self, x, memory):\n"
+                "        query, key = x @ self.query_weight, memory @ self.key_weight\n"
+                "        score = tf.matmul(query, key, transpose_b=True)\n"
+                "        weights = tf.nn.softmax(score / query.shape[-1] ** 0.5)\n"
+                "        return x + weights @ (memory @ self.value_weight)\n"
             ),
         },
     ),
