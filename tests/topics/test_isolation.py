@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import attn_course
-from attn_course.frameworks import install_command, repository_url
+from attn_course.frameworks import install_command, repository_url, torch
 
 SOURCE = Path(attn_course.__file__).parent
 TWINS = sorted({path.parent for path in SOURCE.rglob("tf.py")})
@@ -66,16 +66,16 @@ def test_twins_have_the_same_signatures(folder):
             continue
         if inspect.isclass(item):
             assert signature(item.__init__) == signature(twin.__init__), name
-            if hasattr(item, "forward"):  # a cache is no layer
+            if getattr(item, "forward", None) not in (None, torch.nn.Module.forward):  # a cache, a base: no layer
                 assert signature(item.forward) == signature(twin.call), name
         elif inspect.isfunction(item):
             assert signature(item) == signature(twin), name
 
 
 def signature(function):
-    """Parameters without what one has alone: Keras its options, carried masks and training, PyTorch its devices."""
+    """Parameters without what one has alone: Keras options, masks, training, strategy; PyTorch devices."""
     parameters = inspect.signature(function).parameters.values()
-    alone = ("options", "memory_mask", "training", "device", "dtype", "seed")
+    alone = ("options", "memory_mask", "training", "strategy", "device", "dtype", "seed")
     return [(p.name, p.kind, p.default) for p in parameters if p.name not in alone]
 
 

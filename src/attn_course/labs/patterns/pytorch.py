@@ -5,7 +5,7 @@ from attn_course.frameworks import torch
 from attn_course.labs.patterns import DATA, PATTERNS, RATE, SIZES, batches, evaluate
 from attn_course.labs.positions.pytorch import score, train
 
-__all__ = ["PatternModel", "run", "score", "train"]
+__all__ = ["PatternModel", "score", "train"]
 
 LAYERS = {
     "dense": attn.MultiHeadAttention,

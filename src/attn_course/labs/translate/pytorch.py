@@ -59,10 +59,10 @@ class Caller(torch.nn.Module):
         return self.model(source, target_in, mask, **options)[0]
 
 
-def summed_loss(caller, batch, smoothing):
+def summed_loss(model, batch, smoothing):
     """The sum of the losses of all tokens that are not padding."""
     source, mask, target_in, target_out = batch
-    logits = caller(source, mask, target_in)
+    logits = model(source, mask, target_in)
     each = names.label_smoothing(logits, target_out, smoothing=smoothing)
     return (each * (target_out != PAD)).sum()
 
