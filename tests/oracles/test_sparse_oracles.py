@@ -1,4 +1,4 @@
-"""Sparse patterns against Hugging Face, local-attention, flash-attn and FlexAttention; what each library calls a window."""
+"""Sparse patterns against Hugging Face, local-attention, flash-attn, FlexAttention; what they call a window."""
 
 import warnings
 from pathlib import Path
