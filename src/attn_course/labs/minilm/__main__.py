@@ -2,29 +2,23 @@
 
 import numpy as np
 
-from attn_course.frameworks import torch
 from attn_course.labs import chosen_seeds, store
 from attn_course.labs.minilm import GROUPS, interval, shared, verses, word_vectors
-from attn_course.labs.minilm.pytorch import minilm
-from attn_course.tasks.minilm import LAYERS, encode
+from attn_course.labs.minilm.pytorch import embed, minilm
+from attn_course.tasks.minilm import LAYERS, MODEL_DIM
 
 BATCH = 50
 SHOWN = 5
 
 
-@torch.no_grad()
 def vectors_by_layer(model, texts):
     """What the model makes of the texts, stopped after 0 to 6 layers: (7, n, D)."""
     order = np.argsort([len(text) for text in texts])
-    found = np.zeros((LAYERS + 1, len(texts), model.tokens.embedding_dim))
+    found = np.zeros((LAYERS + 1, len(texts), MODEL_DIM))
     for start in range(0, len(order), BATCH):
         own = order[start : start + BATCH]
-        ids, mask = map(torch.from_numpy, encode([texts[i] for i in own]))
-        layers = model.encoder.layers
         for n in range(LAYERS + 1):
-            model.encoder.layers = layers[:n]
-            found[n, own] = model(ids, mask).numpy()
-        model.encoder.layers = layers
+            found[n, own] = embed(model, [texts[i] for i in own], n)
     return found
 
 

@@ -21,6 +21,7 @@ class MiniLM(torch.nn.Module):
 
     Shapes:
         ids (B, T), mask (B, T) -> (B, model_dim).
+        layers: stop after so many; None: after all.
     """
 
     def __init__(self):
@@ -34,11 +35,12 @@ class MiniLM(torch.nn.Module):
         for layer in self.encoder.layers:
             layer.norm1.eps = layer.norm2.eps = EPSILON
 
-    def forward(self, ids, mask):
+    def forward(self, ids, mask, layers=None):
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.tokens(ids) + self.positions(places) + self.kinds.weight[0]
-        options = {"need_weights": False}
-        x, _ = self.encoder(self.norm(x), mask[:, None, None], **options)
+        x, padding = self.norm(x), mask[:, None, None]
+        for layer in self.encoder.layers[:layers]:
+            x, _ = layer(x, padding, need_weights=False)
         mean = (x * mask[..., None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
         return mean / mean.norm(dim=-1, keepdim=True)
 
@@ -55,7 +57,7 @@ def minilm():
 
 
 @torch.no_grad()
-def embed(model, texts):
+def embed(model, texts, layers=None):
     """Texts -> one vector of length 1 each: an array (n, model_dim)."""
     ids, mask = encode(texts)
-    return model(torch.from_numpy(ids), torch.from_numpy(mask)).numpy()
+    return model(torch.from_numpy(ids), torch.from_numpy(mask), layers).numpy()

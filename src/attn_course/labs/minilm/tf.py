@@ -21,6 +21,7 @@ class MiniLM(keras.layers.Layer):
 
     Shapes:
         ids (B, T), mask (B, T) -> (B, model_dim).
+        layers: stop after so many; None: after all.
     """
 
     def __init__(self):
@@ -38,11 +39,12 @@ class MiniLM(keras.layers.Layer):
         self.norm.build((None, None, MODEL_DIM))
         self.built = True
 
-    def call(self, ids, mask):
+    def call(self, ids, mask, layers=None):
         places = tf.range(tf.shape(ids)[1])
         x = self.tokens(ids) + self.positions(places) + self.kinds.embeddings[0]
-        options = {"need_weights": False}
-        x, _ = self.encoder(self.norm(x), mask[:, None, None], **options)
+        x, padding = self.norm(x), mask[:, None, None]
+        for layer in self.encoder.layers[:layers]:
+            x, _ = layer(x, padding, need_weights=False)
         real = tf.cast(mask, x.dtype)[..., None]
         mean = tf.reduce_sum(x * real, axis=1) / tf.reduce_sum(real, axis=1)
         return mean / tf.norm(mean, axis=-1, keepdims=True)
@@ -59,7 +61,7 @@ def minilm():
     return model
 
 
-def embed(model, texts):
+def embed(model, texts, layers=None):
     """Texts -> one vector of length 1 each: an array (n, model_dim)."""
     ids, mask = encode(texts)
-    return model(tf.constant(ids), tf.constant(mask)).numpy()
+    return model(tf.constant(ids), tf.constant(mask), layers).numpy()
