@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_course.labs import load_record
 from attn_course.labs.minilm import __main__ as lab
-from attn_course.labs.minilm import interval, pytorch, shared, verses, word_vectors
+from attn_course.labs.minilm import interval, pytorch, shared, tf, verses, word_vectors
 from attn_course.tasks.minilm import pieces, words
 
 
@@ -52,6 +52,8 @@ def test_the_last_layer_is_the_whole_model():
     found = lab.vectors_by_layer(model, texts)
     np.testing.assert_allclose(found[-1], pytorch.embed(model, texts), atol=1e-6)
     np.testing.assert_allclose((found**2).sum(axis=-1), 1, atol=1e-5)
+    for layers in (0, 2):
+        np.testing.assert_allclose(tf.embed(tf.minilm(), texts, layers), found[layers], atol=1e-5)
     swapped = lab.vectors_by_layer(model, ["way long home a"])[0]
     assert swapped[0] @ found[0][0] > 0.97  # without layers the order hardly counts
 

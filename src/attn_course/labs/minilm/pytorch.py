@@ -59,5 +59,5 @@ def minilm():
 @torch.no_grad()
 def embed(model, texts, layers=None):
     """Texts -> one vector of length 1 each: an array (n, model_dim)."""
-    ids, mask = encode(texts)
-    return model(torch.from_numpy(ids), torch.from_numpy(mask), layers).numpy()
+    ids, mask = map(torch.from_numpy, encode(texts))
+    return model(ids, mask, layers=layers).numpy()

@@ -64,4 +64,4 @@ def minilm():
 def embed(model, texts, layers=None):
     """Texts -> one vector of length 1 each: an array (n, model_dim)."""
     ids, mask = encode(texts)
-    return model(tf.constant(ids), tf.constant(mask), layers).numpy()
+    return model(tf.constant(ids), tf.constant(mask), layers=layers).numpy()
