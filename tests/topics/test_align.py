@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attn_course.frameworks import torch
+from attn_course.labs import load_record
 from attn_course.labs.align import (
     Words,
     __main__,
@@ -138,6 +139,14 @@ def test_interval_of_a_known_spread():
     share, low, high = interval(counts)
     assert share == 0.5
     assert abs((high - low) - 2 * 1.96 * np.sqrt(0.25 / 400)) < 0.01
+
+
+def test_the_diagonal_and_model_1_on_the_verses():
+    """As stored: people's links lie near the diagonal, and counting words does better."""
+    plain = load_record("align")["plain"]
+    assert interval(right_counts(VERSES, diagonal(VERSES))) == plain["diagonal"]
+    assert round(chance_level(VERSES), 4) == plain["every word equally"]
+    assert 0.1 < plain["every word equally"] < plain["diagonal"][0] < plain["IBM model 1"][0]
 
 
 @pytest.mark.parametrize("name", lab.MODELS)
