@@ -122,9 +122,11 @@ def test_the_command_writes(framework, capsys):
     assert written.startswith("Alice was") and "tokens per second" in written
 
 
-def test_the_command_trains(capsys, monkeypatch):
+@pytest.mark.parametrize("framework", ["torch", "tf"])
+def test_the_command_trains(framework, capsys, monkeypatch):
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
-    command.main(["--train", "2", "--prompt", "def ", "--length", "4", "--window", "3", "--sinks", "1"])
+    chosen = ["--framework", framework, "--train", "2", "--prompt", "def ", "--length", "4"]
+    command.main([*chosen, "--window", "3", "--sinks", "1"])
     written = capsys.readouterr().out
     assert written.startswith("def ") and len(written.split("\n\n")[0]) >= 8
 
