@@ -223,21 +223,23 @@ def test_big_bird_needs_a_known_length_in_tensorflow():
         graph(*[tensorflow.constant(x) for x in draw(7, 7, K)[0]])
 
 
+LONG = {
+    "sliding_window_attention": {"window": 17},
+    "dilated_window_attention": {"window": 9, "dilation": 3},
+    "longformer_attention": {"window": 17, "positions": (0, 5)},
+    "strided_attention": {"stride": 45},
+    "fixed_attention": {"stride": 64, "summary": 1},
+    "block_sparse_attention": {"layout": np.eye(64, dtype=bool), "block_size": 32},
+    "big_bird_attention": {"block_size": 16, "num_random": 2, "seed": 0},
+}  # for 2,048 positions
+
+
 def test_the_scores_of_all_pairs_are_never_formed():
     """The largest tensor of a run is far smaller than T x S: also with gradients, and where no kernel is fused."""
     T = 2048
-    sizes = {
-        "sliding_window_attention": {"window": 17},
-        "dilated_window_attention": {"window": 9, "dilation": 3},
-        "longformer_attention": {"window": 17, "positions": (0, 5)},
-        "strided_attention": {"stride": 45},
-        "fixed_attention": {"stride": 64, "summary": 1},
-        "block_sparse_attention": {"layout": np.eye(64, dtype=bool), "block_size": 32},
-        "big_bird_attention": {"block_size": 16, "num_random": 2, "seed": 0},
-    }
-    assert sizes.keys() == set(NAMES)
+    assert LONG.keys() == set(NAMES)
     inputs = [torch.randn(1, 1, T, width, requires_grad=True) for width in (4, 4, 8)]  # V differs: nothing is fused
-    for name, given in sizes.items():
+    for name, given in LONG.items():
         largest = 0
 
         class Watch(torch.utils._python_dispatch.TorchDispatchMode):
@@ -252,6 +254,18 @@ def test_the_scores_of_all_pairs_are_never_formed():
             getattr(pytorch, name)(*inputs, **given)[0].sum().backward()
         assert largest < T * T / 4, f"{name} forms {largest} numbers of {T * T}"
     assert blocks_torch.BLOCK == blocks_tf.BLOCK
+
+
+@pytest.mark.parametrize("name", [*NAMES, "scaled_dot_product_attention"])
+def test_nor_are_they_in_a_graph_of_tensorflow(name):
+    """By the sizes that the graph itself says; dense attention forms them all."""
+    T, given = 2048, LONG.get(name, {})
+    specs = [tensorflow.TensorSpec((1, 1, T, width), "float32") for width in (4, 4, 8)]
+    graph = tensorflow.function(lambda *inputs: getattr(tf, name)(*inputs, **given)[0])
+    operations = graph.get_concrete_function(*specs).graph.get_operations()
+    sizes = [x.shape.num_elements() for operation in operations for x in operation.outputs]
+    assert None not in sizes and not any("While" in x.type or "If" in x.type for x in operations)
+    assert max(sizes) < T * T / 4 if name in LONG else max(sizes) == T * T
 
 
 # --- what must be caught --------------------------------------------------------------

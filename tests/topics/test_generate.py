@@ -172,7 +172,14 @@ def test_cache_bytes():
 
 @pytest.mark.parametrize(
     ("name", "growing"),
-    [("DeepSeek-V3", 70_272), ("gpt-oss", 36_864), ("Gemma 3", 16_384), ("Kimi Linear", 6_912), ("Mistral 7B", 0)],
+    [
+        ("Llama 3 8B", 128 * 2**10),
+        ("DeepSeek-V3", 70_272),
+        ("gpt-oss", 36_864),
+        ("Gemma 3", 16_384),
+        ("Kimi Linear", 6_912),
+        ("Mistral 7B", 0),
+    ],
 )
 def test_what_grows_with_the_context(name, growing):
     parts = MODELS[name].parts
