@@ -55,7 +55,8 @@ def yarn(width, base, factor, trained_length):
     pairs = np.arange(width // 2)
     theta = base ** (-2 * pairs / width)
     turns = np.array([32, 1])
-    ends = np.log(trained_length / (2 * np.pi * turns)) / np.log(base) * width / 2
+    ends = np.log(trained_length / (2 * np.pi * turns)) / np.log(base)
+    ends = ends * width / 2
     first, last = max(np.floor(ends[0]), 0), min(np.ceil(ends[1]), width - 1)
     slowed = np.clip((pairs - first) / (last - first), 0, 1)
     return theta * (1 - slowed) + theta / factor * slowed
@@ -228,8 +229,8 @@ EXERCISES = (
             ),
             "a turn is 2 pi": ("(2 * np.pi * turns)", "turns"),
             "the ramp counts columns; it counts pairs": (
-                "* width / 2\n",
-                "* width\n",
+                "ends * width / 2",
+                "ends * width",
             ),
             "the ramp is not clipped": (
                 "np.clip((pairs - first) / (last - first), 0, 1)",
@@ -249,8 +250,7 @@ EXERCISES = (
                 "    pairs = np.arange(width // 2)\n"
                 "    theta = base ** (-2 * pairs / width)\n"
                 "    slow = (factor * base) ** (-2 * pairs / width)\n"
-                "    turns = np.array([32, 1])\n"
-                "    ends = np.log(trained_length / (2 * np.pi * turns))\n"
+                "    ends = np.log(trained_length / (2 * np.pi * np.array([32, 1])))\n"
                 "    ends = ends / np.log(base) * width / 2\n"
                 "    first = max(np.floor(ends[0]), 0)\n"
                 "    last = min(np.ceil(ends[1]), width - 1)\n"

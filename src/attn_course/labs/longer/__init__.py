@@ -23,7 +23,7 @@ SIZES = LENGTH_SIZES | {"symbols": 273}
 TOKENS = 1024  # of a batch: windows times length
 RATE, STEPS = 3e-3, 400
 TUNED_RATE, TUNED_STEPS = 1e-3, 40
-ASKED = 4  # signs in a window of training
+ASKED = 16  # bytes per sign in training, whatever the length
 SLIDE, TESTED, QUESTIONS = 32, 1536, 96
 STRENGTHS = (0.1, 0.5)  # of the scaled queries: Llama 4's, and a stronger one
 LARGE_BASE = 500_000.0
@@ -50,7 +50,9 @@ def batches(text, *, length, seed, tokens=TOKENS):
     """Endless windows (B, length): a key, bytes, and signs; and what is wanted."""
     rng, B = np.random.default_rng(seed), max(1, tokens // length)
     while True:
-        asks = rng.permuted(np.tile(np.arange(1, length), (B, 1)), axis=1)[:, :ASKED]
+        asks = rng.permuted(np.tile(np.arange(1, length), (B, 1)), axis=1)[
+            :, : length // ASKED
+        ]
         asked = np.zeros((B, length), bool)
         np.put_along_axis(asked, asks, True, axis=1)
         yield fill(text, rng.integers(len(text) - length, size=B), asked, rng)
