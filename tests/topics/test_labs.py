@@ -49,7 +49,7 @@ def test_record(name):
     measured |= {"shares"}
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
     measured |= {"milliseconds", "weight"}
-    measured |= {"shares", "peak_mib"}
+    measured |= {"shares", "peak_mib", "found"}
     measured |= {"curve", "heads", "shown", "seconds"}
     for row in record["rows"]:
         if "seed" not in row:  # nothing is drawn or trained
