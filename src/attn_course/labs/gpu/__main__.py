@@ -5,15 +5,12 @@ stores nothing.
 """
 
 import argparse
-import datetime
 import importlib
-import importlib.metadata
 import json
-import platform
 import subprocess
 import sys
-from pathlib import Path
 
+from attn_course.labs import heading, write
 from attn_course.labs.gpu import CHAPTERS, FRAMEWORKS, plan_of
 from attn_course.notebook import device
 
@@ -33,24 +30,12 @@ def one(chapter, framework):
 
 def record_of(chapter, parts):
     """A chapter's record from what its frameworks gave."""
-    names = ("torch", "tensorflow", "keras", "triton", "numpy", "attn-course")
-    versions = {name: version(name) for name in names}
     return {
-        "date": datetime.date.today().isoformat(),
+        **heading(f"{COMMAND} --only {chapter}"),
         "device": parts[0]["device"],
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "versions": {name: found for name, found in versions.items() if found},
-        "command": f"{COMMAND} --only {chapter}",
         "left_out": parts[0]["left_out"],
         "rows": [row for part in parts for row in part["rows"]],
     }
-
-
-def version(name):
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def apart(chapter, framework):
@@ -88,9 +73,7 @@ def main(arguments=None):
         parts = [apart(chapter, framework) for framework in FRAMEWORKS]
         parts = [part for part in parts if part]
         if parts and here.kind == "cuda":
-            folder = Path(__file__).parents[2] / "records"
-            path = folder / f"gpu_{chapter}.json"
-            path.write_text(json.dumps(record_of(chapter, parts), indent=1) + "\n")
+            path = write(f"gpu_{chapter}", record_of(chapter, parts))
             print(f"written to {path}")
 
 
