@@ -173,6 +173,30 @@ def test_every_way_to_attend_is_attention():
         np.testing.assert_allclose(*both, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("framework", "error"),
+    [
+        ("pytorch", torch.OutOfMemoryError("no memory\nmore")),
+        ("tf", tf.errors.ResourceExhaustedError(None, None, "no memory")),
+    ],
+)
+def test_a_way_that_fails_is_told_and_the_next_one_runs(framework, error, monkeypatch):
+    def measured(way, heads):
+        if way == "weights" and heads[0].shape[2] > 32:
+            raise error
+        return {"forward_ms": 1.0}
+
+    monkeypatch.setattr(DEMOS[framework], "measured", measured)
+    plan = gpu.Plan("float32", {"weights": (32, 64, 128), "tiles": (64,)}, {})
+    rows = list(DEMOS[framework].attention(plan))
+    assert [(row["way"], row["positions"], "error" in row) for row in rows] == [
+        ("weights", 32, False),
+        ("weights", 64, True),
+        ("tiles", 64, False),
+    ]
+    assert rows[1]["error"].endswith("no memory")
+
+
 def test_tensorflow_leaves_memory_for_pytorch(monkeypatch):
     grown = []
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["one", "another"])

@@ -13,20 +13,30 @@ ROUNDS = 5
 
 
 def place():
-    """The GPU, or the CPU; products of float32 as fast as the GPU has them."""
+    """The GPU, with products of float32 as fast as it has them; or the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
     torch.set_float32_matmul_precision("high")
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device("cuda")
 
 
 def attention(plan: Plan):
-    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs."""
+    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs.
+
+    Where a way fails, for want of memory or of a kernel, its row says so.
+    """
     dtype = getattr(torch, plan.dtype)
     for way, lengths in plan.ways.items():
         for length in lengths:
-            shape = 3, 1, HEADS, length, WIDTH
-            heads = torch.randn(shape, device=place(), dtype=dtype).unbind(0)
-            heads = [x.clone().requires_grad_() for x in heads]
-            yield {"way": way, "positions": length, **measured(way, heads)}
+            row = {"way": way, "positions": length}
+            try:
+                shape = 3, 1, HEADS, length, WIDTH
+                heads = torch.randn(shape, device=place(), dtype=dtype).unbind(0)
+                heads = [x.clone().requires_grad_() for x in heads]
+                yield row | measured(way, heads)
+            except RuntimeError as error:
+                yield row | {"error": str(error).partition("\n")[0]}
+                break
 
 
 def decode(plan: Plan):

@@ -21,13 +21,20 @@ def place():
 
 
 def attention(plan: Plan):
-    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs."""
+    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs.
+
+    Where a way fails, for want of memory, its row says so.
+    """
     for way, lengths in plan.ways.items():
         for length in lengths:
-            shape = 3, 1, HEADS, length, WIDTH
-            drawn = tf.random.normal(shape, dtype=getattr(tf, plan.dtype))
-            heads = tf.unstack(drawn)
-            yield {"way": way, "positions": length, **measured(way, heads)}
+            row = {"way": way, "positions": length}
+            try:
+                shape = 3, 1, HEADS, length, WIDTH
+                drawn = tf.random.normal(shape, dtype=getattr(tf, plan.dtype))
+                yield row | measured(way, tf.unstack(drawn))
+            except tf.errors.OpError as error:
+                yield row | {"error": str(error).partition("\n")[0]}
+                break
 
 
 def decode(plan: Plan):
