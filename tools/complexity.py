@@ -11,7 +11,7 @@ from statistics import median
 
 from publisher import ROOT
 
-from attn_course.bench.cases import BLOCK, SUMMARY, WIDTH
+from attn_course.bench.cases import BLOCK, NO_ATTENTION, SUMMARY, WIDTH
 from attn_course.bench.measure import slope
 from attn_course.catalog import BESIDE, CATALOG
 from attn_course.labs import load_record
@@ -26,9 +26,12 @@ def page() -> str:
     record = load_record("costs")
     rows, counts = record["rows"], record["operations"]
     lengths = lengths_of(DENSE)
-    far = [row.name for row in CATALOG if lengths_of(row.name) == lengths]
+    rows_of_catalog = [row for row in CATALOG if row.name not in NO_ATTENTION]
+    far = [row.name for row in rows_of_catalog if lengths_of(row.name) == lengths]
     return TEXT.format(
-        orders=table(("Layer", "Time", "Memory", "In sequence", "Path", "Source"), map(orders, (*CATALOG, *BESIDE))),
+        orders=table(
+            ("Layer", "Time", "Memory", "In sequence", "Path", "Source"), map(orders, (*rows_of_catalog, *BESIDE))
+        ),
         times=table(
             ("Mechanism", "Operations", "Time, PyTorch", "Time, TensorFlow", "Lengths"),
             (

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 WIDTH, BLOCK, SUMMARY = 64, 64, 8
+# Rows of the catalog that scale queries and mix no positions: nothing to compare.
+NO_ATTENTION = {"log_length_scale"}
 
 
 class Case(NamedTuple):
