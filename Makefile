@@ -14,7 +14,7 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench gpu lint screenshots new-topic repository clean
+.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench costs gpu lint screenshots new-topic repository clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -87,8 +87,12 @@ test-frameworks: .venv/stamp ## the notebooks of one framework, run where the ot
 test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone, TensorFlow alone, neither; chapter 2 from an empty folder
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 0 tests/install
 
-bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word]
-	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY))
+bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]
+	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)
+
+costs: .venv/stamp ## the page of costs, from the catalog and what was measured [MEASURE=yes: measure first, on a quiet machine]
+	$(if $(MEASURE),$(BIN)/python -m attn_course.labs.costs)
+	$(BIN)/python tools/complexity.py
 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
 	$(BIN)/python -m attn_course.labs.gpu $(if $(CH),--only $(CH))

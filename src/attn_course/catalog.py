@@ -2,11 +2,17 @@
 
 from typing import NamedTuple
 
+BASE = "Vaswani et al. 2017, Table 1"
+OWN = "the formula"  # no paper's table has it
+
 
 class Mechanism(NamedTuple):
     """One row; ``time`` and ``memory`` are for n queries over n keys of width d.
 
-    h heads, m features, k the rank, c the chunk.
+    h heads, m features, k the rank, c the chunk or block, w the window, r its dilation
+    or random blocks, g the global tokens. steps: what must be computed one after the
+    other; path: the layers until any two positions have met. orders: where time, steps
+    and path are printed, or ``OWN`` where they follow from the formula alone.
     """
 
     name: str
@@ -16,6 +22,9 @@ class Mechanism(NamedTuple):
     layer: str | None
     time: str
     memory: str
+    steps: str = "O(1)"
+    path: str = "O(1)"
+    orders: str = OWN
 
 
 CATALOG = (
@@ -23,10 +32,11 @@ CATALOG = (
         name="scaled_dot_product_attention",
         topic="dot_product",
         paper="Vaswani et al. 2017, section 3.2.1",
-        chapter="00_ten_minutes",
+        chapter="04_scaled_dot_product",
         layer=None,
         time="O(n^2 d)",
         memory="O(n^2)",
+        orders=BASE,
     ),
     Mechanism(
         name="fixed_context_decoder",
@@ -36,6 +46,9 @@ CATALOG = (
         layer="FixedContextDecoder",
         time="O(n d^2)",
         memory="O(d)",
+        steps="O(n)",
+        path="O(n)",
+        orders=BASE,
     ),
     Mechanism(
         name="additive_attention",
@@ -63,6 +76,7 @@ CATALOG = (
         layer="LocalAttention",
         time="O(n^2 d)",
         memory="O(n^2)",
+        path="O(1) in the window",
     ),
     Mechanism(
         name="self_attention",
@@ -72,6 +86,7 @@ CATALOG = (
         layer="SelfAttention",
         time="O(n^2 d)",
         memory="O(n^2)",
+        orders=BASE,
     ),
     Mechanism(
         name="multi_head_attention",
@@ -81,6 +96,7 @@ CATALOG = (
         layer="MultiHeadAttention",
         time="O(n^2 d + n d^2)",
         memory="O(h n^2)",
+        orders=BASE,
     ),
     Mechanism(
         name="relative_attention",
@@ -108,6 +124,8 @@ CATALOG = (
         layer="LinearAttention",
         time="O(n d^2)",
         memory="O(n d)",
+        steps="O(1), causal O(n / c)",
+        orders="Katharopoulos et al. 2020, section 3",
     ),
     Mechanism(
         name="delta_rule_attention",
@@ -117,6 +135,7 @@ CATALOG = (
         layer="DeltaRuleAttention",
         time="O(n d^2)",
         memory="O(n d)",
+        steps="O(n / c)",
     ),
     Mechanism(
         name="performer_attention",
@@ -126,6 +145,8 @@ CATALOG = (
         layer="PerformerAttention",
         time="O(n m d)",
         memory="O(n m)",
+        steps="O(1), causal O(n / c)",
+        orders="Choromanski et al. 2021, section 2",
     ),
     Mechanism(
         name="random_feature_attention",
@@ -135,6 +156,7 @@ CATALOG = (
         layer="RandomFeatureAttention",
         time="O(n m d)",
         memory="O(n m)",
+        steps="O(1), causal O(n / c)",
     ),
     Mechanism(
         name="linformer_attention",
@@ -144,6 +166,7 @@ CATALOG = (
         layer="LinformerAttention",
         time="O(n k d)",
         memory="O(n k)",
+        orders="Wang et al. 2020, Table 1",
     ),
     Mechanism(
         name="lsh_attention",
@@ -153,6 +176,9 @@ CATALOG = (
         layer="LSHAttention",
         time="O(n log n + n c d)",
         memory="O(n c)",
+        steps="O(log n)",
+        path="by chance",
+        orders="Wang et al. 2020, Table 1",
     ),
     Mechanism(
         name="grouped_query_attention",
@@ -180,6 +206,8 @@ CATALOG = (
         layer="SlidingWindowAttention",
         time="O(n w d)",
         memory="O(n w)",
+        path="O(n / w)",
+        orders=BASE + ", restricted",
     ),
     Mechanism(
         name="dilated_window_attention",
@@ -189,6 +217,7 @@ CATALOG = (
         layer="DilatedWindowAttention",
         time="O(n w d)",
         memory="O(n w)",
+        path="O(n / (w r))",
     ),
     Mechanism(
         name="longformer_attention",
@@ -198,6 +227,8 @@ CATALOG = (
         layer="LongformerAttention",
         time="O(n (w + g) d)",
         memory="O(n (w + g))",
+        path="2",
+        orders="Beltagy et al. 2020, section 3.1",
     ),
     Mechanism(
         name="strided_attention",
@@ -207,6 +238,8 @@ CATALOG = (
         layer="StridedAttention",
         time="O(n sqrt(n) d)",
         memory="O(n sqrt(n))",
+        path="2",
+        orders="Child et al. 2019, section 4.2",
     ),
     Mechanism(
         name="fixed_attention",
@@ -216,6 +249,8 @@ CATALOG = (
         layer="FixedAttention",
         time="O(n sqrt(n) d)",
         memory="O(n sqrt(n))",
+        path="2",
+        orders="Child et al. 2019, section 4.2",
     ),
     Mechanism(
         name="block_sparse_attention",
@@ -225,6 +260,7 @@ CATALOG = (
         layer="BlockSparseAttention",
         time="O(blocks c^2 d)",
         memory="O(blocks c^2)",
+        path="by the layout",
     ),
     Mechanism(
         name="big_bird_attention",
@@ -234,6 +270,7 @@ CATALOG = (
         layer="BigBirdAttention",
         time="O(n (w + g + r) d)",
         memory="O(n (w + g + r))",
+        path="2",
     ),
     Mechanism(
         name="flash_attention",
@@ -243,5 +280,23 @@ CATALOG = (
         layer="FlashAttention",
         time="O(n^2 d)",
         memory="O(n d)",
+        steps="O(n / c)",
+        orders="Dao et al. 2022, section 3",
+    ),
+)
+
+# The layers before attention, for the same table; k is the kernel's width.
+KERNEL = "O(n / k), dilated O(log_k n)"
+BESIDE = (
+    Mechanism(
+        *("recurrent", "", "", "", None, "O(n d^2)", "O(n d)", "O(n)", "O(n)", BASE)
+    ),
+    Mechanism(
+        *("convolutional", "", "", "", None, "O(k n d^2)", "O(n d)", "O(1)", KERNEL),
+        BASE,
+    ),
+    Mechanism(
+        *("separable convolutional", "", "", "", None, "O(k n d + n d^2)", "O(n d)"),
+        *("O(1)", KERNEL, BASE),
     ),
 )

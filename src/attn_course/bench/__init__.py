@@ -12,20 +12,36 @@ from statistics import median, quantiles
 from typing import NamedTuple
 
 ROUNDS = 15
+LEAST_POSITIONS = 256  # with ``shorter``: windows and blocks have to fit
 LEAST_SECONDS = 0.05  # of one program in one round: repeated until it takes that long
 
 
 class Row(NamedTuple):
-    """A comparison: ``make() -> (ours, peer)`` builds two functions of no arguments.
+    """A comparison: ``make(positions) -> (ours, peer)`` builds two functions.
 
-    same: whether the two give the same numbers, or one does what the other can't.
+    name: may hold ``{n}``, the positions. same: whether the two give the same numbers,
+    or one does what the other can't. mechanism: its row of the catalog. needs: the
+    module that the peer is in, where that is an extra.
     """
 
     name: str
     peer: str
     make: Callable
-    goal: float | None
+    goal: float | None = None
+    positions: int = 16
     same: bool = True
+    mechanism: str = ""
+    needs: str = ""
+
+    def shorter(self, divisor):
+        """The same at fewer positions, where no goal was set."""
+        if self.positions < LEAST_POSITIONS * divisor:
+            return self._replace(goal=None)
+        return self._replace(goal=None, positions=self.positions // divisor)
+
+    @property
+    def title(self):
+        return self.name.format(n=self.positions)
 
 
 class Result(NamedTuple):
@@ -42,7 +58,7 @@ class Result(NamedTuple):
 
 def compare(row, *, rounds=ROUNDS, clock=time.perf_counter):
     """Run a row; a miss counts only beyond the spread, and after a second try."""
-    ours, peer = row.make()
+    ours, peer = row.make(row.positions)
     result = _once(row, ours, peer, rounds, clock)
     if result.verdict == "missed":
         result = _once(row, ours, peer, rounds, clock)
@@ -60,7 +76,7 @@ def _once(row, ours, peer, rounds, clock):
         ratios.append(seconds[0] / seconds[1])
     low, _, high = quantiles(ratios, n=4)
     verdict = _verdict(median(ratios), low, row.goal)
-    return Result(row.name, row.peer, median(ratios), low, high, row.goal, verdict)
+    return Result(row.title, row.peer, median(ratios), low, high, row.goal, verdict)
 
 
 def _verdict(ratio, low, goal):

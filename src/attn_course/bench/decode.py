@@ -4,24 +4,24 @@ The ratios are of the attention of one token, without projections, but for the l
 rows, where a step of the whole layer is taken.
 """
 
-import numpy as np
+from functools import partial
 
 from attn_course.bench import Row
 
 HEADS, WIDTH = 32, 64
 
 
-def _draw(kv_heads, positions):
-    rng = np.random.default_rng(0)
+def _drawn(draw, kv_heads, positions):
     shapes = [(1, HEADS, 1, WIDTH), *[(1, kv_heads, positions, WIDTH)] * 2]
-    return [rng.normal(size=shape).astype(np.float32) for shape in shapes]
+    return [draw(*shape) for shape in shapes]
 
 
 def _grouped_torch(kv_heads, positions):
+    from attn_course.bench.pytorch import arrived, drawer
     from attn_course.frameworks import torch
     from attn_course.pytorch import grouped_query_attention
 
-    inputs = [torch.from_numpy(x) for x in _draw(kv_heads, positions)]
+    inputs = _drawn(drawer(), kv_heads, positions)
     fused = torch.nn.functional.scaled_dot_product_attention
 
     @torch.no_grad()
@@ -32,17 +32,17 @@ def _grouped_torch(kv_heads, positions):
     def peer():
         return fused(*inputs, enable_gqa=True)
 
-    return ours, peer
+    return arrived(ours), arrived(peer)
 
 
 def _grouped_tf(kv_heads, positions):
+    from attn_course.bench.tf import arrived, drawer
     from attn_course.frameworks import keras, tf
     from attn_course.tf import grouped_query_attention
 
-    arrays = _draw(kv_heads, positions)
-    inputs = [tf.constant(x) for x in arrays]
+    inputs = _drawn(drawer(), kv_heads, positions)
     # Keras has the heads after the positions, and repeats keys and values.
-    swapped = [tf.constant(x.swapaxes(1, 2)) for x in arrays]
+    swapped = [tf.transpose(x, (0, 2, 1, 3)) for x in inputs]
 
     @tf.function
     def attend(*inputs):
@@ -53,15 +53,16 @@ def _grouped_tf(kv_heads, positions):
         repeated = [tf.repeat(x, HEADS // kv_heads, axis=2) for x in memory]
         return keras.ops.nn.dot_product_attention(query, *repeated)
 
-    return lambda: attend(*inputs).numpy(), lambda: repeat(*swapped).numpy()
+    return arrived(lambda: attend(*inputs)), arrived(lambda: repeat(*swapped))
 
 
 def _cache_torch(kv_heads, positions):
     """A step that writes into the cache, against one that makes it anew."""
+    from attn_course.bench.pytorch import arrived, drawer
     from attn_course.frameworks import torch
     from attn_course.pytorch import KVCache, grouped_query_attention
 
-    query, key, value = (torch.from_numpy(x) for x in _draw(kv_heads, positions))
+    query, key, value = _drawn(drawer(), kv_heads, positions)
     past = key[:, :, :-1].contiguous(), value[:, :, :-1].contiguous()
     new = key[:, :, -1:], value[:, :, -1:]
     cache = KVCache(1, kv_heads, positions, WIDTH)
@@ -79,13 +80,14 @@ def _cache_torch(kv_heads, positions):
         options = {"causal": True, "need_weights": False}
         return grouped_query_attention(query, *joined, **options)[0]
 
-    return ours, peer
+    return arrived(ours), arrived(peer)
 
 
 LATENT = {"latent_dim": 512, "rope_dim": 64, "key_dim": 64, "value_dim": 64}
 
 
 def _latent_torch(positions):
+    from attn_course.bench.pytorch import arrived
     from attn_course.frameworks import torch
     from attn_course.pytorch import LatentAttention
 
@@ -102,10 +104,12 @@ def _latent_torch(positions):
 
     with torch.no_grad():
         layer(x[:, :-1], cache=cache, need_weights=False, absorbed=True)
-    return lambda: step(absorbed=True), lambda: step(absorbed=False)
+    forms = [partial(step, absorbed=each) for each in (True, False)]
+    return tuple(arrived(form) for form in forms)
 
 
 def _latent_tf(positions):
+    from attn_course.bench.tf import arrived
     from attn_course.frameworks import keras, tf
     from attn_course.tf import LatentAttention
 
@@ -122,52 +126,49 @@ def _latent_tf(positions):
             options = {"cache": cache, "need_weights": False, "absorbed": absorbed}
             return layer(x[:, -1:], **options)[0]
 
-        return lambda: step().numpy()
+        return arrived(step)
 
     return form(absorbed=True), form(absorbed=False)
 
 
+GROUPED = {
+    "PyTorch": (_grouped_torch, "F.scaled_dot_product_attention(enable_gqa=True)"),
+    "TensorFlow": (_grouped_tf, "keras.ops.nn.dot_product_attention, keys repeated"),
+}
+GOALS = {8: 1 / 1.3, 1: 1 / 3}
 ROWS = [
     *(
         Row(
-            f"decode, PyTorch, {kv_heads} of 32 key heads, {positions} positions",
-            "F.scaled_dot_product_attention(enable_gqa=True)",
-            lambda kv_heads=kv_heads, positions=positions: _grouped_torch(
-                kv_heads, positions
-            ),
-            goal,
+            f"decode, {framework}, {kv_heads} of 32 key heads, {{n}} positions",
+            GROUPED[framework][1],
+            partial(GROUPED[framework][0], kv_heads),
+            GOALS[kv_heads] if framework == "PyTorch" else None,
+            positions,
+            mechanism="grouped_query_attention",
         )
-        for kv_heads, goal in ((8, 1 / 1.3), (1, 1 / 3))
-        for positions in (4096, 16384)
+        for framework, lengths in (("PyTorch", (4096, 16384)), ("TensorFlow", (4096,)))
+        for kv_heads in GOALS
+        for positions in lengths
     ),
     *(
         Row(
-            f"decode, TensorFlow, {kv_heads} of 32 key heads, 4096 positions",
-            "keras.ops.nn.dot_product_attention, keys repeated",
-            lambda kv_heads=kv_heads: _grouped_tf(kv_heads, 4096),
-            None,
-        )
-        for kv_heads in (8, 1)
-    ),
-    *(
-        Row(
-            f"decode with a cache, PyTorch, {kv_heads} of 32 key heads, 4096 positions",
+            f"decode, cached, PyTorch, {kv_heads} of 32 key heads, {{n}} positions",
             "a cache that torch.cat makes anew",
-            lambda kv_heads=kv_heads: _cache_torch(kv_heads, 4096),
+            partial(_cache_torch, kv_heads),
             1 / 1.8,
+            4096,
         )
         for kv_heads in (32, 8)
     ),
-    Row(
-        "decode with a latent, absorbed, PyTorch, 1024 positions",
-        "the naive form",
-        lambda: _latent_torch(1024),
-        1 / 8,
-    ),
-    Row(
-        "decode with a latent, absorbed, TensorFlow, 1024 positions",
-        "the naive form",
-        lambda: _latent_tf(1024),
-        None,
+    *(
+        Row(
+            f"decode with a latent, absorbed, {framework}, {{n}} positions",
+            *("the naive form", make, goal, 1024),
+            mechanism="latent_attention",
+        )
+        for framework, make, goal in (
+            ("PyTorch", _latent_torch, 1 / 8),
+            ("TensorFlow", _latent_tf, None),
+        )
     ),
 ]

@@ -11,6 +11,8 @@ import time
 from importlib import metadata, resources
 from pathlib import Path
 
+from attn_course.bench.measure import versions
+
 _STARTED = time.monotonic()
 
 
@@ -38,21 +40,30 @@ def run_plan(name, plan, run, **more):
 def store(name, rows, seeds, **more):
     """Write ``records/NAME.json``: the rows, and what made them.
 
-    Date, machine, command, the version of this package, and the seconds that it took.
+    ``heading``, the version of this package, and the seconds that it took.
     """
     listed = " ".join(map(str, seeds))
+    took = {"version": metadata.version("attn-course")}
+    took["seconds"] = round(time.monotonic() - _STARTED)
     command = f"python -m attn_course.labs.{name} --seeds {listed}"
-    record = {
+    write(name, {**heading(command), **took, "rows": rows, **more})
+
+
+def heading(command):
+    """What every record begins with: date, machine, versions, command."""
+    return {
         "date": datetime.date.today().isoformat(),
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "versions": versions(),
         "command": command,
-        "version": metadata.version("attn-course"),
-        "seconds": round(time.monotonic() - _STARTED),
-        "rows": rows,
-        **more,
     }
+
+
+def write(name, record):
+    """Write ``records/NAME.json``; returns where it lies."""
     path = Path(__file__).parents[1] / "records" / f"{name}.json"
     path.write_text(json.dumps(record, indent=1) + "\n")
+    return path
 
 
 def load_record(name):

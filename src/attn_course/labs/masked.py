@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from attn_course.bench.sparse import HEADS, WIDTH, _memory
+from attn_course.bench.cases import WIDTH
+from attn_course.bench.measure import held
 from attn_course.labs import store
 from attn_course.masks import sliding_window_mask
 
-POSITIONS = 4096
+HEADS, POSITIONS = 8, 4096
 FORMS = (
     ("all pairs", None),
     ("masked", 257),
@@ -87,9 +88,9 @@ def measure(framework, form, window):
     """Seconds and peak MiB of one form, in this process."""
     run = {"pytorch": torch_form, "tensorflow": tf_form}[framework](form, window)
     Path("/proc/self/clear_refs").write_text("5")
-    before = _memory("VmRSS")
+    before = held("VmRSS")
     run()
-    peak, seconds = _memory("VmHWM") - before, []
+    peak, seconds = held("VmHWM") - before, []
     for _ in range(5):
         start = time.process_time()
         run()

@@ -1,20 +1,22 @@
 """The steps of ``attn_course.labs.decode`` in PyTorch."""
 
+from functools import partial
+
 from attn_course.frameworks import torch
 from attn_course.labs.decode import HEADS, LATENT, TURNED, WIDTH, milliseconds
 from attn_course.pytorch import KVCache, grouped_query_attention
 
 
-def make_step(kind, context):
+def make_step(kind, context, *, batch=1, dtype=None):
     """A step behind ``context`` positions, and the bytes of its cache."""
     if kind == "MLA":
-        return latent_step(context)
+        return latent_step(context, batch=batch, dtype=dtype)
     heads = {"MHA": HEADS, "GQA-8": 8, "MQA": 1}[kind]
-    cache = KVCache(1, heads, context, WIDTH)
-    past = torch.randn(2, 1, heads, context - 1, WIDTH)
-    cache.update(*past)
-    query = torch.randn(1, HEADS, 1, WIDTH)
-    new = torch.randn(2, 1, heads, 1, WIDTH)
+    draw = partial(torch.randn, dtype=dtype)
+    cache = KVCache(batch, heads, context, WIDTH, dtype=dtype)
+    cache.update(*draw(2, batch, heads, context - 1, WIDTH))
+    query = draw(batch, HEADS, 1, WIDTH)
+    new = draw(2, batch, heads, 1, WIDTH)
 
     @torch.no_grad()
     def step():
@@ -25,19 +27,14 @@ def make_step(kind, context):
     return step, cache.nbytes
 
 
-def latent_step(context):
+def latent_step(context, *, batch=1, dtype=None):
     """The same with latents, absorbed: they are keys and values at once."""
-    width = LATENT + TURNED
-    cache = KVCache(1, 1, context, width, 0)
-    cache.update(
-        torch.randn(1, 1, context - 1, width), torch.empty(1, 1, context - 1, 0)
-    )
-    query, up = (
-        torch.randn(1, HEADS, 1, WIDTH + TURNED),
-        torch.randn(HEADS, WIDTH, LATENT),
-    )
-    down = torch.randn(HEADS, LATENT, WIDTH)
-    new = torch.randn(1, 1, 1, width)
+    width, draw = LATENT + TURNED, partial(torch.randn, dtype=dtype)
+    cache = KVCache(batch, 1, context, width, 0, dtype=dtype)
+    past = draw(batch, 1, context - 1, width)
+    cache.update(past, past[..., :0])
+    query, up = draw(batch, HEADS, 1, WIDTH + TURNED), draw(HEADS, WIDTH, LATENT)
+    down, new = draw(HEADS, LATENT, WIDTH), draw(batch, 1, 1, width)
 
     @torch.no_grad()
     def step():

@@ -4,10 +4,6 @@ The process's own peak, as Linux counts it, beside what it held before: the outp
 gradients and everything between. 4 heads of width 64 in float32.
 """
 
-import ctypes
-import gc
-from pathlib import Path
-
 import numpy as np
 
 from attn_course.labs import load_record
@@ -21,22 +17,6 @@ def draw(positions, seed):
     """Query, key and value: (3, 1, heads, positions, width)."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(3, 1, HEADS, positions, WIDTH)).astype(np.float32)
-
-
-def peak(run):
-    """MiB that a function of no arguments holds at most, beside what was there."""
-    run()  # what is loaded once
-    gc.collect()
-    ctypes.CDLL("libc.so.6").malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
-    before = _status("VmRSS")
-    run()
-    return round((_status("VmHWM") - before) / 1024, 2)
-
-
-def _status(field):
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(field))
 
 
 def peaks(framework, backward):

@@ -1,8 +1,8 @@
 """Every method at every length, in both frameworks; stores the record. Linux alone."""
 
-from attn_course.bench.__main__ import one_thread
+from attn_course.bench.measure import one_thread, peak
 from attn_course.labs import run_plan
-from attn_course.labs.flash import LENGTHS, METHODS, peak, tf
+from attn_course.labs.flash import LENGTHS, METHODS, tf
 from attn_course.labs.flash import pytorch as torch_runs
 
 

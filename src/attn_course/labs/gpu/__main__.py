@@ -1,62 +1,58 @@
 """``python -m attn_course.labs.gpu [--only 14] [--anyway]``: the demos, and records.
 
 Without a GPU it says so and runs nothing; ``--anyway`` runs the small sizes then, and
-stores nothing.
+stores nothing. It ends within nine minutes: what is not done by then is named.
 """
 
 import argparse
-import datetime
 import importlib
-import importlib.metadata
 import json
-import platform
 import subprocess
 import sys
-from pathlib import Path
+import time
 
-from attn_course.labs.gpu import CHAPTERS, FRAMEWORKS, plan_of
+from attn_course.labs import heading, write
+from attn_course.labs.gpu import CHAPTERS, DEMOS, FRAMEWORKS, plan_of
 from attn_course.notebook import device
 
-DEMOS = {"14": "flash"}
 COMMAND = "python -m attn_course.labs.gpu"
+LIMIT = 530  # seconds, for all demos together
 
 
 def one(chapter, framework):
-    """Run one demo here; the last line printed is its part of the record."""
+    """Run a chapter's demos here; the last line printed is their part of the record."""
     module = importlib.import_module(f"attn_course.labs.gpu.{framework}")
-    here = device()
-    plan = plan_of(chapter, framework, here)
-    rows = getattr(module, DEMOS[chapter])(plan)
-    rows = [{"framework": framework, "dtype": plan.dtype, **row} for row in rows]
-    return {"device": str(here), "left_out": plan.left_out, "rows": rows}
+    module.place()
+    here, rows, left_out = device(), [], {}
+    for demo in DEMOS[chapter]:
+        plan = plan_of(chapter, framework, here, demo)
+        left_out |= plan.left_out
+        for row in getattr(module, demo)(plan):
+            begin = {"framework": framework, "demo": demo, "dtype": plan.dtype}
+            rows.append({**row, **begin})
+            print(rows[-1], flush=True)
+    return {"device": str(here), "left_out": left_out, "rows": rows}
 
 
 def record_of(chapter, parts):
     """A chapter's record from what its frameworks gave."""
-    names = ("torch", "tensorflow", "keras", "triton", "numpy", "attn-course")
-    versions = {name: version(name) for name in names}
     return {
-        "date": datetime.date.today().isoformat(),
+        **heading(f"{COMMAND} --only {chapter}"),
         "device": parts[0]["device"],
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "versions": {name: found for name, found in versions.items() if found},
-        "command": f"{COMMAND} --only {chapter}",
         "left_out": parts[0]["left_out"],
         "rows": [row for part in parts for row in part["rows"]],
     }
 
 
-def version(name):
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def apart(chapter, framework):
+def apart(chapter, framework, seconds):
     """``one`` in a process of its own, whose memory is free again when it ends."""
     command = [sys.executable, "-m", "attn_course.labs.gpu", "--one", chapter]
-    done = subprocess.run([*command, framework], stdout=subprocess.PIPE, text=True)
+    options = {"stdout": subprocess.PIPE, "text": True, "timeout": max(1, seconds)}
+    try:
+        done = subprocess.run([*command, framework], **options)
+    except subprocess.TimeoutExpired:
+        print(f"chapter {chapter} in {framework}: no time was left")
+        return None
     *said, last = done.stdout.splitlines() or [""]
     print("\n".join(said))
     if done.returncode:
@@ -84,13 +80,12 @@ def main(arguments=None):
     if here.kind != "cuda" and not options.anyway:
         print("The demos are for a GPU; --anyway runs their small sizes.")
         return
+    end = time.monotonic() + LIMIT
     for chapter in options.only:
-        parts = [apart(chapter, framework) for framework in FRAMEWORKS]
+        parts = [apart(chapter, x, end - time.monotonic()) for x in FRAMEWORKS]
         parts = [part for part in parts if part]
         if parts and here.kind == "cuda":
-            folder = Path(__file__).parents[2] / "records"
-            path = folder / f"gpu_{chapter}.json"
-            path.write_text(json.dumps(record_of(chapter, parts), indent=1) + "\n")
+            path = write(f"gpu_{chapter}", record_of(chapter, parts))
             print(f"written to {path}")
 
 

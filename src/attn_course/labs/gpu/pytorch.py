@@ -5,24 +5,92 @@ from functools import partial
 
 from attn_course import pytorch
 from attn_course.frameworks import torch
-from attn_course.labs.gpu import HEADS, WIDTH, Plan
+from attn_course.labs.decode.pytorch import make_step
+from attn_course.labs.gpu import HEADS, WIDTH, WINDOW, Plan, training
+from attn_course.labs.seq2seq import build
 
 ROUNDS = 5
 
 
-def flash(plan: Plan) -> list:
-    """Rows of chapter 14: way, length, milliseconds, MiB beside the inputs."""
-    place = "cuda" if torch.cuda.is_available() else "cpu"
-    rows = []
+def place():
+    """The GPU, with products of float32 as fast as it has them; or the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    torch.set_float32_matmul_precision("high")
+    return torch.device("cuda")
+
+
+def attention(plan: Plan):
+    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs.
+
+    Where a way fails, for want of memory or of a kernel, its row says so.
+    """
+    dtype = getattr(torch, plan.dtype)
     for way, lengths in plan.ways.items():
         for length in lengths:
-            shape = 3, 1, HEADS, length, WIDTH
-            dtype = getattr(torch, plan.dtype)
-            heads = torch.randn(shape, device=place, dtype=dtype).unbind(0)
-            heads = [x.clone().requires_grad_() for x in heads]
-            rows.append({"way": way, "positions": length, **measured(way, heads)})
-            print(rows[-1], flush=True)
-    return rows
+            row = {"way": way, "positions": length}
+            try:
+                shape = 3, 1, HEADS, length, WIDTH
+                heads = torch.randn(shape, device=place(), dtype=dtype).unbind(0)
+                heads = [x.clone().requires_grad_() for x in heads]
+                yield row | measured(way, heads)
+            except RuntimeError as error:
+                yield row | {"error": str(error).partition("\n")[0]}
+                break
+
+
+def decode(plan: Plan):
+    """Chapter 13: a step behind a cache, tokens per second, bytes that it reads."""
+    batch, dtype = plan.sizes["batch"], getattr(torch, plan.dtype)
+    for kind, contexts in plan.ways.items():
+        for context in contexts:
+            with place():
+                step, size = make_step(kind, context, batch=batch, dtype=dtype)
+            step()
+            seconds = best(step, place())
+            row = {"way": kind, "context": context, "batch": batch, "bytes": size}
+            row |= {"ms": round(1e3 * seconds, 4)}
+            yield {**row, "tokens_per_second": round(batch / seconds)}
+
+
+def dates(plan: Plan):
+    """Chapter 2 in a larger size."""
+
+    def here(*given, **setting):
+        return build(*given, **setting).to(place())
+
+    return training.dates(plan, "pytorch", here)
+
+
+def translate(plan: Plan):
+    """Chapter 9 in a larger size."""
+    from attn_course.labs.translate import pytorch as lab
+
+    place()
+    return training.translate(plan, lab)
+
+
+def language(plan: Plan):
+    """Chapter 13: what fewer heads of key and value cost in loss."""
+    from attn_course.labs.generate import pytorch as lab
+    from attn_course.training import pytorch as loop
+
+    @torch.no_grad()
+    def number(model, *arrays):
+        found = [torch.from_numpy(array).to(place()) for array in arrays]
+        return lab.loss(model, *found).item()
+
+    torch.manual_seed(0)
+    return training.language(plan, lab, loop, lambda x: x.to(place()), number)
+
+
+OURS = {
+    "weights": ("scaled_dot_product_attention", {}),
+    "tiles": ("flash_attention", {}),
+    "window": ("sliding_window_attention", {"window": WINDOW}),
+    "strided": ("strided_attention", {}),
+    "linear": ("linear_attention", {}),
+}
 
 
 def attend(way):
@@ -31,10 +99,12 @@ def attend(way):
         from attn_course.flash.triton import flash_attention
 
         return lambda *heads: flash_attention(*heads, causal=True)[0]
-    if way in ("weights", "tiles"):
-        name = {"weights": "scaled_dot_product_attention", "tiles": "flash_attention"}
-        function = getattr(pytorch, name[way])
-        return lambda *heads: function(*heads, causal=True)[0]
+    if way in OURS:
+        name, sizes = OURS[way]
+        function = partial(getattr(pytorch, name), **sizes, causal=True)
+        if way == "strided":
+            return lambda *x: function(*x, stride=round(x[0].shape[2] ** 0.5))[0]
+        return lambda *heads: function(*heads)[0]
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     backend = getattr(SDPBackend, f"{way.upper()}_ATTENTION")

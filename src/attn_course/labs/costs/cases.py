@@ -1,0 +1,23 @@
+"""What is measured: every mechanism, dense attention, and the layers before it."""
+
+from attn_course.bench.cases import FAR, STEPS, WIDTH, Case, cases, on_heads, on_words
+
+HEADS, WINDOW, RANK = 4, 64, 128
+SIZES = 4  # a length and three halves of it
+DENSE = "dense, no weights"
+FULL = {"need_weights": False}
+CASES = {
+    **cases(HEADS, WINDOW, RANK),
+    DENSE: Case(on_heads("scaled_dot_product_attention", HEADS, **FULL), FAR),
+    f"{DENSE}, causal": Case(
+        on_heads("scaled_dot_product_attention", HEADS, **FULL, causal=True), FAR
+    ),
+    "recurrent": Case(on_words("recurrent", HEADS * WIDTH), **STEPS),
+    "convolutional": Case(on_words("convolutional", HEADS * WIDTH), FAR),
+}
+
+
+def lengths_of(name):
+    """What is measured, from short to long."""
+    longest = CASES[name].longest
+    return tuple(longest >> k for k in reversed(range(SIZES)))

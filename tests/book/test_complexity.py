@@ -1,0 +1,115 @@
+"""The page of costs: it is what `make costs` writes, from a record that the code still agrees with."""
+
+import pytest
+from complexity import PAGE, formula, page, rounded, table
+
+from attn_course.bench.cases import NO_ATTENTION
+from attn_course.bench.measure import slope
+from attn_course.catalog import BESIDE, CATALOG, OWN
+from attn_course.labs import load_record
+from attn_course.labs.costs import CASES, DENSE, FRAMEWORKS, crossovers, growth, lengths_of, measured
+from attn_course.labs.costs import pytorch as in_torch
+from attn_course.labs.costs import tf as in_tf
+
+RECORD = load_record("costs")
+# What the orders of the catalog say of the length alone, everything else kept.
+GROWTH = {
+    "O(n^2 d)": 2,
+    "O(n^2 d + n d^2)": 2,
+    "O(n sqrt(n) d)": 1.5,
+    "O(n d^2)": 1,
+    "O(k n d^2)": 1,
+    "O(n m d)": 1,
+    "O(n k d)": 1,
+    "O(n w d)": 1,
+    "O(n (w + g) d)": 1,
+    "O(n (w + g + r) d)": 1,
+    "O(blocks c^2 d)": 1,  # of the layout that is measured
+}
+ORDERS = {row.name: row.time for row in (*CATALOG, *BESIDE)}
+
+
+def test_the_page_is_what_is_written():
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `make costs`"
+
+
+def test_every_mechanism_is_measured_in_both_frameworks():
+    names = {row.name for row in CATALOG if row.name not in NO_ATTENTION} | {
+        "recurrent",
+        "convolutional",
+        DENSE,
+        f"{DENSE}, causal",
+    }
+    assert CASES.keys() == names == RECORD["operations"].keys()
+    for name in names:
+        for framework in FRAMEWORKS:
+            runs = [row for row in RECORD["rows"] if (row["framework"], row["name"]) == (framework, name)]
+            assert len(runs) >= 3
+            for row in runs:
+                assert row["positions"] == list(lengths_of(name))
+                assert len(row["milliseconds"]) == len(row["mib"]) == len(row["positions"])
+                assert min(row["milliseconds"]) > 0
+    assert RECORD["load"] >= 0 and RECORD["seconds"] > 0 and RECORD["processor"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_operations_are_counted_as_stored(name):
+    lengths, counts = RECORD["operations"][name]
+    assert lengths == list(CASES[name].counted)
+    assert counts == [in_torch.operations(name, n) for n in lengths], "run `make costs MEASURE=yes`"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_operations_grow_as_the_catalog_says(name):
+    found = slope(*RECORD["operations"][name])
+    if name == "lsh_attention":  # the catalog's order leaves out the product with the rotations
+        assert 1.2 < found < 1.5
+    else:
+        assert found == pytest.approx(GROWTH[ORDERS.get(name, "O(n^2 d)")], abs=0.07)
+
+
+def test_every_order_has_a_source():
+    for row in (*CATALOG, *BESIDE):
+        assert row.steps and row.path and (row.orders == OWN or any(digit in row.orders for digit in "12"))
+
+
+@pytest.mark.parametrize("module", [in_torch, in_tf], ids=FRAMEWORKS)
+def test_a_case_runs_and_is_measured(module):
+    rows = measured(lambda n: module.program("linear_attention", n), (64, 128, 256), 2)
+    assert [row["positions"] for row in rows] == [[64, 128, 256]] * 2
+    assert all(value >= 0 for row in rows for value in row["milliseconds"] + row["mib"])
+
+
+def rows_of(name, milliseconds, mib=(1.0, 2.0, 4.0, 8.0)):
+    each = {"framework": "tf", "name": name, "positions": [1024, 2048, 4096, 8192]}
+    return [{**each, "milliseconds": list(milliseconds), "mib": list(mib)}]
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "expected"),
+    [
+        ((0.5, 1, 2, 4), 1024),  # always faster
+        ((2, 4, 8, 1e4), float("inf")),  # slower at last
+        ((2, 2, 2, 2), 1448.15),  # between the first two, in the middle on log axes
+        ((0.5, 8, 8, 32), 2896.31),  # faster once, and then from there on
+    ],
+)
+def test_crossovers(milliseconds, expected):
+    rows = rows_of("linear_attention", milliseconds) + rows_of(DENSE, (1, 4, 16, 64))
+    (found,) = crossovers(rows, "tf", "linear_attention")
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_exponents_are_of_the_last_lengths():
+    (found,) = growth(rows_of("linear_attention", (9, 1, 4, 16)), "tf", "linear_attention", "milliseconds")
+    assert found == pytest.approx(2)
+    (flat,) = growth(rows_of("linear_attention", (1,) * 4, mib=(0,) * 4), "tf", "linear_attention", "mib")
+    assert flat == 0
+
+
+def test_how_it_is_written():
+    assert formula("O(n (w + g) d)") == "$O(n (w + g) d)$" and formula("by chance") == "by chance"
+    assert formula("O(1), causal O(n / c)") == "$O(1)$, causal $O(n / c)$"
+    assert formula("O(n sqrt(n) d)") == r"$O(n \sqrt{n} d)$"
+    assert table(("a", "b"), [("1", "2")]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"
+    assert (rounded(1448.15), rounded(987.0)) == ("1,400", "990")
