@@ -53,7 +53,7 @@ def _stream_cases(rng):
 
     x, weights = draw(5, 7, 3)
     small = Case("differences of a thousandth", (x / 1000, weights))
-    return [*fixed_cases(rng, draw, 3), small]
+    return [*fixed_cases(rng, draw, 3), small, Case("a deep stack", draw(3, 5, 17))]
 
 
 def pre_norm(x, weights):

@@ -55,8 +55,10 @@ def _tiled_cases(rng):
 
     cases = fixed_cases(rng, draw, 4, long=(0, 1), large=large)
     query, key, value, _ = draw(5, 7, 3, 2)
+    falling = 800 * np.ones((5, 3)), key - 3 * np.arange(7)[:, None]
     return [
         *cases,
+        Case("scores that fall from block to block", (*falling, value, 2)),
         Case("one key at a time", (query, key, value, 1)),
         Case("one block of all keys", (query, key, value, 7)),
     ]
@@ -76,7 +78,9 @@ def tiled(query, key, value, size):
 
 
 def _visited_cases(rng):
-    sizes = ((12, 4), (13, 4), (1, 7), (7, 1), (100, 11), (5, 100))
+    sizes = [(12, 4), (13, 4), (1, 7), (7, 1), (100, 11), (5, 100)]
+    drawn = rng.integers((20, 2), (500, 19), (3, 2))
+    sizes += [(int(length), int(size)) for length, size in drawn]
     return [
         Case(f"{length} positions, blocks of {size}", (length, size))
         for length, size in sizes

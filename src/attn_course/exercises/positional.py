@@ -27,6 +27,8 @@ def _rotation_cases(rng):
     cases.append(
         Case("positions in another order", (backwards[0], backwards[1][::-1].copy()))
     )
+    between = draw(5, 2)
+    cases.append(Case("positions between whole numbers", (between[0], between[1] / 3)))
     return [*cases, Case("position 0 alone", (rng.normal(size=(1, 6)), np.zeros(1)))]
 
 
