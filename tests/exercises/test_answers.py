@@ -10,7 +10,7 @@ from answers import FUNCTIONS, RIGHT, right_answers, specific, told, wrong_answe
 from attn_course.exercises import EXERCISES, run
 from attn_course.exercises.exercise import edited, known_mistakes, source_of
 from attn_course.exercises.judge import _is_starter, draw_cases, run_cases
-from attn_course.exercises.run import into
+from attn_course.exercises.run import into, leaves
 from attn_course.frameworks import tf, torch
 
 SEEDS = range(20)
@@ -23,16 +23,19 @@ def test_right_answers_pass_with_every_seed(name):
 
     def in_torch(*given):
         arrays = [np.asarray(each) if torch.is_tensor(each) else each for each in given]
-        result = torch.tensor(np.asarray(exercise.solution(*arrays)))
-        return result.float().requires_grad_() if result.is_floating_point() else result
+        results = [torch.tensor(np.asarray(each)) for each in leaves(exercise.solution(*arrays))]
+        results = [each.float().requires_grad_() if each.is_floating_point() else each for each in results]
+        return results[0] if len(results) == 1 else tuple(results)
 
     def in_tf(*given):
         arrays = [np.asarray(each) if tf.is_tensor(each) else each for each in given]
-        result = tf.constant(exercise.solution(*arrays))
-        return tf.cast(result, tf.float32) if result.dtype.is_floating else result
+        results = [tf.constant(each) for each in leaves(exercise.solution(*arrays))]
+        results = [tf.cast(each, tf.float32) if each.dtype.is_floating else each for each in results]
+        return results[0] if len(results) == 1 else tuple(results)
 
     assert {key.split()[0] for key in RIGHT[name]} == {"numpy", "torch", "tf"}
-    for framework, answer in [*right_answers(name), ("torch", in_torch), ("tf", in_tf)]:
+    converted = [] if exercise.kind == "part" else [("torch", in_torch), ("tf", in_tf)]  # they have no gradients
+    for framework, answer in [*right_answers(name), *converted]:
         for seed in SEEDS if answer is exercise.solution else range(3):
             assert told(name, answer, seed, framework) is None, (framework, seed)
 

@@ -1,4 +1,4 @@
-"""Right and wrong answers to every exercise, as people write them; one file per chapter.
+"""Right and wrong answers to every exercise, as people write them; one file per chapter or project.
 
 RIGHT: name of the exercise -> framework -> text; a second one of a framework is called "numpy 2" and so on.
 WRONG: name of the exercise -> wrong answers: edits (old, new), and whole ones. An edit changes the first right
@@ -40,10 +40,9 @@ def made(text):
 def right_answers(name):
     """(framework, answer): the page's solutions, and those of other people."""
     exercise = EXERCISES[name]
-    if exercise.kind == "module":
-        answers = [(framework, from_text(text)) for framework, text in exercise.answers.items()]
-    else:
-        answers = [("numpy", exercise.solution)]
+    answers = [(framework, from_text(text)) for framework, text in exercise.answers.items()]
+    if exercise.kind != "module":
+        answers.append(("numpy", exercise.solution))
     return answers + [(key.split()[0], made(text)) for key, text in RIGHT[name].items()]
 
 
