@@ -303,10 +303,11 @@ EXERCISES = (
         before="project.pad, matrix products",
         statement=(
             "Write `annotate(x, mask, weight, bias)`: what a position knows of "
-            "itself and its neighbors. x (B, S, M), the characters' vectors; mask (B, S) "
-            "bool; weight (W, M, E), W odd; bias (E). Output (B, S, E): tanh of the bias "
-            "plus the sum over i of the vector at position s + i - (W - 1) / 2 times "
-            "weight[i]. Padding and what lies outside count as zeros."
+            "itself and its neighbors. x (B, S, M), the characters' vectors; mask "
+            "(B, S) bool; weight (W, M, E), W odd; bias (E). Output (B, S, E): tanh of "
+            "the bias plus the sum over i of the vector at position "
+            "s + i - (W - 1) / 2 times weight[i]. Padding and what lies outside count "
+            "as zeros."
         ),
         cases=_annotate_cases,
         mistakes={
@@ -425,8 +426,8 @@ EXERCISES = (
         statement=(
             "Write `weights(score, mask)`: a softmax over the positions that are "
             "there. score (B, S), mask (B, S) bool, True may attend; output (B, S). "
-            "Scores may be of any size and sign. A row that may attend to nothing gives "
-            "zeros, and its gradients are zeros too, never NaN."
+            "Scores may be of any size and sign. A row that may attend to nothing "
+            "gives zeros, and its gradients are zeros too, never NaN."
         ),
         cases=_weights_cases,
         mistakes=OVERFLOW
@@ -542,9 +543,9 @@ EXERCISES = (
             "token (B), whole numbers; state (B, H); memory (B, S, E); mask (B, S); p, "
             "a dictionary of parameters. The state before the step asks (query_weight, "
             "memory_weight, score_weight). The new state is tanh of [the token's row "
-            "of target, context, state] @ state_weight + state_bias. Returns the logits, "
-            "[new state, context] @ output_weight + output_bias, (B, N), and the new "
-            "state (B, H)."
+            "of target, context, state] @ state_weight + state_bias. Returns the "
+            "logits, [new state, context] @ output_weight + output_bias, (B, N), and "
+            "the new state (B, H)."
         ),
         cases=_step_cases,
         mistakes={
