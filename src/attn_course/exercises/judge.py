@@ -1,6 +1,7 @@
 """Compare what an answer gave with what the solution gives, and say what differs."""
 
 import re
+import warnings
 
 import numpy as np
 
@@ -89,7 +90,9 @@ def _explains(call, mistake, cases, found, wrong):
     seen = False
     for number, (case, result) in enumerate(zip(cases, found, strict=True)):
         try:
-            made = Outcome(expected(call, mistake, case))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # as where the answer ran
+                made = Outcome(expected(call, mistake, case))
         except Exception as error:  # exchanged arguments fit equal sizes alone
             made = Outcome(error=str(error))
         if not _agree(result, made, case):
