@@ -57,7 +57,7 @@ def heading_faults(text: str) -> list[str]:
             if int(number[1]) != words.count("Part") + 1:
                 faults.append(f"'## {title}' is part {words.count('Part') + 1}")
             word = "Part"
-        elif word not in HEADINGS:
+        if word not in (*HEADINGS, "Part"):
             faults.append(f"'## {title}' does not begin with one of: {', '.join(HEADINGS)}")
         elif not (colon and claim.strip()):
             faults.append(f"'## {title}' says nothing of its own: a colon and a claim follow")
