@@ -46,7 +46,7 @@ def test_record(name):
     measured |= {"shares"}
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
     measured |= {"milliseconds", "weight"}
-    measured |= {"shares", "peak_mib"}
+    measured |= {"shares", "peak_mib", "found"}
     for row in record["rows"]:
         if "seed" not in row:  # nothing is drawn or trained
             continue
