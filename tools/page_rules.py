@@ -23,6 +23,8 @@ from nbformat import NotebookNode
 HEADINGS = ("At a glance", "The problem", "The idea", "The formula", "The code", "The methods", "Masks")
 HEADINGS += ("What it looks at", "Put to work", "What it costs", "Where it breaks", "On a GPU", "Exercises", "Summary")
 REQUIRED = ("At a glance", "The problem", "Where it breaks", "Exercises", "Summary")
+# A project is built in parts, "## Part 1: ...", in place of methods and exercises.
+PROJECT = ("At a glance", "The problem", "Part", "Put to work", "Where it breaks", "Summary")
 ONE_METHOD = ("The idea", "The formula", "The code")
 MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
 TAB_COLUMNS, COLUMNS = 76, 80
@@ -51,11 +53,18 @@ def heading_faults(text: str) -> list[str]:
     faults, words = [], []
     for title in (title for tag, title in found if tag == "h2"):
         word, colon, claim = title.partition(":")
-        if word not in HEADINGS:
+        if number := re.fullmatch(r"Part (\d+)", word):
+            if int(number[1]) != words.count("Part") + 1:
+                faults.append(f"'## {title}' is part {words.count('Part') + 1}")
+            word = "Part"
+        if word not in (*HEADINGS, "Part"):
             faults.append(f"'## {title}' does not begin with one of: {', '.join(HEADINGS)}")
         elif not (colon and claim.strip()):
             faults.append(f"'## {title}' says nothing of its own: a colon and a claim follow")
         words.append(word)
+    if "Part" in words:
+        shown = [word for number, word in enumerate(words) if word != "Part" or "Part" not in words[:number]]
+        return faults if tuple(shown) == PROJECT else [*faults, f"a project has the headings {', '.join(PROJECT)}"]
     wanted = REQUIRED if "The methods" in words else (*REQUIRED, *ONE_METHOD)
     faults += [f"no heading '## {word}: ...'" for word in wanted if word not in words]
     known = [HEADINGS.index(word) for word in words if word in HEADINGS]

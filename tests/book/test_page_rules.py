@@ -4,7 +4,7 @@ import pytest
 from chapter_rules import leftover_faults, text_of
 from chapters import alone_paths, read_notebook, read_source, sources, tags
 from marks import second_edition
-from page_rules import complaints, visible, words
+from page_rules import complaints, heading_faults, visible, words
 
 CHAPTERS = [path for path in sources() if second_edition(read_source(path))]
 
@@ -103,3 +103,12 @@ def test_each_rule_bites(second, change, old, new, fault):
     source.write_text(text.replace(old, new, 1), encoding="utf-8")
     found = complaints(source)
     assert any(fault in one for one in found) if fault else found == [], found
+
+
+def test_a_project_has_parts_in_their_order():
+    words = "At a glance", "The problem", "Part 1", "Part 2", "Put to work", "Where it breaks", "Summary"
+    good = "".join(f"## {word}: a claim\n\n" for word in words)
+    assert heading_faults(good) == []
+    assert heading_faults(good.replace("Part 2", "Part 3")) == ["'## Part 3: a claim' is part 2"]
+    assert "a project has the headings" in heading_faults(good.replace("## Put to work: a claim", ""))[0]
+    assert "says nothing of its own" in heading_faults(good.replace("Part 1: a claim", "Part 1"))[0]

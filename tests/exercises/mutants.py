@@ -126,6 +126,8 @@ def spoiled(solution, arguments):
     def then(change):
         return lambda *given: change(np.asarray(solution(*given)))
 
+    if isinstance(solution(*arguments), tuple):
+        return {}
     result = np.asarray(solution(*arguments))
     ways = {
         "the first result for ever": _first_for_ever(solution),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attn_course.__main__ import main
-from attn_course.exercises import EXERCISES
+from attn_course.exercises import EXERCISES, grading
 from attn_course.exercises.exercise import source_of
 from attn_course.exercises.grading import all_cases, grade
 
@@ -109,4 +109,14 @@ def test_export_for_nbgrader(tmp_path, capsys):
             graded += marks["grade"]
             if cell["cell_type"] == "code":
                 exec(cell["source"], space)  # a solution passes its own tests
-    assert graded == sum(each.kind != "module" for each in EXERCISES.values())
+    assert graded == sum("numpy" in each.starters for each in EXERCISES.values())
+
+
+def test_a_system_without_limits_says_so(tmp_path, capsys, monkeypatch):
+    assert grading.missing_limits() == [] or sys.platform != "linux"
+    monkeypatch.setattr(grading.sys, "platform", "win32")
+    monkeypatch.delattr(grading.os, "killpg", raising=False)
+    assert command("grade", tmp_path, "--seed", "1") == 0
+    said = capsys.readouterr().err
+    assert "note: no limit of memory is kept on this system (win32)" in said
+    assert "note: processes that a submission starts are not ended with it" in said

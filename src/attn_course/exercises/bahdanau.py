@@ -187,6 +187,26 @@ EXERCISES = (
                 "np.tanh(hidden)",
                 "np.maximum(hidden, 0)",
             ),
+            "there is a tanh too much: the score itself has none": (
+                "np.tanh(hidden) @ score_weight",
+                "np.tanh(np.tanh(hidden) @ score_weight)",
+            ),
+            "the signs of score_weight are lost": (
+                "@ score_weight",
+                "@ np.abs(score_weight)",
+            ),
+            "every sentence gets the first one's memory": (
+                "(memory @ memory_weight)[:, None]",
+                "(memory @ memory_weight)[:1, None]",
+            ),
+            "the query goes through memory_weight": (
+                "query @ query_weight",
+                "query @ memory_weight",
+            ),
+            "the memory goes through query_weight": (
+                "memory @ memory_weight",
+                "memory @ query_weight",
+            ),
         },
         hints=(
             "One hidden vector per pair of query and position, of width A.",
@@ -353,6 +373,10 @@ EXERCISES = (
                 "context @ context_weight",
                 "context @ context_weight.T",
             ),
+            "the context is the last annotation": (
+                "(weights[:, None] @ memory)[:, 0]",
+                "memory[:, -1]",
+            ),
         },
         hints=(
             "Bahdanau's context enters the step that makes the new state. So "
@@ -419,6 +443,30 @@ EXERCISES = (
             "the absolute value is taken after the sum": (
                 "np.abs(score_weight).sum()",
                 "abs(score_weight.sum())",
+            ),
+            "this is the mean of the absolute values; they add up": (
+                ".sum()",
+                ".mean()",
+            ),
+            "the squares are summed; it is the absolute values": (
+                "np.abs(score_weight).sum()",
+                "(score_weight**2).sum()",
+            ),
+            "the tanh bounds the hidden units, not the weights": (
+                "np.abs(score_weight).sum()",
+                "np.tanh(np.abs(score_weight)).sum()",
+            ),
+            "exp is taken of the whole sum, not of 2": (
+                "np.exp(2 * np.abs(score_weight).sum())",
+                "np.exp(2) * np.abs(score_weight).sum()",
+            ),
+            "the largest less the smallest entry doesn't bound it": (
+                "np.exp(2 * np.abs(score_weight).sum())",
+                "np.exp(score_weight.max() - score_weight.min())",
+            ),
+            "the sum is a constant; it is that of the score weight": (
+                "np.abs(score_weight).sum()",
+                "2",
             ),
         },
         hints=(

@@ -136,6 +136,19 @@ EXERCISES = (
                 "lengths[:, None]",
                 "np.full_like(lengths, lengths[0])[:, None]",
             ),
+            "the tokens come before the length, not after it": (" < ", " > "),
+            "only the position after the last token is True": (" < ", " == "),
+            "a length of 0 gives a row of False, not one token": (
+                "< lengths",
+                "< np.maximum(lengths, 1)",
+            ),
+            "every sentence gets the length of the longest": (
+                "lengths[:, None]",
+                "lengths.max() + 0 * lengths[:, None]",
+            ),
+            "the lengths are handed over; they don't grow by one per sentence": (
+                lambda lengths, size: np.tri(len(lengths), size, dtype=bool)
+            ),
         },
         hints=(
             "Position j is a token exactly when j is smaller than the length.",
@@ -200,6 +213,17 @@ EXERCISES = (
             "the longest sentence's last position is taken from all": (
                 "mask.sum(axis=1) - 1",
                 "np.full(len(mask), mask.sum(axis=1).max() - 1)",
+            ),
+            "you average padding too": lambda states, mask: states.mean(axis=1),
+            "padding is set to zero, and then the last position taken": (
+                lambda states, mask: (states * mask[..., None])[:, -1]
+            ),
+            "every state is taken from the first sentence": (
+                "np.arange(len(states))",
+                "0",
+            ),
+            "these are the states of all tokens; one per sentence was asked for": (
+                lambda states, mask: states[mask]
             ),
         },
         hints=(
@@ -277,6 +301,16 @@ EXERCISES = (
                     [np.full_like(targets[:, :2], begin), targets[:, :-2]], 1
                 )
             ),
+            "the first token stays where it is; begin should stand there": (
+                "np.full_like(targets[:, :1], begin)",
+                "targets[:, :1]",
+            ),
+            "it is shifted the wrong way, and the first token comes last": (
+                lambda targets, begin: np.roll(targets, -1, axis=1)
+            ),
+            "it is rolled over the sentences, not over the positions": (
+                lambda targets, begin: np.roll(targets, 1, axis=0)
+            ),
         },
         hints=(
             "Which token does a decoder have before it has written anything?",
@@ -350,6 +384,19 @@ EXERCISES = (
             "padding is set to zero in x, but the state still moves": (
                 lambda x, W, U, mask: run(x * mask[..., None], W, U, np.ones_like(mask))
             ),
+            "every sentence gets the first one's mask": (
+                "mask[:, t, None]",
+                "mask[:1, t, None]",
+            ),
+            "a ReLU stands in place of the tanh": ("np.tanh(", "np.maximum(0, "),
+            "the old state is added, also where nothing moves": (
+                "state = np.where",
+                "state = state + np.where",
+            ),
+            "it stops where the shortest sentence does": (
+                "range(x.shape[1])",
+                "range(mask.sum(axis=1).min())",
+            ),
         },
         hints=(
             "A loop over positions; one state per sentence, which each token moves.",
@@ -413,6 +460,20 @@ EXERCISES = (
             "the influence doesn't depend on the steps here": (
                 "factor ** (steps - 1)",
                 "factor",
+            ),
+            "the factor is a constant; it is handed over": ("factor **", "0.9 **"),
+            "the steps are a constant; they are handed over": ("(steps - 1)", "29"),
+            "a negative factor has no logarithm: take a power": (
+                "factor ** (steps - 1)",
+                "np.exp((steps - 1) * np.log(factor))",
+            ),
+            "x enters whole; it is not multiplied by 1 - factor": (
+                "factor ** (steps - 1)",
+                "(1 - factor) * factor ** (steps - 1)",
+            ),
+            "a negative influence is cut off": (
+                "factor ** (steps - 1)",
+                "max(factor ** (steps - 1), 0)",
             ),
         },
         hints=(

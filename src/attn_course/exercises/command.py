@@ -35,7 +35,9 @@ def add_commands(parser):
     grade.add_argument("--seed", type=int, help="the teacher's own; drawn if not given")
     grade.add_argument("--cases", type=Path, help="a Python file with hidden CASES")
     grade.add_argument("--seconds", type=float, default=60.0, help="per submission")
-    grade.add_argument("--memory", type=int, default=8192, help="MiB per submission")
+    grade.add_argument(
+        "--memory", type=int, default=8192, help="MiB per submission, on Linux"
+    )
     export = add("export", export_all, "write notebooks for a class")
     export.add_argument("format", choices=["nbgrader"])
     export.add_argument(
@@ -109,11 +111,13 @@ def show_progress(options):
 
 def grade_all(options):
     """Grade a folder; 0 unless it isn't one."""
-    from attn_course.exercises.grading import grade_folder
+    from attn_course.exercises.grading import grade_folder, missing_limits
 
     if not options.folder.is_dir():
         print(f"no such folder: {options.folder}", file=sys.stderr)
         return 2
+    for note in missing_limits():
+        print(f"note: {note}", file=sys.stderr)
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     limits = {"seconds": options.seconds, "megabytes": options.memory}
     given = {"seed": seed, "hidden": options.cases, **limits}

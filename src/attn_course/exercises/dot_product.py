@@ -225,6 +225,16 @@ EXERCISES = (
             "0 is a score like any other: blocked scores should be -inf": (
                 lambda q, k, v, mask: _filled(q, k, v, mask, 0)
             ),
+            "the keys are averaged, not the values": ("@ value", "@ key"),
+            "the largest score of all is subtracted: rows far below it become 0": (
+                "score.max(axis=1, keepdims=True)",
+                "score.max()",
+            ),
+            "True adds 1 to a score; it should block where it is False": (
+                lambda query, key, value, mask: (
+                    softmax(query @ key.T / np.sqrt(key.shape[1]) + mask) @ value
+                )
+            ),
         },
         hints=(
             "Scores, mask, softmax, average: the mask comes before the softmax.",
@@ -289,6 +299,13 @@ EXERCISES = (
                 "allowed = np.tri(T, S, S - T, dtype=bool)",
                 "allowed = np.tri(T, S, S - T, dtype=bool) & (np.arange(S) >= S - T)",
             ),
+            "the scores are divided by K; it is the root of K": (
+                "np.sqrt(key.shape[1])",
+                "key.shape[1]",
+            ),
+            "the root is that of the value's width": ("key.shape[1]", "value.shape[1]"),
+            "the softmax runs over the queries": ("-np.inf))", "-np.inf), axis=0)"),
+            "the diagonal moves by a constant; it is S - T": ("S - T", "2"),
         },
         hints=(
             "With a cache, query 0 is not position 0.",
@@ -349,6 +366,15 @@ EXERCISES = (
                 "padding[:, None] & causal",
                 "~(padding[:, None] & causal)",
             ),
+            "every sentence gets the first one's padding": (
+                "padding[:, None]",
+                "padding[:1, None]",
+            ),
+            "query i stands at i + S - T, not at i + T - 1": ("+ S - T", "+ T - 1"),
+            "there is one mask for all sentences: padding is not used": (
+                "padding[:, None] & ",
+                "",
+            ),
         },
         hints=(
             "A pair is allowed if the key is a token and not after the query.",
@@ -404,6 +430,22 @@ EXERCISES = (
             "it is divided by its largest value, log S": (
                 ".mean()",
                 ".mean() / np.log(weights.shape[1])",
+            ),
+            "nats take the natural logarithm, not that to the base 10": (
+                "np.log(",
+                "np.log10(",
+            ),
+            "this is the largest row's entropy; the mean was asked for": (
+                ".mean()",
+                ".max()",
+            ),
+            "this is exp of the entropy": (
+                "-(weights * logarithm).sum(axis=1).mean()",
+                "np.exp(-(weights * logarithm).sum(axis=1).mean())",
+            ),
+            "that is the entropy of equal weights": (
+                "-(weights * logarithm).sum(axis=1).mean()",
+                "np.log(weights.shape[1])",
             ),
         },
         hints=(

@@ -53,7 +53,7 @@ def _stream_cases(rng):
 
     x, weights = draw(5, 7, 3)
     small = Case("differences of a thousandth", (x / 1000, weights))
-    return [*fixed_cases(rng, draw, 3), small]
+    return [*fixed_cases(rng, draw, 3), small, Case("a deep stack", draw(3, 5, 17))]
 
 
 def pre_norm(x, weights):
@@ -165,6 +165,25 @@ EXERCISES = (
                 "centered / np.sqrt(variance + 1e-5) * scale + bias",
                 "(centered / np.sqrt(variance + 1e-5) + bias) * scale",
             ),
+            "nothing is added under the root; it should be 1e-5": (" + 1e-5", ""),
+            "1e-3 stands under the root; it should be 1e-5": ("1e-5", "1e-3"),
+            "the mean of all is taken away; each vector has its own": (
+                "x - x.mean(axis=-1, keepdims=True)",
+                "x - x.mean()",
+            ),
+            "scale and bias are added first; the bias comes last": (
+                "* scale + bias",
+                "* (scale + bias)",
+            ),
+            "1 is added to the scale": ("* scale +", "* (1 + scale) +"),
+            "it is divided by the mean distance, not by the root of the variance": (
+                "np.sqrt(variance + 1e-5)",
+                "np.abs(centered).mean(axis=-1, keepdims=True)",
+            ),
+            "the variance is that of D - 1; it is the mean of the squares": (
+                "(centered**2).mean(axis=-1, keepdims=True)",
+                "x.var(axis=-1, ddof=1, keepdims=True)",
+            ),
         },
         hints=(
             "One mean and one variance for every position of every example.",
@@ -226,6 +245,14 @@ EXERCISES = (
                 "np.maximum(y @ inner, 0) @ outer",
                 "np.maximum(y @ inner @ outer, 0)",
             ),
+            "the weights are transposed": ("weights @ x", "weights.T @ x"),
+            "the network reads x; it should read y": ("y @ inner", "x @ inner"),
+            "nothing is added under the root; it should be 1e-5": (" + 1e-5", ""),
+            "1e-2 stands under the root; it should be 1e-5": ("1e-5", "1e-2"),
+            "the second norm is of the network alone, not of the sum": (
+                "norm(y + np.maximum(y @ inner, 0) @ outer)",
+                "y + norm(np.maximum(y @ inner, 0) @ outer)",
+            ),
         },
         hints=(
             "Each part is added to what came in; then the sum is normalized.",
@@ -282,6 +309,13 @@ EXERCISES = (
             ),
             "the layers come in reverse order": ("in weights", "in weights[::-1]"),
             "a map is transposed": ("@ weight", "@ weight.T"),
+            "the first layer is left out": ("in weights:", "in weights[1:]:"),
+            "what leaves a layer is normalized too": (
+                "x = x + norm(x) @ weight",
+                "x = norm(x + norm(x) @ weight)",
+            ),
+            "nothing is added under the root; it should be 1e-5": (" + 1e-5", ""),
+            "1e-2 stands under the root; it should be 1e-5": ("1e-5", "1e-2"),
         },
         hints=(
             "Nothing on the stream itself but sums, until the end.",
@@ -335,6 +369,26 @@ EXERCISES = (
             "attention has four maps": (
                 "attention = 4 *",
                 "attention = 3 *",
+            ),
+            "attention has 4 * model_dim biases, not one": (
+                "4 * model_dim * (model_dim + 1)",
+                "4 * model_dim * model_dim + 1",
+            ),
+            "the norms have 4 * model_dim numbers, not 4": (
+                "network + 4 * model_dim",
+                "network + 4",
+            ),
+            "the norms are as wide as the model, not as the inner width": (
+                "network + 4 * model_dim",
+                "network + 2 * ff_dim",
+            ),
+            "the inner width is handed over; it isn't always 4 * model_dim": (
+                "model_dim * ff_dim + ff_dim",
+                "model_dim * 4 * model_dim + 4 * model_dim",
+            ),
+            "each map has the whole width: heads share it out": (
+                "attention + network + 4 * model_dim",
+                "8 * (attention + network + 4 * model_dim)",
             ),
         },
         hints=(

@@ -55,8 +55,10 @@ def _tiled_cases(rng):
 
     cases = fixed_cases(rng, draw, 4, long=(0, 1), large=large)
     query, key, value, _ = draw(5, 7, 3, 2)
+    falling = 800 * np.ones((5, 3)), key - 3 * np.arange(7)[:, None]
     return [
         *cases,
+        Case("scores that fall from block to block", (*falling, value, 2)),
         Case("one key at a time", (query, key, value, 1)),
         Case("one block of all keys", (query, key, value, 7)),
     ]
@@ -76,7 +78,9 @@ def tiled(query, key, value, size):
 
 
 def _visited_cases(rng):
-    sizes = ((12, 4), (13, 4), (1, 7), (7, 1), (100, 11), (5, 100))
+    sizes = [(12, 4), (13, 4), (1, 7), (7, 1), (100, 11), (5, 100)]
+    drawn = rng.integers((20, 2), (500, 19), (3, 2))
+    sizes += [(int(length), int(size)) for length, size in drawn]
     return [
         Case(f"{length} positions, blocks of {size}", (length, size))
         for length, size in sizes
@@ -192,6 +196,27 @@ EXERCISES = (
                 " / (one * l1[:, None] + two * l2[:, None])",
                 "",
             ),
+            "the larger maximum belongs under both, not the smaller": (
+                "np.maximum(m1, m2)",
+                "np.minimum(m1, m2)",
+            ),
+            "the first maximum is under both; it may be the smaller": (
+                "np.maximum(m1, m2)",
+                "m1",
+            ),
+            "the sums are exchanged": (
+                "one * l1[:, None] + two * l2[:, None]",
+                "two * l1[:, None] + one * l2[:, None]",
+            ),
+            "the outputs are added; they are to be weighed": (
+                "(one * c1 + two * c2) / (one * l1[:, None] + two * l2[:, None])",
+                "c1 / l1[:, None] + c2 / l2[:, None]",
+            ),
+            "1 is added to the total": ("two * l2[:, None])", "two * l2[:, None] + 1)"),
+            "the part with the higher score takes all": (
+                "(one * c1 + two * c2) / (one * l1[:, None] + two * l2[:, None])",
+                "np.where(m1 > m2, c1.T / l1, c2.T / l2).T",
+            ),
         },
         hints=(
             "It is one step of the online softmax, with a part in place of a block.",
@@ -238,6 +263,46 @@ EXERCISES = (
             "the values of the first block serve all blocks": (
                 "value[start : start + size]",
                 "value[:size][: block.shape[1]]",
+            ),
+            "the scores are divided by K; it is the root of K": (
+                "np.sqrt(key.shape[1])",
+                "key.shape[1]",
+            ),
+            "the root is that of the block's size": (
+                "np.sqrt(key.shape[1])",
+                "np.sqrt(size)",
+            ),
+            "the highest score so far is not kept": ("        highest = new\n", ""),
+            "the sign is wrong: exp(old - new) shrinks": (
+                "np.exp(highest - new)",
+                "np.exp(new - highest)",
+            ),
+            "it is not divided by the total": ("context / total", "context"),
+            "the last block, which may be shorter, is left out": (
+                "range(0, len(key), size)",
+                "range(0, len(key) - size + 1, size)",
+            ),
+            "the earlier blocks are lost": ("kept * context + part", "part"),
+            "the block's scores are not brought to the maximum": (
+                "np.exp(block - new)",
+                "np.exp(block)",
+            ),
+            "the total is that of all queries together": (
+                "part.sum(axis=1, keepdims=True)",
+                "part.sum()",
+            ),
+            "the highest score is that of all queries together": (
+                "block.max(axis=1, keepdims=True)",
+                "block.max()",
+            ),
+            "only the first block is seen": (
+                lambda query, key, value, size: (
+                    softmax(query @ key[:size].T / np.sqrt(key.shape[1])) @ value[:size]
+                )
+            ),
+            "blocks have a constant size; it is handed over": (
+                "range(0, len(key), size)",
+                "range(0, len(key), 4)",
             ),
         },
         hints=(
@@ -293,6 +358,28 @@ EXERCISES = (
             "these are pairs of positions; pairs of blocks were asked for": (
                 lambda length, size: length * (length + 1) // 2
             ),
+            "this is one row of tiles": ("blocks * (blocks + 1) // 2", "blocks"),
+            "half of them lie in the future": (
+                "blocks * (blocks + 1) // 2",
+                "blocks * (blocks + 1)",
+            ),
+            "there is one block too many where the size divides the length": (
+                "-(-length // size)",
+                "length // size + 1",
+            ),
+            "the size is a constant; it is handed over": ("// size", "// 128"),
+            "these are the diagonal and the tiles beside it": (
+                "blocks * (blocks + 1) // 2",
+                "2 * blocks - 1",
+            ),
+            "there is a block too many": (
+                "blocks * (blocks + 1) // 2",
+                "(blocks + 1) * (blocks + 2) // 2",
+            ),
+            "the pairs are shared out evenly; a tile on the diagonal is half empty": (
+                "blocks * (blocks + 1) // 2",
+                "length * (length + 1) // 2 // size**2",
+            ),
         },
         hints=(
             "The first block of queries sees one block of keys, the second two.",
@@ -340,6 +427,34 @@ EXERCISES = (
                 "(np.exp(scale * query @ key.T) / np.exp(log_total)[:, None])",
             ),
             "the weights are not multiplied in": ("weights * (grad", "(grad"),
+            "dot is a sum over the width, not a mean": (
+                "(grad * output).sum(axis=1, keepdims=True)",
+                "(grad * output).mean(axis=1, keepdims=True)",
+            ),
+            "the keys count by their weights in dot, not all the same": (
+                "(grad * output).sum(axis=1, keepdims=True)",
+                "(grad @ value.T).mean(axis=1, keepdims=True)",
+            ),
+            "each query has a dot of its own": (
+                "(grad * output).sum(axis=1, keepdims=True)",
+                "(grad * output).sum()",
+            ),
+            "the gradient of the queries is made of keys": (") @ key", ") @ query"),
+            "the scale is 1 over the root of K, not 1 over K": (
+                "1 / np.sqrt(key.shape[1])",
+                "1 / key.shape[1]",
+            ),
+            "the root is that of the value's width": ("key.shape[1]", "value.shape[1]"),
+            "log_total is not subtracted": (" - log_total[:, None]", ""),
+            "log_total is added; it is subtracted": ("- log_total", "+ log_total"),
+            "grad meets the values, not the output": (
+                "grad @ value.T",
+                "output @ value.T",
+            ),
+            "log_total is one number per query, so a column": (
+                "log_total[:, None]",
+                "log_total",
+            ),
         },
         hints=(
             "The weights are made again: exp(score - log_total). No sum is needed.",

@@ -24,6 +24,16 @@ from attn_course.exercises.judge import draw_cases, first_fault
 from attn_course.exercises.run import Outcome
 
 
+def missing_limits():
+    """What this system can't do for a submission, in words; nothing on Linux."""
+    notes = []
+    if not sys.platform.startswith("linux"):
+        notes.append(f"no limit of memory is kept on this system ({sys.platform})")
+    if not hasattr(os, "killpg"):
+        notes.append("processes that a submission starts are not ended with it")
+    return notes
+
+
 def all_cases(seed, hidden=None):
     """name -> cases of the seed, and those of the teacher's own file.
 

@@ -54,7 +54,10 @@ def _decode_cases(rng):
     def heads(*given):
         return draw(2, 3, 5, 3, 7)
 
-    cases = fixed_cases(rng, draw, 5, equal=3, long=(2,), heads=heads)
+    def large(query, *rest):
+        return 800 * query, *rest
+
+    cases = fixed_cases(rng, draw, 5, equal=3, long=(2,), heads=heads, large=large)
     cases.append(Case("nothing in the cache yet", draw(2, 3, 0, 5, 7)))
     cases.append(Case("as many key heads as heads", draw(5, 1, 3, 7, 2)))
     return [*cases, Case("one key head", draw(1, 5, 3, 7, 2))]
@@ -172,6 +175,22 @@ EXERCISES = (
             "the scale is missing": (" / np.sqrt(K)", ""),
             "the softmax runs over the queries": ("-np.inf))", "-np.inf), axis=2)"),
             "the scale is the root of the width, not the width": ("np.sqrt(K)", "K"),
+            "the mask stands after the softmax: rows no longer sum to 1": (
+                "softmax(np.where(allowed, score, -np.inf))",
+                "softmax(score) * allowed",
+            ),
+            "blocked scores are 0, which is a score like others": ("-np.inf", "0"),
+            "-50 is no low score: an allowed one may be lower": ("-np.inf", "-50"),
+            "the root is that of the value's width": (
+                "np.sqrt(K)",
+                "np.sqrt(value.shape[2])",
+            ),
+            "the sign is wrong: the diagonal moves by S - T": ("S - T", "T - S"),
+            "the diagonal moves by a constant; it is S - T": ("S - T", "2"),
+            "all heads use the first key head": (
+                "key[:, None].swapaxes",
+                "key[:1, None].swapaxes",
+            ),
         },
         hints=(
             "Give the query an axis for groups; each group has one key head.",
@@ -223,6 +242,29 @@ EXERCISES = (
                 "softmax(score)",
                 "softmax(score, axis=1)",
             ),
+            "the scores are not turned into weights": ("softmax(score)", "score"),
+            "it is the new value alone": (
+                lambda query, key, value, past_key, past_value: np.repeat(
+                    value, len(query) // len(key), axis=0
+                )
+            ),
+            "the scores are divided by K; it is the root of K": ("np.sqrt(K)", "K"),
+            "the root is that of the value's width": (
+                "np.sqrt(K)",
+                "np.sqrt(value.shape[1])",
+            ),
+            "the root is that of the number of keys": (
+                "np.sqrt(K)",
+                "np.sqrt(keys.shape[1])",
+            ),
+            "the values are averaged without the weights": (
+                "softmax(score)",
+                "(0 * score + 1 / keys.shape[1])",
+            ),
+            "exp of a large score overflows: subtract each row's largest one first": (
+                "softmax(",
+                "unsafe_softmax(",
+            ),
         },
         hints=(
             "Which keys may a token see? And which heads share a key head?",
@@ -270,6 +312,22 @@ EXERCISES = (
             ),
             "the last position is missing": ("range(length)", "range(length - 1)"),
             "there is one position too many": ("range(length)", "range(length + 1)"),
+            "the ring begins behind the sinks: add their number": (
+                "sinks + (p - sinks) % window",
+                "(p - sinks) % window",
+            ),
+            "positions count from 0": ("] = p\n", "] = p + 1\n"),
+            "the first position is missing": ("range(length)", "range(1, length)"),
+            "the slots are in the order of the ring, not of time": (
+                "return slots",
+                "return np.sort(slots)",
+            ),
+            "the sinks go through the ring too": ("p if p < sinks else sinks", "sinks"),
+            "that is the last window in the order of time": (
+                lambda length, window, sinks: np.array(
+                    [*range(sinks), *range(length - window, length)]
+                )
+            ),
         },
         hints=(
             "A position below `sinks` stands in the slot of its own number.",
@@ -313,6 +371,23 @@ EXERCISES = (
             "the layers with a window are missing": (
                 " + windowed * min(context, window)",
                 "",
+            ),
+            "16 bits are 2 bytes, not 4": ("return 2 *", "return 4 *"),
+            "keys, values and the bytes of a number are missing": (
+                "return 2 * numbers * positions",
+                "return numbers * positions // 2",
+            ),
+            "the layers that see everything are missing": ("full * context + ", ""),
+            "not all layers have a window": (
+                "full * context",
+                "full * min(context, window)",
+            ),
+            "the key heads are missing": ("num_kv_heads * ", ""),
+            "the width is missing": ("num_kv_heads * key_dim", "num_kv_heads"),
+            "a window keeps at most `window`: take the smaller": ("min(", "max("),
+            "the window is a constant; it is handed over": (
+                "min(context, window)",
+                "min(context, 128)",
             ),
         },
         hints=(

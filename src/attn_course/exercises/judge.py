@@ -1,12 +1,13 @@
 """Compare what an answer gave with what the solution gives, and say what differs."""
 
 import re
+import warnings
 
 import numpy as np
 
 from attn_course import frameworks
 from attn_course.exercises.exercise import Exercise, known_mistakes, softmax
-from attn_course.exercises.modules import call_module
+from attn_course.exercises.modules import call_module, call_part
 from attn_course.exercises.run import Outcome, call_function, expected, outcome
 
 # By the dtype of the answer or of the case: relative, and of the largest number.
@@ -15,7 +16,8 @@ TOLERANCE = {"float64": (1e-6, 1e-9), "float32": (1e-3, 1e-4)}
 
 def caller(exercise):
     """The function that makes one call of an answer."""
-    return call_module if exercise.kind == "module" else call_function
+    kinds = {"module": call_module, "part": call_part}
+    return kinds.get(exercise.kind, call_function)
 
 
 def draw_cases(exercise, seed, framework="numpy"):
@@ -76,7 +78,7 @@ def from_text(text):
     namespace = {"np": np, "softmax": softmax}
     if "torch." in text:
         namespace["torch"] = frameworks.torch
-    if "keras." in text:
+    if "keras." in text or "tf." in text:
         namespace |= {"tf": frameworks.tf, "keras": frameworks.keras}
     exec(text, namespace)
     name = re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE)[-1]
@@ -88,7 +90,9 @@ def _explains(call, mistake, cases, found, wrong):
     seen = False
     for number, (case, result) in enumerate(zip(cases, found, strict=True)):
         try:
-            made = Outcome(expected(call, mistake, case))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # as where the answer ran
+                made = Outcome(expected(call, mistake, case))
         except Exception as error:  # exchanged arguments fit equal sizes alone
             made = Outcome(error=str(error))
         if not _agree(result, made, case):
@@ -155,16 +159,19 @@ def _difference(result, right, case, exercise):
     """What differs first, in one sentence."""
     if result.error:
         return result.error
+    last = len(right.arrays) - (exercise.kind in ("module", "part"))  # the gradients
     if len(result.arrays) != len(right.arrays):
-        count = len(right.arrays)
-        wanted = "one array" if count == 1 else f"{count} arrays"
-        return f"it returns {len(result.arrays)} things, expected {wanted}"
+        wanted = "one array" if last == 1 else f"{last} arrays"
+        count = len(result.arrays) + last - len(right.arrays)
+        return f"it returns {count} thing{'s' * (count != 1)}, expected {wanted}"
     for number, (found, wanted) in enumerate(
         zip(result.arrays, right.arrays, strict=True)
     ):
         if _same(found, wanted, case):
             continue
-        where = "" if number == 0 else "the gradients: "
+        where = "the gradients: " if number == last else ""
+        if not where and last > 1:
+            where = f"result {number + 1} of {last}: "
         if fault := _dtype_fault(found, wanted):
             return where + fault
         if found.shape != wanted.shape:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.exercises.exercise import Case, Exercise, fixed_cases
+from attn_course.exercises.exercise import Case, Exercise, fixed_cases, softmax
 
 
 def _three_cases(rng):
@@ -200,6 +200,28 @@ EXERCISES = (
             ),
             "the query has no features": ("above_zero(query[t])", "query[t]"),
             "the query is the key": ("above_zero(query[t])", "above_zero(key[t])"),
+            "the outer product is transposed": (
+                "np.outer(k, value[t])",
+                "np.outer(value[t], k)",
+            ),
+            "it divides by the root of the width, not by the sum": (
+                "(q @ total)",
+                "np.sqrt(key.shape[1])",
+            ),
+            "elu(x) + 1 is x + 1 above zero, not x": (
+                "np.maximum(x, 0) + np.exp(np.minimum(x, 0))",
+                "np.where(x > 0, x, np.exp(np.minimum(x, 0)))",
+            ),
+            "elu(x) + 1 is exp(x) below zero, not exp(x) + 1": (
+                "np.maximum(x, 0) + np.exp(np.minimum(x, 0))",
+                "np.maximum(x, 0) + np.exp(np.minimum(x, 0)) + (x <= 0)",
+            ),
+            "that is softmax attention": (
+                lambda query, key, value: (
+                    softmax(np.where(np.tri(len(query)) > 0, query @ key.T, -np.inf))
+                    @ value
+                )
+            ),
         },
         hints=(
             "Two sums go from token to token: of key times value, and of keys.",
@@ -255,6 +277,20 @@ EXERCISES = (
             "the normalizer sums over the queries": (
                 "pairs.sum(axis=1)",
                 "pairs.sum()",
+            ),
+            "queries see the keys after them, not those before": (
+                "np.tril(q @ k.T)",
+                "np.triu(q @ k.T)",
+            ),
+            "the normalizer keeps a chunk's last key alone": ("k.sum(axis=0)", "k[-1]"),
+            "the state is made of the queries; it is the keys": ("k.T @ v", "q.T @ v"),
+            "a chunk's own values are left out": (
+                "(pairs @ v + q @ state)",
+                "(q @ state)",
+            ),
+            "it divides by the root of the width, not by the sum": (
+                "norm = pairs.sum(axis=1) + q @ total",
+                "norm = np.sqrt(key.shape[1]) + 0 * pairs.sum(axis=1)",
             ),
         },
         hints=(
@@ -341,6 +377,18 @@ EXERCISES = (
                 "decay[t] * state",
                 "(1 - decay[t]) * state",
             ),
+            "what the key reads is added; it should be taken away": (
+                "value[t] - key[t] @ state",
+                "value[t] + key[t] @ state",
+            ),
+            "the key reads the output; it should be the query": (
+                "query[t] @ state",
+                "key[t] @ state",
+            ),
+            "decay stands in beta's place too": ("beta[t] *", "decay[t] *"),
+            "the earlier state is lost": ("state = state + beta", "state = beta"),
+            "every step has the first one's beta": ("beta[t]", "beta[0]"),
+            "every step has the first one's decay": ("decay[t]", "decay[0]"),
         },
         hints=(
             "Forget, read with the key, write the difference, read with the query.",
@@ -404,6 +452,19 @@ EXERCISES = (
                 "np.exp(y @ rows.T - half)",
                 "np.cos(y @ rows.T)",
             ),
+            "the rows meet x itself; it should be divided first": (
+                "y @ rows.T",
+                "x @ rows.T",
+            ),
+            "the squared length is that of the rows, not of x": (
+                "(y**2).sum(axis=1, keepdims=True)",
+                "(rows**2).sum(axis=1)",
+            ),
+            "the squared lengths of all are summed": (
+                "sum(axis=1, keepdims=True)",
+                "sum()",
+            ),
+            "the number of rows is a constant; it is handed over": ("len(rows)", "16"),
         },
         hints=(
             "Take x = 0: what must all features be, so that their squares sum to 1?",
@@ -478,6 +539,22 @@ EXERCISES = (
             "that is an average of both": (
                 "first + overlap * (second - overlap * first)",
                 "(first + second) / 2",
+            ),
+            "the overlap counts once more in what is written": (
+                "overlap * (second",
+                "overlap * overlap * (second",
+            ),
+            "the first value is gone: its key was only partly overwritten": (
+                "first + overlap * (second - overlap * first)",
+                "overlap * second",
+            ),
+            "the overlap is a constant; it is handed over": (
+                "overlap * (second - overlap * first)",
+                "0.6 * (second - 0.6 * first)",
+            ),
+            "the second value enters whole": (
+                "first + overlap * (second - overlap * first)",
+                "(1 - overlap**2) * first + second",
             ),
         },
         hints=(

@@ -52,6 +52,7 @@ def _allowed_cases(rng):
     cases = fixed_cases(rng, draw, 3)
     cases.append(Case("all in one bucket", (np.zeros(11, int), 3)))
     cases.append(Case("each in its own bucket", (rng.permutation(7), 2)))
+    cases.append(Case("one position", (np.zeros(1, int), 2)))
     return [*cases, Case("chunks that hold all", (rng.integers(0, 3, size=13), 13))]
 
 
@@ -133,6 +134,31 @@ EXERCISES = (
                 "np.concatenate([product, -product], axis=2)",
                 "np.abs(product)",
             ),
+            "the numbers count from 0, not from 1": (
+                "axis=2), axis=2)",
+                "axis=2), axis=2) + 1",
+            ),
+            "the choice is among directions, not among positions": (
+                "axis=2), axis=2)",
+                "axis=2), axis=1)",
+            ),
+            "the signs are read as a number; the most alike direction was asked for": (
+                lambda x, directions: (
+                    ((x @ directions) > 0) @ 2 ** np.arange(directions.shape[2])
+                )
+            ),
+            "the result is transposed: one row per round": (
+                "axis=2), axis=2)",
+                "axis=2), axis=2).T",
+            ),
+            "every round uses the first one's directions": (
+                "x @ directions",
+                "x @ directions[:1]",
+            ),
+            "the opposites stand below the directions, not beside them": (
+                "axis=2), axis=2)",
+                "axis=1), axis=2)",
+            ),
         },
         hints=(
             "Which of 2 N directions has the largest product with x?",
@@ -174,6 +200,41 @@ EXERCISES = (
                 "np.exp(log_sums)",
             ),
             **OVERFLOW,
+            "the logarithms are the shares: take their softmax": (
+                "softmax(log_sums, axis=0)",
+                "(log_sums / log_sums.sum(axis=0))",
+            ),
+            "the largest round takes all": lambda outputs, log_sums: outputs[
+                log_sums.argmax(axis=0), np.arange(log_sums.shape[1])
+            ],
+            "the weighted rounds are averaged; they should be added": (
+                "outputs).sum(axis=0)",
+                "outputs).mean(axis=0)",
+            ),
+            "the rounds are not added": (
+                "(share[:, :, None] * outputs).sum(axis=0)",
+                "share[:, :, None] * outputs",
+            ),
+            "the sum runs over the queries, not over the rounds": (
+                "outputs).sum(axis=0)",
+                "outputs).sum(axis=1)",
+            ),
+            "the shares are not divided by their sum": (
+                "softmax(log_sums, axis=0)",
+                "np.exp(log_sums - log_sums.max(axis=0))",
+            ),
+            "the logarithms are clipped: subtract the largest instead": (
+                "softmax(log_sums, axis=0)",
+                "softmax(np.clip(log_sums, -50, 50), axis=0)",
+            ),
+            "the shares are divided by the number of rounds, not by their sum": (
+                "softmax(log_sums, axis=0)",
+                "(np.exp(log_sums - log_sums.max(axis=0)) / len(log_sums))",
+            ),
+            "a share above a half counts as all": (
+                "softmax(log_sums, axis=0)",
+                "(softmax(log_sums, axis=0) > 0.5)",
+            ),
         },
         hints=(
             "A round whose keys score higher counts for more.",
@@ -220,6 +281,30 @@ EXERCISES = (
                 " & ~np.eye(len(bucket), dtype=bool)",
                 "",
             ),
+            "the own chunk is missing": ("(back == 0) | (back == 1)", "back == 1"),
+            "the chunk after is allowed too": (
+                "(back == 0) | (back == 1)",
+                "np.abs(back) < 2",
+            ),
+            "chunks are not looked at": ("near & ", ""),
+            "the mask is inverted: True may attend": (
+                "return may | np.diag(~may.any(axis=1))",
+                "return ~(may | np.diag(~may.any(axis=1)))",
+            ),
+            "who is alone is asked of the columns, not of the rows": (
+                "may.any(axis=1)",
+                "may.any(axis=0)",
+            ),
+            "two chunks back are allowed, not one": ("back == 1", "back == 2"),
+            "it is causal; here it is not": (
+                "~np.eye(len(bucket), dtype=bool)",
+                "np.tri(len(bucket), k=-1, dtype=bool)",
+            ),
+            "positions are cut as they stand; they are sorted by bucket first": (
+                'np.argsort(np.argsort(bucket, kind="stable"))',
+                "np.arange(len(bucket))",
+            ),
+            "the chunk's size is a constant; it is handed over": ("// size", "// 4"),
         },
         hints=(
             "Print order, place and chunk for five positions and compare by hand.",
@@ -269,6 +354,20 @@ EXERCISES = (
             "chances of rounds are not added up": (
                 "np.log(1 - wanted) / np.log(1 - p)",
                 "wanted / p",
+            ),
+            "there is one round too many": (
+                "int(np.ceil(np.log(1 - wanted) / np.log(1 - p)))",
+                "int(np.ceil(np.log(1 - wanted) / np.log(1 - p))) + 1",
+            ),
+            "1 / p is the mean number of rounds": (
+                "np.log(1 - wanted) / np.log(1 - p)",
+                "1 / p",
+            ),
+            "p is a constant; it is handed over": ("1 - p", "0.4"),
+            "what is wanted is a constant; it is handed over": ("1 - wanted", "0.01"),
+            "both logarithms have the same base": (
+                "np.log(1 - wanted)",
+                "np.log10(1 - wanted)",
             ),
         },
         hints=(

@@ -194,6 +194,23 @@ EXERCISES = (
                 "np.abs(distance)",
                 "np.abs(distance + half_width / 2) * 2",
             ),
+            "the center is cut to a whole number; the paper's is real": (
+                "center[:, None]",
+                "center[:, None].astype(int)",
+            ),
+            "positions count from 0": (
+                "np.arange(score.shape[1])",
+                "np.arange(1, score.shape[1] + 1)",
+            ),
+            "every query gets the first one's center": ("center[:, None]", "center[0]"),
+            "the exponent is 2 d^2 / D^2, not d^2 / D^2": (
+                "(2 * (half_width / 2) ** 2)",
+                "half_width**2",
+            ),
+            "the window has no left edge: take the distance's absolute value": (
+                "np.abs(distance) <=",
+                "distance <=",
+            ),
         },
         hints=(
             "A mask that depends on the center, a softmax, and a factor after it.",
@@ -256,6 +273,8 @@ EXERCISES = (
                 "query @",
                 "query[:1] + 0 * query @",
             ),
+            "the signs of the weight are lost": ("@ weight", "@ np.abs(weight)"),
+            "every sentence is asked the first one's query": ("query @", "query[:1] @"),
         },
         hints=(
             "For one query and one position it is query @ weight @ position.",
@@ -337,6 +356,19 @@ EXERCISES = (
                 "(weights[:, None] @ memory)[:, 0]",
                 "memory.mean(axis=1)",
             ),
+            "it asks with the attentional state": (
+                "hidden[:, :, None]",
+                "attentional[:, :, None]",
+            ),
+            "the attentional state joins the one that was fed": (
+                "[context, hidden]",
+                "[context, attentional]",
+            ),
+            "state_weight is transposed": ("@ state_weight", "@ state_weight.T"),
+            "the scores are divided by the root of H; here they are not": (
+                "softmax(score)",
+                "softmax(score / np.sqrt(state.shape[1]))",
+            ),
         },
         hints=(
             "Input feeding: what the last step decided is shown to the next one.",
@@ -407,6 +439,23 @@ EXERCISES = (
             "this is the largest weight, not the sum": (
                 ".mean()",
                 ".max() / len(distance)",
+            ),
+            "the exponent is 2 d^2 / D^2, not d^2 / D^2": (
+                "(2 * (half_width / 2) ** 2)",
+                "half_width**2",
+            ),
+            "the distance is not squared": (
+                "-(distance**2) / (2 * (half_width / 2) ** 2)",
+                "-2 * np.abs(distance) / half_width",
+            ),
+            "these are all weights; their sum was asked for": (").mean()", ")"),
+            "the center is rounded; it is real": ("- center", "- round(center)"),
+            "the center is left out": (" - center", ""),
+            "positions count from 0": ("np.arange(length)", "np.arange(1, length + 1)"),
+            "this is the largest of the Gaussian's values": (").mean()", ").max()"),
+            "the length is a constant; it is handed over": (
+                "np.arange(length)",
+                "np.arange(10)",
             ),
         },
         hints=(

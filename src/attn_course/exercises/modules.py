@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from attn_course.exercises.run import Refused, into, to_numpy
+from attn_course.exercises.exercise import as_floats
+from attn_course.exercises.run import Refused, call_function, into, leaves, to_numpy
 
 STEP = 1e-6
 
@@ -28,6 +29,68 @@ def call_module(answer, case, framework):
     if framework == "torch":
         return _in_torch(answer, sizes, inputs, parameters)
     return _in_tf(answer, sizes, inputs, parameters)
+
+
+def call_part(answer, case, framework):
+    """What a function of a model gives, and one derivative per floating array it gets.
+
+    Like `call_module`, but parameters are arguments, in a dictionary too.
+    """
+    arrays = call_function(answer, case, framework)
+    given = into(framework, as_floats(case.arguments, np.float64))
+    if framework == "torch":
+        slopes = _part_in_torch(answer, given)
+    elif framework == "tf":
+        slopes = _part_in_tf(answer, given)
+    else:
+        slopes = _part_differences(answer, given)
+    return *arrays, slopes
+
+
+def _part_differences(answer, given):
+    slopes = []
+    for leaf in leaves(given):
+        if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f":
+            along, ends = STEP * _wave(leaf.shape, 0.7), []
+            for sign in (1, -2):
+                leaf += sign * along
+                found = [to_numpy(x) for x in leaves(answer(*given))]
+                found = [x for x in found if x.dtype.kind == "f"]
+                ends.append(sum((x * _wave(x.shape, 0.3)).sum() for x in found))
+            leaf += along
+            slopes.append((ends[0] - ends[1]) / (2 * STEP))
+    return np.array(slopes, np.float32)
+
+
+def _part_in_torch(answer, given):
+    from attn_course.frameworks import torch
+
+    tensors = [each for each in leaves(given) if isinstance(each, torch.Tensor)]
+    moved = [each.requires_grad_() for each in tensors if each.is_floating_point()]
+    found = [each for each in leaves(answer(*given)) if isinstance(each, torch.Tensor)]
+    found = [each for each in found if each.requires_grad]
+    if found:
+        waves = [torch.from_numpy(np.asarray(_wave(x.shape, 0.3))) for x in found]
+        sum((x * wave).sum() for x, wave in zip(found, waves, strict=True)).backward()
+    return _slopes([each.grad for each in moved], moved)
+
+
+def _part_in_tf(answer, given):
+    from attn_course.frameworks import tf
+
+    moved = [x for x in leaves(given) if tf.is_tensor(x) and x.dtype.is_floating]
+    with tf.GradientTape() as tape:
+        tape.watch(moved)
+        found = [each for each in leaves(answer(*given)) if tf.is_tensor(each)]
+        found = [each for each in found if each.dtype.is_floating]
+        waves = [tf.constant(_wave(tuple(x.shape), 0.3), x.dtype) for x in found]
+        parts = [tf.reduce_sum(x * w) for x, w in zip(found, waves, strict=True)]
+        loss = tf.add_n(parts) if parts else tf.constant(0.0)
+    found = [
+        None if x is None else tf.convert_to_tensor(x)
+        for x in tape.gradient(loss, moved)
+    ]
+    return _slopes(found, moved)
 
 
 def _floating(inputs):

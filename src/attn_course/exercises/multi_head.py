@@ -185,6 +185,7 @@ EXERCISES = (
             "every head gets all columns": (
                 lambda x, heads: np.repeat(x[:, None], heads, axis=1)
             ),
+            "positions and columns are exchanged": ("swapaxes(1, 2)", "swapaxes(1, 3)"),
         },
         hints=(
             "Cut the last axis in two, heads and columns; then move the heads forward.",
@@ -256,6 +257,11 @@ EXERCISES = (
                 "key[:, own] @ query[:, own].T",
             ),
             "the output matrix is transposed": ("@ output_weight", "@ output_weight.T"),
+            "one head has both blocks; there should be two": (
+                "for head in (0, 1):\n"
+                "        own = slice(head * width, (head + 1) * width)",
+                "for head in (0,):\n        own = slice(0, 2 * width)",
+            ),
         },
         hints=(
             "Each head is a whole attention of its own, narrower. What has its width?",
@@ -346,6 +352,17 @@ EXERCISES = (
                 " @ value",
                 "",
             ),
+            "a ReLU stands in place of the tanh": ("np.tanh(", "np.maximum(0, "),
+            "that is the dot product's score": (
+                lambda query, key, value, score_weight: (
+                    softmax(query @ key.swapaxes(1, 2) / np.sqrt(query.shape[2]))
+                    @ value
+                )
+            ),
+            "there is a tanh too much: the score itself has none": (
+                "score = (hidden * score_weight[:, None, None]).sum(axis=-1)",
+                "score = np.tanh((hidden * score_weight[:, None, None]).sum(axis=-1))",
+            ),
         },
         hints=(
             "One hidden vector per head and pair: (H, T, S, K).",
@@ -406,6 +423,26 @@ EXERCISES = (
             "only the output map has a bias here; all four have": (
                 "4 * model_dim * (model_dim + use_bias)",
                 "3 * model_dim * model_dim + model_dim * (model_dim + 2 * use_bias)",
+            ),
+            "all maps together have one bias; each has model_dim": (
+                "4 * model_dim * (model_dim + use_bias)",
+                "4 * model_dim * model_dim + use_bias",
+            ),
+            "each map has its biases once, not four times": (
+                "(model_dim + use_bias)",
+                "(model_dim + 4 * use_bias)",
+            ),
+            "the biases don't depend on the number of heads": (
+                "(model_dim + use_bias)",
+                "(model_dim + num_heads * use_bias)",
+            ),
+            "the width is a constant; it is handed over": (
+                "(model_dim + use_bias)",
+                "(512 + use_bias)",
+            ),
+            "queries and keys alone have heads of this width; all four maps are full": (
+                "4 * model_dim * (model_dim + use_bias)",
+                "4 * model_dim * model_dim // num_heads * (num_heads // 2 + 1)",
             ),
         },
         hints=(

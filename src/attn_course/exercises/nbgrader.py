@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.exercise import source_of
+from attn_course.exercises.progress import title_of
 
 
 def export(folder):
@@ -17,11 +18,12 @@ def export(folder):
     folder.mkdir(parents=True, exist_ok=True)
     chapters = {}
     for exercise in EXERCISES.values():
-        if exercise.kind != "module":  # they need a framework: chosen by the teacher
-            chapters.setdefault(exercise.name[:2], []).append(exercise)
+        if "numpy" in exercise.starters:  # others need a framework
+            number = exercise.name.partition(".")[0]
+            chapters.setdefault(number, []).append(exercise)
     paths = []
     for number, chosen in chapters.items():
-        cells = [_markdown(f"# Attention, chapter {number}", f"title-{number}")]
+        cells = [_markdown(f"# Attention, {title_of(number)}", f"title-{number}")]
         cells.append(
             _code(
                 "import numpy as np\nfrom attn_course.exercises import check, softmax",
@@ -30,7 +32,7 @@ def export(folder):
         )
         for exercise in chosen:
             cells += _cells(exercise)
-        path = folder / f"chapter_{number}.ipynb"
+        path = folder / f"{title_of(number).replace(' ', '_')}.ipynb"
         path.write_text(json.dumps(_notebook(cells), indent=1), encoding="utf-8")
         paths.append(path)
     return paths

@@ -27,6 +27,8 @@ def _rotation_cases(rng):
     cases.append(
         Case("positions in another order", (backwards[0], backwards[1][::-1].copy()))
     )
+    between = draw(5, 2)
+    cases.append(Case("positions between whole numbers", (between[0], between[1] / 3)))
     return [*cases, Case("position 0 alone", (rng.normal(size=(1, 6)), np.zeros(1)))]
 
 
@@ -267,6 +269,19 @@ EXERCISES = (
                 'np.einsum("tk,tsk->ts", query, table[rows])',
                 'softmax(np.einsum("tk,tsk->ts", query, table[rows]))',
             ),
+            "distances are capped on the right alone": (
+                "np.clip(distance, -k, k)",
+                "np.minimum(distance, k)",
+            ),
+            "they are clipped at k - 1 on both sides": ("-k, k)", "1 - k, k - 1)"),
+            "these are the rows; their product with the query was asked for": (
+                'np.einsum("tk,tsk->ts", query, table[rows])',
+                "table[rows]",
+            ),
+            "far distances begin again; they take the row at the end": (
+                "np.clip(distance, -k, k)",
+                "distance % (k + 1)",
+            ),
         },
         hints=(
             "Which row of the table belongs to a pair? Make the row numbers first.",
@@ -338,6 +353,11 @@ EXERCISES = (
                 "(np.arange(S) - np.arange(S - T, S)[:, None]) ** 2",
             ),
             "the softmax runs over the queries": ("* distance)", "* distance, axis=1)"),
+            "the exponents are half as large: it is 2^(-8 h / H)": ("-8", "-4"),
+            "the slopes are the first ones of twice as many heads": (
+                "np.concatenate([slopes, between[0::2]])[:H]",
+                "between[:H]",
+            ),
         },
         hints=(
             "ALiBi has two rules: how slopes are chosen, and where the bias is added.",
@@ -398,6 +418,16 @@ EXERCISES = (
                 "/ (width // 2)",
             ),
             "a full turn is 2 pi, not 360": ("2 * np.pi", "360"),
+            "the pairs count from 0, not from 1": ("2 * pair", "2 * (pair - 1)"),
+            "the width is a constant; it is handed over": ("/ width", "/ 64"),
+            "the exponent is missing: every pair turns as the slowest": (
+                "base ** (2 * pair / width)",
+                "base",
+            ),
+            "the result is rounded": (
+                "2 * np.pi * base ** (2 * pair / width)",
+                "round(2 * np.pi * base ** (2 * pair / width))",
+            ),
         },
         hints=(
             "The angle grows by base^(-2 i / K) per position; a turn is 2 pi.",

@@ -40,8 +40,13 @@ def _chapters():
 
     chapters = {}
     for name in EXERCISES:
-        chapters.setdefault(name[:2], []).append(name)
+        chapters.setdefault(name.partition(".")[0], []).append(name)
     return chapters
+
+
+def title_of(number):
+    """What a group of exercises is called: a chapter's number stands for it."""
+    return f"chapter {number}" if number.isdigit() else number
 
 
 def encode(names):
@@ -87,5 +92,5 @@ def progress(code=None):
     for number, chapter in _chapters().items():
         done = sum(name in names for name in chapter)
         marks = "".join("x" if name in names else "." for name in chapter)
-        print(f"chapter {number}: {marks} {done} of {len(chapter)}")
+        print(f"{title_of(number)}: {marks} {done} of {len(chapter)}")
     return encode(names)

@@ -69,6 +69,8 @@ def into(framework, value):
     """NumPy arrays in ``value`` as those of the framework; numbers stay numbers."""
     if isinstance(value, tuple):
         return tuple(into(framework, each) for each in value)
+    if isinstance(value, dict):
+        return {key: into(framework, each) for key, each in value.items()}
     if not isinstance(value, np.ndarray):
         return value
     value = value.copy()
@@ -81,6 +83,14 @@ def into(framework, value):
 
         return tf.constant(value)
     return value
+
+
+def leaves(value):
+    """The arrays and numbers in tuples and dictionaries, in their order."""
+    if isinstance(value, tuple | dict):
+        parts = value.values() if isinstance(value, dict) else value
+        return [leaf for part in parts for leaf in leaves(part)]
+    return [value]
 
 
 def to_numpy(value):
@@ -104,16 +114,18 @@ def _arrays(result):
     return tuple(to_numpy(part) for part in parts)
 
 
+def _differ(one, other):
+    return one.shape != other.shape or not np.array_equal(one, other)
+
+
 def call_function(answer, case, framework):
     """The arrays that a function gives for a case; Refused where it changes one."""
     given = into(framework, case.arguments)
     result = answer(*given)
     arrays = tuple(array.copy() for array in _arrays(result))
     for number, before in enumerate(case.arguments, start=1):
-        after = given[number - 1]
-        if isinstance(before, np.ndarray):
-            after = to_numpy(after)
-            if before.shape != after.shape or not np.array_equal(before, after):
+        for old, new in zip(leaves(before), leaves(given[number - 1]), strict=True):
+            if isinstance(old, np.ndarray) and _differ(old, to_numpy(new)):
                 message = f"it changes its argument {number} in place: work on a copy"
                 raise Refused(message)
     return arrays

@@ -186,6 +186,7 @@ EXERCISES = (
                 "softmax(score)",
                 "softmax(np.where(np.tri(len(x), dtype=bool), score, -np.inf))",
             ),
+            "the query is x itself, and query_weight unused": ("x @ query_weight", "x"),
         },
         hints=(
             "Three maps of the same words, then the attention of chapter 4.",
@@ -255,6 +256,18 @@ EXERCISES = (
             "the columns come before the rows": (
                 "tokens = image.reshape(channels, height * width).T",
                 "tokens = image.swapaxes(1, 2).reshape(channels, height * width).T",
+            ),
+            "the image itself is averaged, not its values": (
+                "value, score = tokens @ value_weight,",
+                "value, score = tokens,",
+            ),
+            "the scores are divided by K; it is the root of K": (
+                "np.sqrt(key.shape[1])",
+                "key.shape[1]",
+            ),
+            "the image is multiplied by the gate too; only the answer is": (
+                "return image + gate",
+                "return gate * image + gate",
             ),
         },
         hints=(
@@ -326,6 +339,26 @@ EXERCISES = (
                 ".reshape(-1, C * size * size)",
                 ".reshape(-1, C * size * size).T",
             ),
+            "patches and the pixels inside one are exchanged": (
+                "1, 3, 0, 2, 4",
+                "2, 4, 0, 1, 3",
+            ),
+            "a row holds one channel alone": (
+                ".reshape(-1, C * size * size)",
+                ".reshape(-1, size * size)",
+            ),
+            "rows and columns of the result are exchanged by the last reshape": (
+                ".reshape(-1, C * size * size)",
+                ".reshape(C * size * size, -1)",
+            ),
+            "each patch keeps five axes; make one row of it": (
+                ".reshape(-1, C * size * size)",
+                "",
+            ),
+            "size comes second in a cut: H is cut into H / size pieces of size": (
+                "C, H // size, size, W // size, size",
+                "C, size, H // size, size, W // size",
+            ),
         },
         hints=(
             "Cut both sides in two axes each: which patch, and where inside.",
@@ -387,6 +420,19 @@ EXERCISES = (
             "height and width are added; an image has height times width pixels": (
                 "(height * width)",
                 "(height + width)",
+            ),
+            "height and width may differ": ("(height * width) ** 2", "height**4"),
+            "a pixel sees itself too": (
+                "(height * width) ** 2",
+                "height * width * (height * width - 1)",
+            ),
+            "all pairs are stored, not half of them": (
+                "(height * width) ** 2",
+                "height * width * (height * width + 1) // 2",
+            ),
+            "the pixels' number is a constant; it is handed over": (
+                "(height * width) ** 2",
+                "4096**2",
             ),
         },
         hints=(

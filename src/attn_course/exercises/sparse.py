@@ -175,6 +175,22 @@ EXERCISES = (
                 "return (back >= 0) & ((back < stride) | (back % stride == 0))",
                 "return ~((back >= 0) & ((back < stride) | (back % stride == 0)))",
             ),
+            "a query doesn't see itself": ("back >= 0", "back > 0"),
+            "the next key is seen too": ("back >= 0", "back >= -1"),
+            "the row is one key too short": ("back < stride", "back < stride - 1"),
+            "the multiples are off by one": (
+                "back % stride == 0",
+                "back % stride == 1",
+            ),
+            "the column is that of the fixed pattern: it counts from the start": (
+                "back % stride == 0",
+                "np.arange(n) % stride == stride - 1",
+            ),
+            "the stride is a constant; it is handed over": (
+                "back < stride",
+                "back < 3",
+            ),
+            "the column's stride is a constant; it is handed over": ("% stride", "% 4"),
         },
         hints=(
             "Make all distances i - j at once, as an array (n, n).",
@@ -224,6 +240,28 @@ EXERCISES = (
             "the window looks ahead": (
                 "np.arange(n)[:, None] - np.arange(n)",
                 "np.arange(n) - np.arange(n)[:, None]",
+            ),
+            "a query doesn't see itself": ("back >= 0", "back > 0"),
+            "the window reaches into the future too": (
+                "(back >= 0) & (back < window)",
+                "np.abs(back) < window",
+            ),
+            "the root is that of the value's width": (
+                "np.sqrt(K)",
+                "np.sqrt(value.shape[1])",
+            ),
+            "the root is that of the window; it is K's": (
+                "np.sqrt(K)",
+                "np.sqrt(window)",
+            ),
+            "-50 is no low score: an allowed one may be lower": ("-np.inf", "-50"),
+            "these are blocks; each query has a window of its own": (
+                "(back >= 0) & (back < window)",
+                "(back >= 0) & (back <= np.arange(n)[:, None] % window)",
+            ),
+            "the window is a constant; it is handed over": (
+                "back < window",
+                "back < 3",
             ),
         },
         hints=(
@@ -276,6 +314,36 @@ EXERCISES = (
             ),
             "the scale is missing": (" / np.sqrt(K)", ""),
             "a position does not see itself": ("(j <= i)", "((j < i) | (j == start))"),
+            "the summary has one position too few": (
+                "% stride >= stride - summary",
+                "% stride > stride - summary",
+            ),
+            "the summary is one position; it is handed over": (
+                "stride - summary",
+                "stride - 1",
+            ),
+            "the root is that of the value's width": (
+                "np.sqrt(K)",
+                "np.sqrt(value.shape[1])",
+            ),
+            "-50 is no low score: an allowed one may be lower": ("-np.inf", "-50"),
+            "the softmax runs over the queries": (
+                "softmax(score)",
+                "softmax(score, axis=0)",
+            ),
+            "own block and summaries are joined by or": (
+                "(j >= start) |",
+                "(j >= start) &",
+            ),
+            "blocked scores are 0, which is a score like others": ("-np.inf", "0"),
+            "a window stands in place of the own block": (
+                "(j >= start) |",
+                "(i - j < stride) |",
+            ),
+            "the summaries are those of the query's place, not of the key's": (
+                "(j % stride",
+                "(i % stride",
+            ),
         },
         hints=(
             "Change the last token of a block, and see which outputs move.",
@@ -325,6 +393,34 @@ EXERCISES = (
             "reach does not double per layer; it adds up": (
                 "-(-(n - 1) // (window - 1))",
                 "int(np.ceil(np.log2((n - 1) / (window - 1) + 1)))",
+            ),
+            "a layer that is begun is needed: round up, not to the nearest": (
+                "-(-(n - 1) // (window - 1))",
+                "round((n - 1) / (window - 1))",
+            ),
+            "there is one layer too many": (
+                "-(-(n - 1) // (window - 1))",
+                "-(-(n - 1) // (window - 1)) + 1",
+            ),
+            "the last token is n - 1 away from the first, not n - 2": (
+                "(n - 1)",
+                "(n - 2)",
+            ),
+            "the window looks back alone, so it reaches window - 1": (
+                "(window - 1)",
+                "(2 * window - 1)",
+            ),
+            "a layer reaches window - 1 back, not window + 1": (
+                "(window - 1)",
+                "(window + 1)",
+            ),
+            "the window is one-sided: it isn't halved": (
+                "(window - 1)",
+                "(window // 2)",
+            ),
+            "layers and windows are mixed: the own position counts, and round up": (
+                "-(-(n - 1) // (window - 1))",
+                "n // window + 1",
             ),
         },
         hints=(

@@ -147,6 +147,19 @@ EXERCISES = (
                 "return exponential / exponential.sum(axis=1, keepdims=True)",
                 "return np.log(exponential / exponential.sum(axis=1, keepdims=True))",
             ),
+            "the scores are clipped: subtract each row's largest one instead": (
+                "score - score.max(axis=1, keepdims=True)",
+                "np.clip(score, -50, 50)",
+            ),
+            "the scores are divided by the root of their number; here they are not": (
+                "np.exp(score - score.max(axis=1, keepdims=True))",
+                "np.exp((score - score.max(axis=1, keepdims=True)) / "
+                "np.sqrt(score.shape[1]))",
+            ),
+            "they are divided by their number, not by their sum": (
+                "exponential.sum(axis=1, keepdims=True)",
+                "score.shape[1]",
+            ),
         },
         hints=(
             "exp makes every score positive; a division makes a row sum to 1.",
@@ -201,6 +214,9 @@ EXERCISES = (
             ),
             "the output is transposed": ("weights @ value", "(weights @ value).T"),
             "the weights pass a softmax again": ("weights @", "softmax(weights) @"),
+            "every query gets the first one's weights": (
+                lambda weights, value: np.repeat([weights[0] @ value], len(weights), 0)
+            ),
         },
         hints=(
             "The weights of a row sum to 1 already: nothing is left to be divided.",
@@ -322,6 +338,23 @@ EXERCISES = (
                 "T * S",
                 "T * T",
             ),
+            "the weights are T times S: V of them are averaged for each query": (
+                "T * S * V",
+                "T * K * V",
+            ),
+            "the second product has one row per query": ("T * S * V", "S * K * V"),
+            "queries and keys are added; there is one score for each pair": (
+                "T * S",
+                "(T + S)",
+            ),
+            "additions are one less per product; multiplications were asked for": (
+                "T * S * K + T * S * V",
+                "T * S * (K - 1 + V)",
+            ),
+            "the softmax is no part of the two products": (
+                "T * S * K + T * S * V",
+                "T * S * (K + 1 + V)",
+            ),
         },
         hints=(
             "A product of (a, b) with (b, c) needs a * b * c multiplications.",
@@ -376,6 +409,12 @@ EXERCISES = (
             "the weight is compared with one other key, not with count - 1 of them": (
                 "(1, count)",
                 "(1, min(count, 2))",
+            ),
+            "the others' scores are 0, not 1": ("np.zeros", "np.ones"),
+            "the gap is a constant; it is handed over": ("= gap", "= 5"),
+            "the number of keys is a constant; it is handed over": (
+                "(1, count)",
+                "(1, 100)",
             ),
         },
         hints=(

@@ -122,6 +122,24 @@ EXERCISES = (
                 "vectors * np.sqrt(vectors.shape[1]) + waves",
                 "(vectors + waves) * np.sqrt(vectors.shape[1])",
             ),
+            "the sinusoids are subtracted; they should be added": (
+                "+ waves",
+                "- waves",
+            ),
+            "the sinusoids are multiplied; they should be added": (
+                "+ waves",
+                "* waves",
+            ),
+            "every position gets the first one's sinusoids": ("+ waves", "+ waves[0]"),
+            "they are joined side by side; they should be added": (
+                lambda vectors, waves: np.concatenate(
+                    [vectors * np.sqrt(vectors.shape[1]), waves], 1
+                )
+            ),
+            "the width is a constant; it is that of the vectors": (
+                "np.sqrt(vectors.shape[1])",
+                "np.sqrt(512)",
+            ),
         },
         hints=(
             "Section 3.4 of the paper: the vectors of the table are multiplied by a "
@@ -172,6 +190,43 @@ EXERCISES = (
             "nothing is smoothed": (
                 "share * log_chance",
                 "right * log_chance",
+            ),
+            "it is one number per position; this is their sum": (
+                ".sum(axis=1)",
+                ".sum()",
+            ),
+            "it is one number per position; this is their mean": (
+                ".sum(axis=1)",
+                ".sum(axis=1).mean()",
+            ),
+            "the chances are weighted; it is their logarithms": (
+                "share * log_chance",
+                "share * np.exp(log_chance)",
+            ),
+            "the logarithm is taken a second time": (
+                "share * log_chance",
+                "share * np.log(log_chance)",
+            ),
+            "an axis of size 1 is left over": (
+                ".sum(axis=1)",
+                ".sum(axis=1, keepdims=True)",
+            ),
+            "the right token keeps 1 - smoothing": (
+                "(1 - smoothing) * right",
+                "smoothing * right",
+            ),
+            "what is spread goes to the other tokens alone": (
+                "smoothing / right.shape[1]",
+                "(1 - right) * smoothing / (right.shape[1] - 1)",
+            ),
+            "the right token's share is a constant; smoothing is handed over": (
+                "(1 - smoothing)",
+                "0.9",
+            ),
+            "smoothing is a constant; it is handed over": ("+ smoothing", "+ 0.1"),
+            "what is spread is divided by N - 1; it goes to all N": (
+                "smoothing / right.shape[1]",
+                "smoothing / (right.shape[1] - 1)",
             ),
         },
         hints=(
@@ -226,6 +281,35 @@ EXERCISES = (
                 "softmax(score)",
                 "softmax(score, axis=0)",
             ),
+            "x is added; that is the way around, which comes later": (
+                "return softmax(score) @ (memory @ value_weight)",
+                "return x + softmax(score) @ (memory @ value_weight)",
+            ),
+            "the memory itself is averaged, not its values": (
+                "(memory @ value_weight)",
+                "memory",
+            ),
+            "the values are of what is written; they should be of the memory": (
+                "memory @ value_weight",
+                "x @ value_weight",
+            ),
+            "the scores are not turned into weights": ("softmax(score)", "score"),
+            "it is causal; a decoder sees all of the source": (
+                "softmax(score)",
+                "softmax(np.where(np.tri(*score.shape) > 0, score, -np.inf))",
+            ),
+            "queries and keys are exchanged in the product": (
+                "query @ key.T",
+                "key @ query.T",
+            ),
+            "query_weight and key_weight are exchanged": (
+                "x @ query_weight, memory @ key_weight",
+                "x @ key_weight, memory @ query_weight",
+            ),
+            "the root is that of the value's width": (
+                "np.sqrt(key.shape[1])",
+                "np.sqrt(value_weight.shape[1])",
+            ),
         },
         hints=(
             "Who asks, and who is asked? The output has a row for every written word.",
@@ -277,6 +361,35 @@ EXERCISES = (
                 "model_dim * ff_dim",
             ),
             "attention has four maps": ("attention = 4 *", "attention = 3 *"),
+            "the network's second bias is missing": (
+                "+ ff_dim + model_dim",
+                "+ ff_dim",
+            ),
+            "the network's first bias is missing": (
+                "+ ff_dim + model_dim",
+                "+ model_dim",
+            ),
+            "there is one network, not two": (
+                "2 * attention + network",
+                "2 * (attention + network)",
+            ),
+            "there are two attentions, not three": ("2 * attention", "3 * attention"),
+            "the norms have 6 * model_dim numbers, not 6": (
+                "network + 6 * model_dim",
+                "network + 6",
+            ),
+            "the norms are as wide as the model, not as the inner width": (
+                "network + 6 * model_dim",
+                "network + 6 * ff_dim",
+            ),
+            "the inner width is handed over; it isn't always 4 * model_dim": (
+                "model_dim * ff_dim + ff_dim",
+                "model_dim * 4 * model_dim + 4 * model_dim",
+            ),
+            "the network's second map is missing": (
+                "2 * model_dim * ff_dim + ff_dim + model_dim",
+                "model_dim * ff_dim + ff_dim",
+            ),
         },
         hints=(
             "An encoder layer has one attention, a network and two norms.",

@@ -1,0 +1,106 @@
+"""Wrong answers made by a machine after the hints were written: none passes; shares of those named are printed."""
+
+import itertools
+
+import numpy as np
+import pytest
+from answers import FUNCTIONS, specific, told
+from mutants import mutants, spoiled
+
+from attn_course.exercises import EXERCISES
+from attn_course.exercises.exercise import known_mistakes
+from attn_course.exercises.judge import draw_cases, first_fault, run_cases
+
+# Changes of a solution that change nothing, or that only swap equal things: part of the mutant's text.
+ALWAYS = ("axis=-1", "shape[-1]", "reshape(-2")
+SAME = {
+    "00.soft_lookup": ("np.sqrt(query.shape[1])",),
+    "00.multiplications": ("arguments 1 and 2 ", "arguments 3 and 4 "),
+    "00.largest_weight": ("(2, count)", "[-1, 0]", "[0, -1]"),
+    "01.last_state": ("len(mask)",),
+    "01.run": ("(state_weight.shape[1]", "state_weight.shape[1])", "range(mask", "mask.shape[0]"),
+    "02.masked_weights": ("== 0, 2", "== 0, -1", "(highest), 1", "(highest), -1"),
+    "02.step": ("[:, :, -1]", "[:, -1]"),
+    "03.local_weights": ("half_width / -2",),
+    "03.step": ("[:, :, -1]", "[:, -1]"),
+    "03.window_sum": ("half_width / -2",),
+    "project.annotate": ("side = W // 2", "mask.shape[1]"),
+    "project.context": ("[:, -1]",),
+    "project.step": ("[:, -1]",),
+    "project.loss": ("[:, :, -1]",),
+    "04.attention": ("(highest), 1", "(highest), -1", "== 0, 2", "== 0, -1", "np.sqrt(query.shape[1])"),
+    "04.with_cache": ("np.sqrt(query.shape[1])",),
+    "04.entropy": ("weights, 2)",),
+    "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
+    "06.split_heads": ("swapaxes(1, -2)",),
+    "09.embed": ("waves.shape[1]",),
+    "09.smoothed_loss": ("log_chance.shape[1]", "flat"),
+    "07.alibi": ("value.shape[1]", "between = "),
+    "11.recurrent": ("zeros(query", "zeros((query", "range(len(query)", "range(len(value)"),
+    "11.chunks": ("range(0, len(query)", "range(0, len(value)", "zeros(query", "zeros((query"),
+    "11.delta": (
+        *(f"range(len({name})" for name in ("key", "value", "beta", "decay")),
+        *(f"zeros((len({name})" for name in ("key", "value", "beta", "decay")),
+        "zeros((query",
+    ),
+    "11.features": ("rows.shape[1] **",),
+    "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
+    "13.decode": ("len(value)", "len(past_", "H, -2"),
+    "13.ring": ("p <= sinks", "flat"),
+    "13.cache_size": ("arguments 3 and 4 ",),
+    "14.tiled": ("np.sqrt(query.shape[1])", "-np.inf), 1, 0", "-np.inf), -1, 0", "0, 1)", "0, -1)", "len(value)"),
+    "14.backward": ("np.sqrt(query.shape[1])",),
+    "15.turns": ("theta <= 2", "return (trained"),
+    "15.yarn": ("ends[-1]", "squeezed", "flat"),
+    "10.strided": ("back <= stride",),
+    "10.window": ("n, K = key.shape",),
+    "10.fixed": ("n, K = key.shape",),
+}
+
+
+def passes(name, answer, seed):
+    """Whether it passes, without the search for its mistake."""
+    exercise = EXERCISES[name]
+    cases = draw_cases(exercise, seed)
+    found = run_cases(exercise, cases, answer, "numpy", 5.0)
+    return first_fault(exercise, cases, found, named=False) is None
+
+
+def pool_of(name):
+    exercise = EXERCISES[name]
+    pool = dict(mutants(exercise.solution))
+    pool |= spoiled(exercise.solution, draw_cases(exercise, 0)[0].arguments)
+    same = (*ALWAYS, *SAME.get(name, ()))
+    return {text: answer for text, answer in pool.items() if not any(part in text for part in same)}
+
+
+COUNTS = {}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_wrong_answers_made_by_a_machine_are_refused(name):
+    pool = pool_of(name)
+    assert len(pool) >= 12
+    passed = [text for text, answer in pool.items() if passes(name, answer, 3)]
+    assert not passed
+    COUNTS[name] = len(pool)
+
+
+def test_shares_of_specific_answers(capsys):
+    """How often a wrong answer is told what it is, over mutants and every pair of mistakes that can be made."""
+    shares = {"mutants": [], "pairs": []}
+    for name in FUNCTIONS:
+        exercise = EXERCISES[name]
+        wrong = {"mutants": [f for text, f in itertools.islice(mutants(exercise.solution), 0, None, 40)], "pairs": []}
+        pairs = list(known_mistakes(exercise))[len(exercise.mistakes) :]
+        wrong["pairs"] = [f for _, f in pairs[::100]]
+        for kind, answers in wrong.items():
+            for answer in answers:
+                words = told(name, answer, 5)
+                if words is not None:
+                    shares[kind].append(specific(words))
+    with capsys.disabled():
+        for kind, named in shares.items():
+            print(f"\nwrong answers, {kind}: {len(named)}, told what it is: {np.mean(named):.0%}", end="")
+        print(f"\nmutants and spoiled answers refused: {sum(COUNTS.values())}")
+    assert np.mean(shares["pairs"]) > 0.7
