@@ -21,6 +21,8 @@ from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 GLANCE = "At a glance"
+EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts
+BUTTON = ' <button type="button" class="claims-all" hidden>Open all</button>'
 MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "solution": "◆", "code": ""}
 
 
@@ -167,7 +169,7 @@ def visit_claims(writer, node):
     counted = f"{number} claims on this page are" if number > 1 else "1 claim on this page is"
     writer.body.append(
         f'<p class="claims"><span aria-hidden="true">✓</span> {counted} checked whenever the book is tested.'
-        ' <button type="button" class="claims-all" hidden>Open all</button></p>\n'
+        f"{'' if EPUB else BUTTON}</p>\n"
     )
 
 
