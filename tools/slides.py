@@ -2,9 +2,9 @@
 
     python tools/slides.py [04 ...]     after make book; writes _build/slides, six core chapters by default
 
-A section of a page becomes a column of slides: its claim with its first paragraph, then a slide for each figure, formula,
-table, list, question and short cell. The whole prose goes into the speaker's notes (key S). Checks, solutions and the
-package's source stay in the book. reveal.js, the formulas' fonts and everything else lie beside the decks.
+A section of a page becomes a column of slides: its claim with its first paragraph, then a slide for each figure,
+formula, table, list, question and short cell. The whole prose goes into the speaker's notes (key S). Checks, solutions
+and the package's source stay in the book. reveal.js, the formulas' fonts and all the rest lie beside the decks.
 """
 
 from __future__ import annotations
@@ -75,12 +75,10 @@ class Deck:
     """The slides of one page: columns, each a list of slides, each its heading, its parts and its notes."""
 
     def __init__(self, article: Tag) -> None:
-        self.title = article.h1.get_text(" ", strip=True)
+        self.title = words_of(article.h1)
         self.columns: list[list[dict]] = []
         self.heading = self.title
-        intro = [
-            part for part in article.h1.parent.find_all("p", recursive=False) if "claims" not in part.get("class", [])
-        ]
+        intro = article.h1.parent.find_all("p", class_=lambda name: name != "claims", recursive=False)
         self.columns.append([{"head": "", "parts": [self._cover(intro)], "notes": []}])
         for section in article.h1.parent.find_all("section", recursive=False):
             self.columns.append([])
@@ -92,33 +90,47 @@ class Deck:
         return f'<h1>{html.escape(self.title)}</h1><div class="lead">{lead}</div>'
 
     def _section(self, section: Tag) -> None:
-        head = section.find(["h2", "h3", "h4"], recursive=False)
-        self.heading = head.get_text(" ", strip=True)
+        self.heading = heading = words_of(section.find(["h2", "h3", "h4"], recursive=False))
         if self.heading.startswith("Exercises"):
-            listed = [title.get_text(" ", strip=True) for title in section.find_all("h3")]
+            listed = [words_of(title) for title in section.find_all("h3")]
             self._add("<ul>" + "".join(f"<li>{html.escape(title)}</li>" for title in listed) + "</ul>")
             return
-        started, said = False, ""
+        said = None
         for part in section.find_all(recursive=False):
             if part.name == "p":
-                said = clean(part)
-                if started:
-                    self.columns[-1][-1]["notes"].append(said)
+                if said is None:
+                    self._add(f'<p class="lead">{shortened(part, WORDS)}</p>', clean(part))
                 else:
-                    self._add(f'<p class="lead">{shortened(part)}</p>', said)
-                started = True
+                    self.columns[-1][-1]["notes"].append(clean(part))
+                said = part
             elif part.name == "section":
                 self._section(part)
-                self.heading = head.get_text(" ", strip=True)
+                self.heading = heading
             elif shown := show(part):
-                self._add(shown, said)
-                started, said = True, ""
+                if self._waits(said):
+                    self.columns[-1][-1]["parts"].append(shown)
+                else:
+                    told = f"<p>{shortened(said, WORDS // 3)}</p>" if said else ""
+                    self._add(told + shown)
+
+    def _waits(self, said: Tag | None) -> bool:
+        """Whether the slide before has a section's first words alone, and so room for what follows them."""
+        column = self.columns[-1]
+        return said is not None and bool(column) and len(column[-1]["parts"]) == 1 and "lead" in column[-1]["parts"][0]
 
     def _add(self, part: str, notes: str = "") -> None:
         self.columns[-1].append({"head": self.heading, "parts": [part], "notes": [notes] if notes else []})
 
     def html(self) -> str:
         return "\n".join(f"<section>\n{''.join(map(slide, column))}</section>" for column in self.columns)
+
+
+def words_of(title: Tag) -> str:
+    """A heading's text, without the sign that links to it."""
+    title = copy.copy(title)
+    for link in title.select(".headerlink"):
+        link.decompose()
+    return " ".join(title.get_text().split())
 
 
 def slide(one: dict) -> str:
@@ -146,15 +158,13 @@ def clean(part: Tag, whole: bool = False) -> str:
     return str(part) if whole else part.decode_contents()
 
 
-def shortened(paragraph: Tag) -> str:
-    """The first sentences of a paragraph, as many as fit."""
-    if len(paragraph.get_text(" ").split()) <= WORDS:
-        return clean(paragraph)
+def shortened(paragraph: Tag, most: int) -> str:
+    """The first sentences of a paragraph, as many as have `most` words; never less than one."""
     text, kept = clean(paragraph), ""
     for sentence in re.split(r"(?<=[.:?!])\s+(?=[A-Z<])", text):
         longer = f"{kept} {sentence}".strip()
-        balanced = BeautifulSoup(longer, "html.parser").decode() == longer
-        if kept and len(BeautifulSoup(longer, "html.parser").get_text(" ").split()) > WORDS and balanced:
+        whole = BeautifulSoup(kept, "html.parser").decode() == kept  # not cut in the middle of an emphasis
+        if kept and whole and len(BeautifulSoup(longer, "html.parser").get_text(" ").split()) > most:
             break
         kept = longer
     return kept
@@ -220,7 +230,7 @@ def two_frameworks(part: Tag) -> str:
     columns = []
     for panel in part.select(".fw-panel"):
         name = panel.select_one(".fw-name")
-        cells = [child for child in panel.find_all("div", class_="cell", recursive=False)]
+        cells = panel.find_all("div", class_="cell", recursive=False)
         shown = next((text for one in cells if not set(one["class"]) & LEFT_OUT and (text := cell(one))), "")
         if shown:
             columns.append(f'<div><p class="name">{name.get_text(strip=True)}</p>{shown}</div>')

@@ -4,7 +4,7 @@ python tools/versions.py [--extra torch|tf] [--py 3.11] [--set lowest|locked|new
 
 Each combination gets an empty environment in a temporary folder, the wheel, one framework alone, the contract of all
 layers (tests/contract) and a use of the wheel (tests/install/use_wheel.py); then it is deleted. A combination that
-can't be installed is named, and counts as not tested. PyTorch for CUDA (several GB) is installed with `--cuda yes` alone.
+can't be installed is named, and counts as not tested. PyTorch for CUDA (several GB) needs `--cuda yes`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def find_python(version: str) -> str | None:
 
 
 def asked(root: Path, extra: str) -> list[Requirement]:
-    """What the package and one extra ask for. TensorFlow on Linux is its build without CUDA, which has the same code."""
+    """What the package and one extra ask for. On Linux TensorFlow is its build without CUDA, of the same code."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [*project["dependencies"], *project["optional-dependencies"][extra]]
     if sys.platform == "linux" and os.uname().machine == "x86_64":
@@ -64,7 +64,7 @@ def asked(root: Path, extra: str) -> list[Requirement]:
 
 
 def chosen(root: Path, extra: str, python: str, which: str) -> list[str]:
-    """The requirements of one set: lower bounds as they resolve for this Python, pins of the lock, or no bound at all."""
+    """The requirements of one set: lower bounds as they resolve for this Python, the lock's pins, or no bound."""
     wanted = asked(root, extra)
     if which == "newest":
         return [requirement.name for requirement in wanted]
@@ -89,10 +89,8 @@ def brings_cuda(python: Path, requirement: str) -> str | None:
         raise NotTested(f"pip finds no {requirement}: {done.stderr.strip()[-200:]}")
     metadata = json.loads(done.stdout)["install"][0]["metadata"]
     needs = [Requirement(line) for line in metadata.get("requires_dist", [])]
-    cuda = any(
-        r.name.startswith(("nvidia", "cuda")) and (not r.marker or r.marker.evaluate({"extra": ""})) for r in needs
-    )
-    return metadata["version"] if cuda else None
+    needed = [r.name for r in needs if not r.marker or r.marker.evaluate({"extra": ""})]
+    return metadata["version"] if any(name.startswith(("nvidia", "cuda")) for name in needed) else None
 
 
 def try_one(root: Path, packed: Path, extra: str, python: str, which: str, cuda: bool) -> str:

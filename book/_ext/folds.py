@@ -185,6 +185,7 @@ def setup(app: Sphinx):
     app.add_node(Claims, html=(visit_claims, nothing), **others)
     app.add_transform(FoldCells)
     app.connect("doctree-read", check_sources)
-    app.add_js_file("folds.js", loading_method="defer")
+    if not EPUB:
+        app.add_js_file("folds.js", loading_method="defer")
     app.add_css_file("folds.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

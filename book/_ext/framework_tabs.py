@@ -191,7 +191,8 @@ def setup(app: Sphinx):
     for name in FRAMEWORKS:
         app.add_directive(name, FrameworkProse)
     app.add_transform(GroupFrameworkCells)
-    # In the head and not deferred: the choice stands before the first line is drawn, so nothing jumps.
-    app.add_js_file("framework.js", priority=100)
-    app.add_css_file("framework.css")
+    if not epub:
+        # In the head and not deferred: the choice stands before the first line is drawn, so nothing jumps.
+        app.add_js_file("framework.js", priority=100)
+        app.add_css_file("framework.css")
     return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

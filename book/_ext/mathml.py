@@ -17,7 +17,12 @@ from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 # What latex2mathml writes in another way.
-SPELLINGS = ((r"\\[dt]frac\b", r"\\frac"), (r"\\!", ""), (r"\\lVert|\\rVert", r"\\Vert"), (r"\\label\{[^}]*\}", ""))
+SPELLINGS = (
+    (r"\\(begin|end)\{aligned\}", r"\\\1{align*}"),
+    (r"\\arg\b", r"\\operatorname{arg}"),
+    (r"\\[dt]frac\b", r"\\frac"),
+    (r"\\!", ""),
+)
 _STATIC = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml,([^"]*)"')
 
 
@@ -30,15 +35,21 @@ def mathml(text: str, display: str) -> str:
     return convert(text, display=display)
 
 
+def in_lines(text: str) -> str:
+    """A formula of several lines within its environment, as MathJax is given it; one that has its own stays."""
+    bare, before = text, ""
+    while bare != before:  # what stands in environments, the inner ones first
+        before, bare = bare, re.sub(r"\\begin\{(\w+\*?)\}(?:(?!\\begin\{).)*?\\end\{\1\}", "", bare, flags=re.DOTALL)
+    return rf"\begin{{aligned}} {text} \end{{aligned}}" if "&" in bare or "\\\\" in bare else text
+
+
 def visit_inline(writer, node) -> None:
     writer.body.append(mathml(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
 def visit_block(writer, node) -> None:
-    text = node.astext()
-    if "\\\\" in text and "\\begin{" not in text:
-        text = rf"\begin{{aligned}} {text} \end{{aligned}}"
+    text = re.sub(r"\\label\{[^}]*\}", "", in_lines(node.astext()))
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
     identity = f' id="{node["ids"][0]}"' if node["ids"] else ""
     writer.body.append(f'<div class="math"{identity}>{mathml(text, "block")}{number}</div>\n')

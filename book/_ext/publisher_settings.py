@@ -32,7 +32,12 @@ def set_addresses(app, config):
     options["repository_url"] = here.url
     options["repository_branch"] = here.ref
     options["path_to_docs"] = ""  # a document's name begins with book/ already
-    if not EPUB:  # the theme reads it for every kind of output and fails where there are no buttons
+    if EPUB:
+        # What stands in book/_static and needs a script, or is for the site alone.
+        config.exclude_patterns += ["mathjax", "*.js", "*.png", "favicon.svg", "framework.css"]
+        config.html_js_files, config.html_favicon = [], None
+        config.epub_show_urls, config.epub_basename = "no", "attn_course"
+    else:  # the theme reads it for every kind of output and fails where there are no buttons
         options["launch_buttons"] = {"colab_url": COLAB}
     name = own if here.ref == f"v{own}" else here.ref
     options["extra_footer"] = FOOTER.format(name=name, home=here.home_url, url=here.url)

@@ -2,7 +2,7 @@
 const HEIGHT = 720;
 const deck = new Reveal({
   width: 1280, height: HEIGHT, margin: 0.05, center: false, hash: true, transition: "none",
-  slideNumber: "c/t", pdfSeparateFragments: false, plugins: [RevealNotes],
+  slideNumber: "c/t", controlsLayout: "edges", pdfSeparateFragments: false, plugins: [RevealNotes],
 });
 
 function fit(slide) {

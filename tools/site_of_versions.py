@@ -1,6 +1,6 @@
 """The site that is published: the newest book at the root, each release's book at an address of its own.
 
-    python tools/site.py BOOKS      BOOKS holds the releases' attn_course-1.2.3-book.zip; writes _build/site
+    python tools/site_of_versions.py BOOKS      BOOKS holds the releases' attn_course-1.2.3-book.zip; writes _build/site
 
 `versions.html` lists them. A packed book has one folder, v1.2.3, and nothing is unpacked from elsewhere in it.
 """
