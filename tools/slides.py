@@ -99,7 +99,7 @@ class Deck:
         for part in section.find_all(recursive=False):
             if part.name == "p":
                 if said is None:
-                    self._add(f'<p class="lead">{shortened(part, WORDS)}</p>', clean(part))
+                    self._add(f'<p class="lead first">{shortened(part, WORDS)}</p>', clean(part))
                 else:
                     self.columns[-1][-1]["notes"].append(clean(part))
                 said = part
@@ -116,7 +116,8 @@ class Deck:
     def _waits(self, said: Tag | None) -> bool:
         """Whether the slide before has a section's first words alone, and so room for what follows them."""
         column = self.columns[-1]
-        return said is not None and bool(column) and len(column[-1]["parts"]) == 1 and "lead" in column[-1]["parts"][0]
+        first = '<p class="lead first">'
+        return said is not None and bool(column) and [part[: len(first)] for part in column[-1]["parts"]] == [first]
 
     def _add(self, part: str, notes: str = "") -> None:
         self.columns[-1].append({"head": self.heading, "parts": [part], "notes": [notes] if notes else []})
