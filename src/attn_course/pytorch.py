@@ -8,6 +8,7 @@ from attn_course.decoding.pytorch import *
 from attn_course.delta_rule.pytorch import *
 from attn_course.dot_product.pytorch import *
 from attn_course.encoder.pytorch import *
+from attn_course.feed_forward.pytorch import *
 from attn_course.flash.pytorch import *
 from attn_course.grouped_query.pytorch import *
 from attn_course.hashing.pytorch import *

@@ -7,6 +7,7 @@ from attn_course.decoder.reference import *
 from attn_course.delta_rule.reference import *
 from attn_course.dot_product.reference import *
 from attn_course.encoder.reference import *
+from attn_course.feed_forward.reference import *
 from attn_course.flash.reference import *
 from attn_course.grouped_query.reference import *
 from attn_course.hashing.reference import *

@@ -8,6 +8,7 @@ from attn_course.decoding.tf import *
 from attn_course.delta_rule.tf import *
 from attn_course.dot_product.tf import *
 from attn_course.encoder.tf import *
+from attn_course.feed_forward.tf import *
 from attn_course.flash.tf import *
 from attn_course.grouped_query.tf import *
 from attn_course.hashing.tf import *

@@ -1,12 +1,21 @@
-"""Makes ``sparse.npz``: what local-attention and Hugging Face's Longformer and BigBird compute with random weights.
+"""Makes ``sparse.npz``: what local-attention, flash-attn's reference and Hugging Face's Longformer and BigBird compute
+with random weights.
 
 Not a test, and not run by them: the libraries are not installed where the tests run. To repeat it, in an environment
-of its own: ``pip install torch numpy transformers==5.23.0 local-attention==1.11.2``, then run this file.
+of its own: ``pip install torch numpy transformers==5.23.0 local-attention==1.11.2``; take the source archive of
+flash-attn 2.8.3 (``pip download --no-deps --no-binary :all: flash-attn==2.8.3``) and unpack it; then run this file with
+the unpacked folder: ``python make_sparse_goldens.py flash_attn-2.8.3``.
+
+flash-attn's kernels need a GPU. What stands here is ``attention_ref`` of its ``utils/testing.py``, the formula in
+PyTorch that its own tests hold the kernels to.
 
 BigBird runs in training mode without dropout: in evaluation mode all its random blocks are block 0. It gathers a
 repeated block twice, so the seed is one that repeats none; the layout is read off its own weights.
 """
 
+import runpy
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -79,8 +88,20 @@ def local(causal):
     return {"heads": heads.numpy(), "output": layer(*heads).numpy()}
 
 
+def flash(folder, causal):
+    package = types.ModuleType("flash_attn")  # its own __init__ loads the kernels, and fails without CUDA
+    package.__path__ = [str(Path(folder) / "flash_attn")]
+    sys.modules["flash_attn"] = package
+    reference = runpy.run_path(Path(folder) / "flash_attn" / "utils" / "testing.py")["attention_ref"]
+    heads = draw(3, B, S, H, D, seed=400)
+    window = (WINDOW, 0 if causal else WINDOW)
+    output, _ = reference(*heads, causal=causal, window_size=window, upcast=False)
+    return {"heads": heads.transpose(2, 3).numpy(), "output": output.transpose(1, 2).numpy()}
+
+
 def main():
     parts = {"longformer": longformer(), "big bird": big_bird()}
+    parts |= {"flash": flash(sys.argv[1], causal=False), "flash causal": flash(sys.argv[1], causal=True)}
     parts |= {"local": local(causal=False), "local causal": local(causal=True)}
     goldens = {f"{part}/{key}": x for part, found in parts.items() for key, x in found.items()}
     rule, i = sliding_window_causal_mask_function(WINDOW), torch.arange(S)

@@ -1,4 +1,4 @@
-"""Sparse patterns against Hugging Face, local-attention and FlexAttention; what each library calls a window."""
+"""Sparse patterns against Hugging Face, local-attention, flash-attn, FlexAttention; what they call a window."""
 
 import warnings
 from pathlib import Path
@@ -62,10 +62,11 @@ def test_blocks_are_big_birds_of_hugging_face(face):
 
 
 @FACE
+@pytest.mark.parametrize("library", ["local", "flash"])
 @pytest.mark.parametrize("causal", [False, True])
-def test_local_attention_counts_the_distance(face, causal):
-    """Its exact window of w is our w + 1, and not our w; flash-attention's window_size = (w, 0) says the same."""
-    found, w = golden("local causal" if causal else "local"), int(GOLDENS["window"])
+def test_some_libraries_count_the_distance(face, library, causal):
+    """local-attention's exact window of w is our w + 1, and not our w; so is flash-attn's window_size = (w, 0)."""
+    found, w = golden(f"{library} causal" if causal else library), int(GOLDENS["window"])
     output = run(face, "sliding_window_attention", found["heads"], w + 1, causal=causal)
     np.testing.assert_allclose(output, found["output"], rtol=1e-6, atol=1e-7)
     other = run(face, "sliding_window_attention", found["heads"], w, causal=causal)

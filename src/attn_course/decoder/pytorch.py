@@ -4,8 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.decoder.shared import check_pair
-from attn_course.encoder.pytorch import FeedForward, make_norm
-from attn_course.encoder.shared import check_attention_layer, encoder_config
+from attn_course.encoder.pytorch import (
+    ResidualLayer,
+    Stack,
+    check_layer_options,
+    with_weights_of,
+)
+from attn_course.encoder.shared import (
+    caches_of,
+    check_attention_layer,
+    encoder_config,
+)
+from attn_course.feed_forward.pytorch import FeedForward, make_norm
 from attn_course.frameworks import torch
 from attn_course.kv_cache.pytorch import KVCache
 from attn_course.layers.pytorch import (
@@ -15,15 +25,13 @@ from attn_course.layers.pytorch import (
     is_mixed,
     split_heads,
 )
-from attn_course.layers.shared import spell_config
 from attn_course.multi_head.pytorch import MultiHeadAttention
-from attn_course.multi_head.shared import check_kind, check_options
-from attn_course.shapes import check_at_least
+from attn_course.multi_head.shared import check_kind
 
 __all__ = ["Decoder", "DecoderLayer"]
 
 
-class DecoderLayer(torch.nn.Module):
+class DecoderLayer(ResidualLayer):
     """Self-attention, cross-attention, a network: ``reference.decoder_layer``.
 
     Raises:
@@ -108,13 +116,6 @@ class DecoderLayer(torch.nn.Module):
         mixed = is_mixed(self.feed_forward.inner, x)
         check_pair(x, memory, self.config["model_dim"], memory_dim, mixed=mixed)
 
-    def add(self, x: Tensor, norm: torch.nn.Module, part: Callable) -> tuple:
-        """The way around a part: x and what the part makes of it, and a norm."""
-        pre = self.config["norm"] == "pre"
-        added, weights = part(norm(x) if pre else x)
-        x = x + self.dropout(added)
-        return x if pre else norm(x), weights
-
     def new_cache(self, memory: Tensor, capacity: int) -> tuple[KVCache, KVCache]:
         """An empty cache for its own positions, and one that holds the memory's."""
         place = {"device": memory.device, "dtype": memory.dtype}
@@ -142,37 +143,14 @@ class DecoderLayer(torch.nn.Module):
             epsilon, or no biases.
         """
         check_kind("module", module, torch.nn.TransformerDecoderLayer)
-        activations = torch.nn.functional.relu, torch.nn.functional.gelu
-        names = dict(zip(activations, ("relu", "gelu"), strict=True))
-        check_options(
-            "module",
-            ("layer_norm_eps", module.norm1.eps, 1e-5),
-            ("bias", module.linear1.bias is not None, True),
-        )
-        attention = MultiHeadAttention.from_torch(module.self_attn)
-        layer = cls(
-            attention.config["model_dim"],
-            attention.num_heads,
-            module.linear1.out_features,
-            norm="pre" if module.norm_first else "post",
-            activation=names.get(module.activation, "another"),
-            dropout=module.dropout.p,
-            attention=attention,
-            cross_attention=MultiHeadAttention.from_torch(module.multihead_attn),
-        ).to(module.linear1.weight)
-        parts = [(layer.feed_forward.inner, module.linear1)]
-        parts += [(layer.feed_forward.outer, module.linear2)]
-        for name in ("norm1", "norm2", "norm3"):
-            parts.append((getattr(layer, name), getattr(module, name)))
-        for ours, theirs in parts:
-            ours.load_state_dict(theirs.state_dict())
-        return layer.train(module.training)
-
-    def extra_repr(self) -> str:
-        return spell_config(self.config)
+        check_layer_options(module)
+        load = MultiHeadAttention.from_torch
+        attentions = {"attention": load(module.self_attn)}
+        attentions["cross_attention"] = load(module.multihead_attn)
+        return with_weights_of(module, cls, **attentions)
 
 
-class Decoder(torch.nn.Module):
+class Decoder(Stack):
     """A stack of ``DecoderLayer``: ``attn_course.reference.decoder``.
 
     attention, cross_attention: functions of a layer's number that make its own.
@@ -180,6 +158,8 @@ class Decoder(torch.nn.Module):
     Raises:
         ValueError: a size or choice is wrong, or an attention doesn't fit model_dim.
     """
+
+    kind = DecoderLayer
 
     def __init__(
         self,
@@ -197,24 +177,11 @@ class Decoder(torch.nn.Module):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
-        check_at_least(1, num_layers=num_layers)
         choices = norm, activation, normalization, dropout
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
-        self.config = {"num_layers": int(num_layers), **config}
+        attentions = {"attention": attention, "cross_attention": cross_attention}
         options = {"device": device, "dtype": dtype}
-        self.layers = torch.nn.ModuleList(
-            DecoderLayer(
-                **config,
-                attention=None if attention is None else attention(number),
-                cross_attention=cross_attention and cross_attention(number),
-                **options,
-            )
-            for number in range(num_layers)
-        )
-        self.final_norm = None
-        if norm == "pre":
-            self.final_norm = make_norm(normalization, model_dim, **options)
+        super().__init__(num_layers, config, attentions, **options)
 
     def forward(
         self,
@@ -237,7 +204,7 @@ class Decoder(torch.nn.Module):
         """
         self.layers[0].check(x, memory)
         options = {"target_mask": target_mask, "need_weights": need_weights}
-        caches = [None] * len(self.layers) if cache is None else cache
+        caches = caches_of(cache, len(self.layers))
         weights = []
         for layer, own in zip(self.layers, caches, strict=True):
             x, found = layer(x, memory, memory_mask, cache=own, **options)
@@ -248,6 +215,3 @@ class Decoder(torch.nn.Module):
     def new_cache(self, memory: Tensor, capacity: int) -> tuple:
         """What every layer keeps while it decodes up to ``capacity`` tokens."""
         return tuple(layer.new_cache(memory, capacity) for layer in self.layers)
-
-    def extra_repr(self) -> str:
-        return spell_config(self.config)

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.encoder.reference import feed_forward, layer_norm, rms_norm
-from attn_course.encoder.shared import NORMALIZATIONS, NORMS
+from attn_course.encoder.reference import last_norm
+from attn_course.encoder.shared import NORMS
+from attn_course.feed_forward.reference import feed_forward, layer_norm, rms_norm
+from attn_course.feed_forward.shared import NORMALIZATIONS
 from attn_course.multi_head.reference import multi_head_attention
 from attn_course.parity import nested
 from attn_course.shapes import check_choice
@@ -59,10 +61,8 @@ def decoder_layer(
         return x + added if norm == "pre" else normalize(x + added, own)
 
     def look_back(x):
-        own, options = (
-            nested(parameters, "attention"),
-            {"mask": target_mask, "causal": True},
-        )
+        own = nested(parameters, "attention")
+        options = {"mask": target_mask, "causal": True}
         found = multi_head_attention(x, x, x, own, num_heads=num_heads, **options)
         weights.append(found[1])
         return found[0]
@@ -105,8 +105,4 @@ def decoder(
         own = nested(parameters, f"layers.{number}")
         x, found = decoder_layer(x, memory, own, **options)
         weights.append(found)
-    if options.get("norm") == "pre":
-        rms = options.get("normalization") == "rms"
-        final_norm = nested(parameters, "final_norm")
-        x = rms_norm(x, final_norm) if rms else layer_norm(x, final_norm)
-    return x, tuple(weights)
+    return last_norm(x, parameters, **options), tuple(weights)

@@ -4,26 +4,29 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.decoder.shared import check_pair
-from attn_course.encoder.shared import check_attention_layer, encoder_config
-from attn_course.encoder.tf import FeedForward, make_norm
+from attn_course.encoder.shared import (
+    caches_of,
+    check_attention_layer,
+    encoder_config,
+)
+from attn_course.encoder.tf import ResidualLayer, Stack
+from attn_course.feed_forward.tf import FeedForward, make_norm
 from attn_course.frameworks import keras
 from attn_course.kv_cache.tf import KVCache
 from attn_course.layers.tf import (
     AttentionLayer,
     Mask,
-    PairLayer,
     Tensor,
     split_heads,
     with_padding,
 )
 from attn_course.multi_head.tf import MultiHeadAttention
-from attn_course.shapes import check_at_least
 
 __all__ = ["Decoder", "DecoderLayer"]
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class DecoderLayer(PairLayer):
+class DecoderLayer(ResidualLayer):
     """Self-attention, cross-attention, a network: ``reference.decoder_layer``.
 
     The padding that Keras carries on x and on memory is blocked, together with what the
@@ -122,13 +125,6 @@ class DecoderLayer(PairLayer):
         memory_dim = self.cross_attention.config["memory_dim"][0]
         check_pair(x, memory, self.config["model_dim"], memory_dim)
 
-    def add(self, x: Tensor, norm: keras.layers.Layer, part: Callable) -> tuple:
-        """The way around a part: x and what the part makes of it, and a norm."""
-        pre = self.config["norm"] == "pre"
-        added, weights = part(norm(x) if pre else x)
-        x = x + self.dropout(added)
-        return x if pre else norm(x), weights
-
     def new_cache(self, memory: Tensor, capacity: int) -> tuple[KVCache, KVCache]:
         """An empty cache for its own positions, and one that holds the memory's."""
         caches = []
@@ -156,7 +152,7 @@ class DecoderLayer(PairLayer):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class Decoder(PairLayer):
+class Decoder(Stack):
     """A stack of ``DecoderLayer``: ``attn_course.reference.decoder``.
 
     attention, cross_attention: functions of a layer's number that make its own.
@@ -164,6 +160,8 @@ class Decoder(PairLayer):
     Raises:
         ValueError: a size or choice is wrong, or an attention doesn't fit model_dim.
     """
+
+    kind = DecoderLayer
 
     def __init__(
         self,
@@ -180,25 +178,10 @@ class Decoder(PairLayer):
         cross_attention: Callable[[int], AttentionLayer] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(**options)
-        check_at_least(1, num_layers=num_layers)
         choices = norm, activation, normalization, dropout
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
-        self.config = {"num_layers": int(num_layers), **config}
-        options = {"dtype": self.dtype_policy}
-        self.layers = [
-            DecoderLayer(
-                **config,
-                attention=None if attention is None else attention(number),
-                cross_attention=cross_attention and cross_attention(number),
-                **options,
-            )
-            for number in range(num_layers)
-        ]
-        self.final_norm = None
-        if norm == "pre":
-            self.final_norm = make_norm(normalization, model_dim, **options)
-        self.built = True
+        attentions = {"attention": attention, "cross_attention": cross_attention}
+        super().__init__(num_layers, config, attentions, **options)
 
     def __call__(
         self,
@@ -234,7 +217,7 @@ class Decoder(PairLayer):
         """
         self.layers[0].check(x, memory)
         options = {"target_mask": target_mask, "need_weights": need_weights}
-        caches = [None] * len(self.layers) if cache is None else cache
+        caches = caches_of(cache, len(self.layers))
         weights = []
         for layer, own in zip(self.layers, caches, strict=True):
             x, found = layer(x, memory, memory_mask, cache=own, **options)
@@ -257,18 +240,6 @@ class Decoder(PairLayer):
             for layer in self.layers
         ]
         return tuple(x_shape), tuple(weights)
-
-    def get_config(self) -> dict[str, Any]:
-        save = keras.saving.serialize_keras_object
-        names = DecoderLayer.nested
-        parts = {name: [save(getattr(x, name)) for x in self.layers] for name in names}
-        return {**super().get_config(), **parts}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> "Decoder":
-        load = keras.saving.deserialize_keras_object
-        parts = {name: [load(x) for x in config[name]] for name in DecoderLayer.nested}
-        return cls(**config | {name: x.__getitem__ for name, x in parts.items()})
 
 
 def first_of(masks: Any) -> Any:

@@ -2,8 +2,6 @@
 
 Public names, alike in ``pytorch`` and ``tf``:
 
-    FeedForward(model_dim, ff_dim, *, activation="relu", use_bias=True, dropout=0.0)
-        (x (B, T, D)) -> (B, T, D)
     EncoderLayer(model_dim, num_heads, ff_dim, *, norm="post", activation="relu",
                  normalization="layer", dropout=0.0, attention=None)
         (x (B, T, D), mask=None, *, bias=None, causal=False, need_weights=True,
@@ -14,14 +12,11 @@ Public names, alike in ``pytorch`` and ``tf``:
             normalization, dropout, attention)
         the same call, without head_mask -> output, a tuple of weights, one per layer
 
-and in ``reference``: ``feed_forward``, ``layer_norm``, ``rms_norm``, ``encoder_layer``
-and ``encoder``.
+and in ``reference``: ``encoder_layer`` and ``encoder``. The network and the norms are
+those of ``attn_course.feed_forward``.
 
     norm="post"   y = norm1(x + attention(x));  output = norm2(y + feed_forward(y))
     norm="pre"    y = x + attention(norm1(x));  output = y + feed_forward(norm2(y))
-
-    relu, gelu    feed_forward(x) = activation(x @ W_0 + b_0) @ W_1 + b_1
-    swiglu        feed_forward(x) = (silu(x @ W_gate) * (x @ W_0)) @ W_1
 
 An Encoder of pre-norm layers ends with one more norm, ``final_norm``: nothing else
 scales the sum of all the layers.
@@ -29,8 +24,7 @@ scales the sum of all the layers.
 Sizes:
     normalization: "layer" (with scale and bias, epsilon 1e-5) or "rms" (a scale alone,
         epsilon 1e-6). With "rms" no linear map has a bias.
-    activation: "relu", "gelu" (the exact one, by erf) or "swiglu", whose three maps
-        have no bias.
+    activation: "relu", "gelu" or "swiglu".
     attention: any layer over heads of the course, for an Encoder a function of the
         layer's number that makes one. None makes a ``MultiHeadAttention``.
 

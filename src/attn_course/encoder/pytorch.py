@@ -1,94 +1,40 @@
 """The encoder in PyTorch. Formulas: ``reference.py``."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from attn_course.encoder.shared import (
     caches_of,
     check_attention_layer,
-    check_words,
     encoder_config,
-    feed_forward_config,
 )
+from attn_course.feed_forward.pytorch import ACTIVATIONS, FeedForward, make_norm
+from attn_course.feed_forward.shared import check_words
 from attn_course.frameworks import torch
-from attn_course.layers.pytorch import (
-    AttentionLayer,
-    Mask,
-    RMSNorm,
-    is_mixed,
-    linear,
-    reset_linear,
-)
+from attn_course.layers.pytorch import AttentionLayer, Mask, Tensor
 from attn_course.layers.shared import spell_config
 from attn_course.multi_head.pytorch import MultiHeadAttention
 from attn_course.multi_head.shared import check_kind, check_options
-from attn_course.shapes import check_at_least, check_floats
+from attn_course.shapes import check_at_least
 
-__all__ = ["Encoder", "EncoderLayer", "FeedForward"]
-
-ACTIVATIONS = {
-    "relu": torch.nn.functional.relu,
-    "gelu": torch.nn.functional.gelu,
-    "swiglu": torch.nn.functional.silu,
-}
+__all__ = ["Encoder", "EncoderLayer"]
 
 
-class FeedForward(torch.nn.Module):
-    """The same small network at every position: ``attn_course.reference.feed_forward``.
+class ResidualLayer(torch.nn.Module):
+    """Parts, each with a way around it and a norm before or behind."""
 
-    Raises:
-        ValueError: a size or the activation is wrong.
-    """
-
-    parity_names: ClassVar = {"inner": "0", "outer": "1"}
-
-    def __init__(
-        self,
-        model_dim: int,
-        ff_dim: int,
-        *,
-        activation: str = "relu",
-        use_bias: bool = True,
-        dropout: float = 0.0,
-        device: Any = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
-        super().__init__()
-        sizes = model_dim, ff_dim, activation, use_bias, dropout
-        self.config = feed_forward_config(*sizes)
-        options = {"device": device, "dtype": dtype}
-        use_bias = self.config["use_bias"]
-        self.inner = linear(model_dim, ff_dim, use_bias, **options)
-        self.outer = linear(ff_dim, model_dim, use_bias, **options)
-        self.gate = None
-        if activation == "swiglu":
-            self.gate = linear(model_dim, ff_dim, use_bias, **options)
-        self.activation = ACTIVATIONS[activation]
-        self.dropout = torch.nn.Dropout(dropout)
-
-    def reset_parameters(self) -> None:
-        """Draw all weights anew."""
-        for part in self.children():
-            if isinstance(part, torch.nn.Linear):
-                reset_linear(part)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x (B, T, model_dim) -> (B, T, model_dim); raises ValueError for another x."""
-        check_words(x, self.config["model_dim"], needed=False)
-        if not is_mixed(self.inner, x):
-            check_floats(weight=self.inner.weight, x=x)
-        hidden = self.inner(x)
-        if self.gate is None:
-            hidden = self.activation(hidden)
-        else:
-            hidden = self.activation(self.gate(x)) * hidden
-        return self.outer(self.dropout(hidden))
+    def add(self, x: Tensor, norm: torch.nn.Module, part: Callable) -> tuple:
+        """The way around a part: x and what the part makes of it, and a norm."""
+        pre = self.config["norm"] == "pre"
+        added, weights = part(norm(x) if pre else x)
+        x = x + self.dropout(added)
+        return x if pre else norm(x), weights
 
     def extra_repr(self) -> str:
         return spell_config(self.config)
 
 
-class EncoderLayer(torch.nn.Module):
+class EncoderLayer(ResidualLayer):
     """Attention, then a small network: ``attn_course.reference.encoder_layer``.
 
     Raises:
@@ -120,7 +66,7 @@ class EncoderLayer(torch.nn.Module):
         if attention is None:
             attention = MultiHeadAttention(model_dim, num_heads, **maps)
         check_attention_layer(attention, model_dim)
-        self.norm, self.attention = norm, attention
+        self.attention = attention
         self.norm1 = make_norm(normalization, model_dim, **options)
         self.feed_forward = FeedForward(
             model_dim, ff_dim, activation=activation, **maps
@@ -130,15 +76,15 @@ class EncoderLayer(torch.nn.Module):
 
     def forward(
         self,
-        x: torch.Tensor,
+        x: Tensor,
         mask: Mask = None,
         *,
-        bias: torch.Tensor | None = None,
+        bias: Tensor | None = None,
         causal: bool = False,
         need_weights: bool = True,
-        head_mask: torch.Tensor | None = None,
+        head_mask: Tensor | None = None,
         cache: Any = None,
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+    ) -> tuple[Tensor, Tensor | None]:
         """One layer of the encoder.
 
         Shapes:
@@ -152,14 +98,11 @@ class EncoderLayer(torch.nn.Module):
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         options |= {} if head_mask is None else {"head_mask": head_mask}
         options |= {} if cache is None else {"cache": cache}
-        pre, post = self.norm == "pre", self.norm == "post"
-        attended, weights = self.attention(
-            self.norm1(x) if pre else x, mask=mask, **options
+        x, weights = self.add(
+            x, self.norm1, lambda x: self.attention(x, mask=mask, **options)
         )
-        x = x + self.dropout(attended)
-        x = self.norm1(x) if post else x
-        x = x + self.dropout(self.feed_forward(self.norm2(x) if pre else x))
-        return self.norm2(x) if post else x, weights
+        x, _ = self.add(x, self.norm2, lambda x: (self.feed_forward(x), None))
+        return x, weights
 
     @classmethod
     def from_torch(cls, module: torch.nn.TransformerEncoderLayer) -> "EncoderLayer":
@@ -172,35 +115,44 @@ class EncoderLayer(torch.nn.Module):
             or another epsilon than 1e-5.
         """
         check_kind("module", module, torch.nn.TransformerEncoderLayer)
-        names = {function: name for name, function in ACTIVATIONS.items()}
-        activation = names.get(module.activation, "another")
-        check_options(
-            "module",
-            ("layer_norm_eps", module.norm1.eps, 1e-5),
-            ("bias", module.linear1.bias is not None, True),
-        )
+        check_layer_options(module)
         attention = MultiHeadAttention.from_torch(module.self_attn)
-        layer = cls(
-            attention.config["model_dim"],
-            attention.num_heads,
-            module.linear1.out_features,
-            norm="pre" if module.norm_first else "post",
-            activation=activation,
-            dropout=module.dropout.p,
-            attention=attention,
-        ).to(module.linear1.weight)
-        parts = (
-            (layer.feed_forward.inner, module.linear1),
-            (layer.feed_forward.outer, module.linear2),
-            (layer.norm1, module.norm1),
-            (layer.norm2, module.norm2),
+        return with_weights_of(module, cls, attention=attention)
+
+
+class Stack(torch.nn.Module):
+    """Layers of one kind on each other, and a last norm where they begin with one."""
+
+    kind: type
+
+    def __init__(
+        self,
+        num_layers: int,
+        config: dict[str, Any],
+        attentions: dict[str, Callable[[int], AttentionLayer] | None],
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        check_at_least(1, num_layers=num_layers)
+        self.config = {"num_layers": int(num_layers), **config}
+        self.layers = torch.nn.ModuleList(
+            self.kind(
+                **config,
+                **{name: make and make(number) for name, make in attentions.items()},
+                **options,
+            )
+            for number in range(num_layers)
         )
-        for ours, theirs in parts:
-            ours.load_state_dict(theirs.state_dict())
-        return layer.train(module.training)
+        self.final_norm = None
+        if config["norm"] == "pre":
+            sizes = config["normalization"], config["model_dim"]
+            self.final_norm = make_norm(*sizes, **options)
+
+    def extra_repr(self) -> str:
+        return spell_config(self.config)
 
 
-class Encoder(torch.nn.Module):
+class Encoder(Stack):
     """A stack of ``EncoderLayer``: ``attn_course.reference.encoder``.
 
     attention: a function of a layer's number that makes its attention, or None.
@@ -208,6 +160,8 @@ class Encoder(torch.nn.Module):
     Raises:
         ValueError: a size or choice is wrong, or an attention doesn't fit model_dim.
     """
+
+    kind = EncoderLayer
 
     def __init__(
         self,
@@ -224,34 +178,21 @@ class Encoder(torch.nn.Module):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
-        check_at_least(1, num_layers=num_layers)
         choices = norm, activation, normalization, dropout
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
-        self.config = {"num_layers": int(num_layers), **config}
         options = {"device": device, "dtype": dtype}
-        self.layers = torch.nn.ModuleList(
-            EncoderLayer(
-                **config,
-                attention=None if attention is None else attention(number),
-                **options,
-            )
-            for number in range(num_layers)
-        )
-        self.final_norm = None
-        if norm == "pre":
-            self.final_norm = make_norm(normalization, model_dim, **options)
+        super().__init__(num_layers, config, {"attention": attention}, **options)
 
     def forward(
         self,
-        x: torch.Tensor,
+        x: Tensor,
         mask: Mask = None,
         *,
-        bias: torch.Tensor | None = None,
+        bias: Tensor | None = None,
         causal: bool = False,
         need_weights: bool = True,
         cache: Any = None,
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor | None, ...]]:
+    ) -> tuple[Tensor, tuple[Tensor | None, ...]]:
         """All layers, one after the other; every layer gets the same mask and bias.
 
         Shapes:
@@ -270,12 +211,36 @@ class Encoder(torch.nn.Module):
         x = x if self.final_norm is None else self.final_norm(x)
         return x, tuple(weights)
 
-    def extra_repr(self) -> str:
-        return spell_config(self.config)
+
+def check_layer_options(module: torch.nn.Module) -> None:
+    """Raise ValueError unless a Transformer layer of the library is one of ours."""
+    check_options(
+        "module",
+        ("layer_norm_eps", module.norm1.eps, 1e-5),
+        ("bias", module.linear1.bias is not None, True),
+    )
 
 
-def make_norm(normalization: str, model_dim: int, **options: Any) -> torch.nn.Module:
-    """LayerNorm with epsilon 1e-5, or RMSNorm with 1e-6."""
-    if normalization == "rms":
-        return RMSNorm(model_dim, eps=1e-6, **options)
-    return torch.nn.LayerNorm(model_dim, eps=1e-5, **options)
+def with_weights_of(
+    module: torch.nn.Module, kind: type, **attentions: AttentionLayer
+) -> Any:
+    """A layer of ours with the choices, norms and network of one of the library's."""
+    names = {function: name for name, function in ACTIVATIONS.items()}
+    attention = attentions["attention"]
+    layer = kind(
+        attention.config["model_dim"],
+        attention.num_heads,
+        module.linear1.out_features,
+        norm="pre" if module.norm_first else "post",
+        activation=names.get(module.activation, "another"),
+        dropout=module.dropout.p,
+        **attentions,
+    ).to(module.linear1.weight)
+    parts = [(layer.feed_forward.inner, module.linear1)]
+    parts += [(layer.feed_forward.outer, module.linear2)]
+    for name, norm in module.named_children():
+        if name.startswith("norm"):
+            parts.append((getattr(layer, name), norm))
+    for ours, theirs in parts:
+        ours.load_state_dict(theirs.state_dict())
+    return layer.train(module.training)

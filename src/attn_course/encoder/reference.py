@@ -1,101 +1,19 @@
 """The encoder in NumPy, float64: the specification."""
 
-import math
 from typing import Any
 
 import numpy as np
 
-from attn_course.encoder.shared import ACTIVATIONS, NORMALIZATIONS, NORMS
+from attn_course.encoder.shared import NORMS
+from attn_course.feed_forward.reference import feed_forward, layer_norm, rms_norm
+from attn_course.feed_forward.shared import NORMALIZATIONS
 from attn_course.multi_head.reference import multi_head_attention
 from attn_course.parity import nested
-from attn_course.shapes import (
-    check_choice,
-    check_floats,
-    check_parameters,
-    check_shapes,
-)
+from attn_course.shapes import check_choice
 
-__all__ = ["encoder", "encoder_layer", "feed_forward", "layer_norm", "rms_norm"]
+__all__ = ["encoder", "encoder_layer"]
 
 Parameters = dict[str, np.ndarray]
-
-
-def layer_norm(x: np.ndarray, parameters: Parameters) -> np.ndarray:
-    """Shift and scale every vector to mean 0 and variance 1, then learn both anew.
-
-    output = (x - mean(x)) / sqrt(variance(x) + 1e-5) * scale + bias
-
-    over the last axis, with the variance of all D numbers (divided by D, not D - 1).
-
-    Shapes:
-        x: (..., D). parameters: ``scale`` (D), ``bias`` (D).
-        returns: (..., D).
-
-    Source: Ba, Kiros & Hinton 2016 (arXiv:1607.06450), equation 4.
-
-    >>> parameters = {"scale": np.ones(2), "bias": np.zeros(2)}
-    >>> layer_norm(np.array([1.0, 3.0]), parameters).round(3)
-    array([-1.,  1.])
-    """
-    check_parameters(parameters, "scale", "bias")
-    x = np.asarray(x, np.float64)
-    centered = x - x.mean(axis=-1, keepdims=True)
-    variance = (centered**2).mean(axis=-1, keepdims=True)
-    return (
-        centered / np.sqrt(variance + 1e-5) * parameters["scale"] + parameters["bias"]
-    )
-
-
-def rms_norm(x: np.ndarray, parameters: Parameters) -> np.ndarray:
-    """Scale every vector to a root mean square of 1, then learn the scale anew.
-
-    output = x / sqrt(mean(x^2) + 1e-6) * scale
-
-    Shapes:
-        x: (..., D). parameters: ``scale`` (D).
-        returns: (..., D).
-
-    Source: Zhang & Sennrich 2019 (arXiv:1910.07467), equation 4.
-    """
-    check_parameters(parameters, "scale")
-    x = np.asarray(x, np.float64)
-    mean_square = (x**2).mean(axis=-1, keepdims=True)
-    return x / np.sqrt(mean_square + 1e-6) * parameters["scale"]
-
-
-def feed_forward(
-    x: np.ndarray, parameters: Parameters, *, activation: str = "relu"
-) -> np.ndarray:
-    """The same small network at every position.
-
-    relu, gelu   activation(x @ W_0 + b_0) @ W_1 + b_1
-    swiglu       (silu(x @ W_gate) * (x @ W_0)) @ W_1,  silu(z) = z / (1 + exp(-z))
-
-    Shapes:
-        x: (B, T, D). parameters: ``0.weight`` (D, F), ``1.weight`` (F, D), and where
-        there are biases ``0.bias`` (F), ``1.bias`` (D); for swiglu ``gate.weight``.
-        returns: (B, T, D).
-
-    Raises:
-        ValueError: a shape or dtype is not as above, or the activation is unknown.
-
-    Source: Vaswani et al. 2017 (arXiv:1706.03762), section 3.3, equation 2; Shazeer
-        2020 (arXiv:2002.05202), equation 6.
-    """
-    check_choice("activation", activation, ACTIVATIONS)
-    check_floats(x=x)
-    check_parameters(parameters, "0.weight", "1.weight")
-    check_shapes(weight=(parameters["0.weight"], "DF"), x=(x, "BTD"))
-    x = np.asarray(x, np.float64)
-    hidden = x @ parameters["0.weight"] + parameters.get("0.bias", 0.0)
-    if activation == "relu":
-        hidden = np.maximum(hidden, 0.0)
-    elif activation == "gelu":
-        hidden = hidden * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2))) / 2
-    else:
-        gate = x @ parameters["gate.weight"]
-        hidden = gate / (1 + np.exp(-gate)) * hidden
-    return hidden @ parameters["1.weight"] + parameters.get("1.bias", 0.0)
 
 
 def encoder_layer(
@@ -129,10 +47,8 @@ def encoder_layer(
     check_choice("normalization", normalization, NORMALIZATIONS)
     normalize = layer_norm if normalization == "layer" else rms_norm
     norm1, norm2 = nested(parameters, "norm1"), nested(parameters, "norm2")
-    network, attention = (
-        nested(parameters, "feed_forward"),
-        nested(parameters, "attention"),
-    )
+    network = nested(parameters, "feed_forward")
+    attention = nested(parameters, "attention")
     options = {"num_heads": num_heads, "mask": mask, "causal": causal}
     before = normalize(x, norm1) if norm == "pre" else x
     attended, weights = multi_head_attention(
@@ -161,8 +77,19 @@ def encoder(
         own = nested(parameters, f"layers.{number}")
         x, found = encoder_layer(x, own, **options)
         weights.append(found)
-    if options.get("norm") == "pre":
-        rms = options.get("normalization") == "rms"
-        final_norm = nested(parameters, "final_norm")
-        x = rms_norm(x, final_norm) if rms else layer_norm(x, final_norm)
-    return x, tuple(weights)
+    return last_norm(x, parameters, **options), tuple(weights)
+
+
+def last_norm(
+    x: np.ndarray,
+    parameters: Parameters,
+    *,
+    norm: str = "post",
+    normalization: str = "layer",
+    **others: Any,
+) -> np.ndarray:
+    """What ends a stack: one more norm where every layer begins with its norms."""
+    if norm == "post":
+        return x
+    normalize = layer_norm if normalization == "layer" else rms_norm
+    return normalize(x, nested(parameters, "final_norm"))

@@ -53,15 +53,7 @@ class Subwords(Vocabulary):
         return [self._tokens.get(piece, UNKNOWN) for piece in self.pieces(text)]
 
     def _cut_word(self, word):
-        pieces = list(word)
-        while len(pieces) > 1:
-            pairs = pairwise(pieces)
-            ranked = [self._ranks.get(pair, len(self._ranks)) for pair in pairs]
-            if min(ranked) == len(self._ranks):
-                break
-            place = ranked.index(min(ranked))
-            pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
-        return pieces
+        return merge(word, self._ranks)
 
     def _decode_row(self, row):
         return super()._decode_row(row).replace(SPACE, " ").strip()
@@ -70,3 +62,20 @@ class Subwords(Vocabulary):
 def words(text):
     """A text cut into words and runs of punctuation, ``▁`` where a space was before."""
     return _WORDS.findall(SPACE + text.replace(" ", SPACE))
+
+
+def merge(word, ranks):
+    """A word as a list of subwords: its characters, merged by the lowest rank first.
+
+    ranks: a dict from pairs of subwords to their places in the table of merges.
+    """
+    pieces = list(word)
+    while pairs := [pair for pair in pairwise(pieces) if pair in ranks]:
+        best, merged = min(pairs, key=ranks.get), []
+        for piece in pieces:
+            if merged and (merged[-1], piece) == best:
+                merged[-1] += piece
+            else:
+                merged.append(piece)
+        pieces = merged
+    return pieces

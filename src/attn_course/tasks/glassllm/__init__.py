@@ -14,12 +14,12 @@ import json
 import re
 import unicodedata
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from attn_course.tasks.data import read_checked
+from attn_course.tasks.subwords import merge
 
 HERE = Path(__file__).parent
 WEIGHTS = HERE / "weights.npz"
@@ -102,7 +102,7 @@ class Tokenizer:
         # Nothing is merged across a line's end, or a blank behind a letter.
         for word in re.findall(rf"\n|{SPACE}*[^{SPACE}\n]+|{SPACE}+", text):
             if word not in self._known:
-                parts = self._merge(list(word))
+                parts = merge(word, self._ranks)
                 numbers = [self._numbers.get(part, UNKNOWN) for part in parts]
                 self._known[word] = numbers
             found += self._known[word]
@@ -112,17 +112,3 @@ class Tokenizer:
         """Tokens (n) as a text, without the special ones."""
         spelled = (self.tokens[number] for number in tokens if number >= len(SPECIAL))
         return "".join(spelled).replace(SPACE, " ")
-
-    def _merge(self, parts):
-        """Merge the pair that was found first, everywhere; and so on."""
-        while True:
-            pairs = [pair for pair in pairwise(parts) if pair in self._ranks]
-            if not pairs:
-                return parts
-            best, merged = min(pairs, key=self._ranks.get), []
-            for part in parts:
-                if merged and (merged[-1], part) == best:
-                    merged[-1] = "".join(best)
-                else:
-                    merged.append(part)
-            parts = merged
