@@ -3,8 +3,8 @@
 python tools/versions.py [--extra torch|tf] [--py 3.11] [--set lowest|locked|newest]
 
 Each combination gets an empty environment in a temporary folder, the wheel, one framework alone, the core of the
-contract of all layers (tests/contract) and a use of the wheel (tests/install/use_wheel.py); then it is deleted. A combination that
-can't be installed is named, and counts as not tested. PyTorch for CUDA (several GB) needs `--cuda yes`.
+contract of all layers (tests/contract) and a use of the wheel (tests/install/use_wheel.py); then it is deleted. What
+can't be installed is named and counts as not tested. PyTorch for CUDA (several GB) needs `--cuda yes`.
 """
 
 from __future__ import annotations
