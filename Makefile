@@ -19,7 +19,7 @@ endif
   test-versions bench gpu lint lock screenshots new-topic repository version release dist clean
 
 help: ## this list
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
 .venv/stamp: requirements.txt requirements-book.txt pyproject.toml
