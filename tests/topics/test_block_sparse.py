@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_course import pytorch, reference, tf
+from attn_course import masks, pytorch, reference, tf
 from attn_course.blocks import pytorch as blocks_torch
 from attn_course.blocks import tf as blocks_tf
 from attn_course.frameworks import tf as tensorflow
@@ -223,21 +223,23 @@ def test_big_bird_needs_a_known_length_in_tensorflow():
         graph(*[tensorflow.constant(x) for x in draw(7, 7, K)[0]])
 
 
+LONG = {
+    "sliding_window_attention": {"window": 17},
+    "dilated_window_attention": {"window": 9, "dilation": 3},
+    "longformer_attention": {"window": 17, "positions": (0, 5)},
+    "strided_attention": {"stride": 45},
+    "fixed_attention": {"stride": 64, "summary": 1},
+    "block_sparse_attention": {"layout": np.eye(64, dtype=bool), "block_size": 32},
+    "big_bird_attention": {"block_size": 16, "num_random": 2, "seed": 0},
+}  # for 2,048 positions
+
+
 def test_the_scores_of_all_pairs_are_never_formed():
     """The largest tensor of a run is far smaller than T x S: also with gradients, and where no kernel is fused."""
     T = 2048
-    sizes = {
-        "sliding_window_attention": {"window": 17},
-        "dilated_window_attention": {"window": 9, "dilation": 3},
-        "longformer_attention": {"window": 17, "positions": (0, 5)},
-        "strided_attention": {"stride": 45},
-        "fixed_attention": {"stride": 64, "summary": 1},
-        "block_sparse_attention": {"layout": np.eye(64, dtype=bool), "block_size": 32},
-        "big_bird_attention": {"block_size": 16, "num_random": 2, "seed": 0},
-    }
-    assert sizes.keys() == set(NAMES)
+    assert LONG.keys() == set(NAMES)
     inputs = [torch.randn(1, 1, T, width, requires_grad=True) for width in (4, 4, 8)]  # V differs: nothing is fused
-    for name, given in sizes.items():
+    for name, given in LONG.items():
         largest = 0
 
         class Watch(torch.utils._python_dispatch.TorchDispatchMode):
@@ -252,3 +254,82 @@ def test_the_scores_of_all_pairs_are_never_formed():
             getattr(pytorch, name)(*inputs, **given)[0].sum().backward()
         assert largest < T * T / 4, f"{name} forms {largest} numbers of {T * T}"
     assert blocks_torch.BLOCK == blocks_tf.BLOCK
+
+
+@pytest.mark.parametrize("name", [*NAMES, "scaled_dot_product_attention"])
+def test_nor_are_they_in_a_graph_of_tensorflow(name):
+    """By the sizes that the graph itself says; dense attention forms them all."""
+    T, given = 2048, LONG.get(name, {})
+    specs = [tensorflow.TensorSpec((1, 1, T, width), "float32") for width in (4, 4, 8)]
+    graph = tensorflow.function(lambda *inputs: getattr(tf, name)(*inputs, **given)[0])
+    operations = graph.get_concrete_function(*specs).graph.get_operations()
+    sizes = [x.shape.num_elements() for operation in operations for x in operation.outputs]
+    assert None not in sizes and not any("While" in x.type or "If" in x.type for x in operations)
+    assert max(sizes) < T * T / 4 if name in LONG else max(sizes) == T * T
+
+
+# --- what must be caught --------------------------------------------------------------
+
+
+@FACE
+@pytest.mark.parametrize("positions", [(0,), (3, 11, 22)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_global_positions_alone(face, positions, causal):
+    """A window of 1 leaves each query itself: what is seen beyond that is global."""
+    T = 23
+    inputs, _ = draw(T, T)
+    pattern = masks.global_mask(T, T, positions) | np.eye(T, dtype=bool)
+    pattern = pattern & masks.causal_mask(T, T) if causal else pattern
+    given = {"window": 1, "positions": positions, "causal": causal}
+    close(RUN[face]("longformer_attention", given, inputs)[0], dense(inputs, pattern)[0])
+
+
+def wrong_patterns(T):
+    """Name, arguments, the right mask, and what a faulty implementation would compute, as a mask or as a bias."""
+    given = {"window": 5, "causal": True}
+    right = masks.sliding_window_mask(T, T, 5, True)
+    for window in (4, 6):
+        wrong = masks.sliding_window_mask(T, T, window, True)
+        yield "window off by one", "sliding_window_attention", given, right, wrong
+    given = {"block_size": 4, "num_random": 1, "seed": 0}
+    right = masks.big_bird_mask(T, T, **given)
+    plain = masks.big_bird_mask(T, T, **given | {"num_random": 0})
+    twice = np.where(right, np.where(plain, 0.0, np.log(2.0)), -np.inf)
+    yield "random block counted twice", "big_bird_attention", given, right, twice
+    given = {"window": 3, "positions": [2, 9]}
+    right = masks.longformer_mask(T, T, **given)
+    wrong = masks.sliding_window_mask(T, T, 3, False)
+    wrong[:, given["positions"]] = True
+    yield "global rows not attending", "longformer_attention", given, right, wrong
+    size = 5
+    whole = T // size * size  # what full blocks hold
+    for name, given, right in (
+        ("fixed_attention", {"stride": size, "summary": 2, "causal": True}, masks.fixed_mask(T, T, size, 2)),
+        ("big_bird_attention", {"block_size": size, "num_random": 0, "seed": 0}, None),
+    ):
+        right = masks.big_bird_mask(T, T, **given) if right is None else right
+        wrong = right & (np.arange(T) < whole)
+        yield "last partial block dropped", name, given, right, wrong
+    given = {"stride": size, "summary": 1, "causal": True}
+    right = masks.fixed_mask(T, T, size, 1)
+    block = np.arange(T) // size
+    yield "future leaked inside a block", "fixed_attention", given, right, right | (block[:, None] == block)
+    given = {"layout": np.tri(-(-T // size), dtype=bool), "block_size": size, "causal": True}
+    right = masks.block_mask(T, T, **given)
+    wrong = masks.block_mask(T, T, **given | {"causal": False})
+    yield "future leaked across a block's edge", "block_sparse_attention", given, right, wrong
+
+
+@FACE
+@pytest.mark.parametrize("case", list(wrong_patterns(23)), ids=lambda case: case[0])
+def test_the_bank_of_wrong_patterns(face, case):
+    """What each fault would compute is far from the fast path, which is right."""
+    _, name, given, right, wrong = case
+    inputs, _ = draw(23, 23)
+    found = RUN[face](name, given, inputs)[0]
+    close(found, dense(inputs, right)[0])
+    if wrong.dtype == bool:
+        other = dense(inputs, wrong)[0]
+    else:
+        other = reference.scaled_dot_product_attention(*inputs, bias=wrong)[0]
+    assert np.abs(found - other).max() > 0.05

@@ -140,6 +140,24 @@ def test_a_cache_gives_the_same_logits(face):
     np.testing.assert_allclose(np.concatenate(found, axis=1), expected, 1e-10, 1e-10)
 
 
+@FACE
+def test_a_cache_computes_every_position_once(face, monkeypatch):
+    """T tokens take T positions; without a cache 1 + 2 + ... + T."""
+    model, counted = models()[face], []
+    decode = model.decode
+
+    def counting(new, *rest, **options):
+        counted.append(new.shape[1])
+        return decode(new, *rest, **options)
+
+    monkeypatch.setattr(model, "decode", counting)
+    for use_cache in (True, False):
+        counted.clear()
+        face.greedy_decode(model, **given(face), max_length=9, use_cache=use_cache)
+        steps = len(counted)
+        assert steps > 3 and counted == ([1] * steps if use_cache else list(range(1, steps + 1)))
+
+
 def test_a_cache_that_counts_wrong_is_caught(monkeypatch):
     """The offset of the positions: with a cache, the new token does not stand at 0."""
     model = models()[pytorch]

@@ -122,9 +122,11 @@ def test_the_command_writes(framework, capsys):
     assert written.startswith("Alice was") and "tokens per second" in written
 
 
-def test_the_command_trains(capsys, monkeypatch):
+@pytest.mark.parametrize("framework", ["torch", "tf"])
+def test_the_command_trains(framework, capsys, monkeypatch):
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
-    command.main(["--train", "2", "--prompt", "def ", "--length", "4", "--window", "3", "--sinks", "1"])
+    chosen = ["--framework", framework, "--train", "2", "--prompt", "def ", "--length", "4"]
+    command.main([*chosen, "--window", "3", "--sinks", "1"])
     written = capsys.readouterr().out
     assert written.startswith("def ") and len(written.split("\n\n")[0]) >= 8
 
@@ -170,7 +172,14 @@ def test_cache_bytes():
 
 @pytest.mark.parametrize(
     ("name", "growing"),
-    [("DeepSeek-V3", 70_272), ("gpt-oss", 36_864), ("Gemma 3", 16_384), ("Kimi Linear", 6_912), ("Mistral 7B", 0)],
+    [
+        ("Llama 3 8B", 128 * 2**10),
+        ("DeepSeek-V3", 70_272),
+        ("gpt-oss", 36_864),
+        ("Gemma 3", 16_384),
+        ("Kimi Linear", 6_912),
+        ("Mistral 7B", 0),
+    ],
 )
 def test_what_grows_with_the_context(name, growing):
     parts = MODELS[name].parts

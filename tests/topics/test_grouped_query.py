@@ -182,6 +182,38 @@ def test_gradients_flow_to_the_shared_heads(face):
         np.testing.assert_allclose(one, summed, rtol=1e-10, atol=1e-12)
 
 
+class Largest(torch.utils._python_dispatch.TorchDispatchMode):
+    """How many numbers the largest tensor of a run holds."""
+
+    found = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), options=None):
+        made = function(*arguments, **(options or {}))
+        for x in made if isinstance(made, (tuple, list)) else [made]:
+            if torch.is_tensor(x):
+                self.found = max(self.found, x.untyped_storage().nbytes() // x.element_size())
+        return made
+
+
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_keys_and_values_are_never_repeated(need_weights):
+    """In a step behind a long cache no tensor is larger than the keys, in either framework; repeated, one would be."""
+    long, mask = 211, np.random.default_rng(0).random((B, 1, 1, 211)) < 0.9
+    arrays, options = draw(1, long), {"causal": True, "need_weights": need_weights}
+    query, key, value, allowed = (torch.from_numpy(x) for x in (*arrays, mask))
+    repeated = key.numel() * H // G
+    with Largest() as watch:
+        pytorch.grouped_query_attention(query, key, value, allowed, **options)
+    assert 0 < watch.found <= value.numel() < repeated
+    with Largest() as watch:
+        key.repeat_interleave(H // G, dim=1)
+    assert watch.found == repeated
+    graph = tensorflow.function(lambda *x: tf.grouped_query_attention(*x, **options)[0])
+    made = graph.get_concrete_function(*(tensorflow.constant(x) for x in (*arrays, mask))).graph.get_operations()
+    sizes = [x.shape.num_elements() for operation in made for x in operation.outputs]
+    assert None not in sizes and 0 < max(sizes) <= arrays[2].size
+
+
 # --- the layer ------------------------------------------------------------------------
 
 

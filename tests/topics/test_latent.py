@@ -163,7 +163,7 @@ def test_the_cache_keeps_one_latent_for_all_heads(face):
 
 @FACE
 def test_planted_faults_are_caught(face):
-    """Positions that restart in decoding, and a key that is rotated again, are other numbers."""
+    """Positions that restart in decoding give other numbers."""
     layer = make(face)
     expected = specified()[0]
 
@@ -235,6 +235,23 @@ def test_pytorch_compiles_and_keeps_its_state(absorbed):
     twin.load_state_dict(layer.state_dict())
     assert torch.equal(twin(torch.from_numpy(X))[0], layer(torch.from_numpy(X))[0])
     assert "latent_dim=11" in repr(layer)
+
+
+@FORM
+@torch.no_grad()
+def test_decoding_inside_torch_compile(absorbed):
+    """In chunks, with padding on the left: one graph for a prompt, one for a chunk, one for a step."""
+    torch.compiler.reset()
+    layer = make(pytorch, Q)
+    compiled = torch.compile(layer, backend="eager", fullgraph=True)
+    cache, x, mask = layer.new_cache(B, T), torch.from_numpy(X), torch.from_numpy(PADDING)
+    ends = (3, 4, 5, 7)
+    found = [
+        compiled(x[:, a:b], mask[..., :b], absorbed=absorbed, cache=cache)[0]
+        for a, b in zip((0, *ends), ends, strict=False)
+    ]
+    expected = specified(PADDING & causal_mask(T, T), Q)[0]
+    np.testing.assert_allclose(torch.cat(found, dim=1), expected, rtol=1e-10, atol=1e-12)
 
 
 @FORM
