@@ -92,6 +92,15 @@ CATALOG = (
         memory="O(n^2 d)",
     ),
     Mechanism(
+        name="log_length_scale",
+        topic="lengthening",
+        paper="Llama 4, as in transformers",
+        chapter="15_longer_than_training",
+        layer="LogLengthScale",
+        time="O(n d)",
+        memory="O(n d)",
+    ),
+    Mechanism(
         name="linear_attention",
         topic="linear",
         paper="Katharopoulos et al. 2020, section 3",

@@ -14,6 +14,7 @@ from attn_course.grouped_query.pytorch import *
 from attn_course.hashing.pytorch import *
 from attn_course.kv_cache.pytorch import *
 from attn_course.latent.pytorch import *
+from attn_course.lengthening.pytorch import *
 from attn_course.linear.pytorch import *
 from attn_course.low_rank.pytorch import *
 from attn_course.luong.pytorch import *

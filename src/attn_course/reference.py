@@ -12,6 +12,7 @@ from attn_course.flash.reference import *
 from attn_course.grouped_query.reference import *
 from attn_course.hashing.reference import *
 from attn_course.latent.reference import *
+from attn_course.lengthening.reference import *
 from attn_course.linear.reference import *
 from attn_course.low_rank.reference import *
 from attn_course.luong.reference import *

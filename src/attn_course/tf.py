@@ -14,6 +14,7 @@ from attn_course.grouped_query.tf import *
 from attn_course.hashing.tf import *
 from attn_course.kv_cache.tf import *
 from attn_course.latent.tf import *
+from attn_course.lengthening.tf import *
 from attn_course.linear.tf import *
 from attn_course.low_rank.tf import *
 from attn_course.luong.tf import *

@@ -28,6 +28,7 @@ MADE = {
     "IntraAttentionLSTM": {"input_dim": 3, "hidden_dim": 5, "attention_dim": 7},
     "LearnedEncoding": {"max_length": 5, "model_dim": 3},
     "LocalAttention": {"query_dim": 3, "memory_dim": 5, "half_width": 2, "hidden_dim": 7, "score": "concat"},
+    "LogLengthScale": {"trained_length": 5},
     "LuongAttention": {"query_dim": 3, "memory_dim": 5, "hidden_dim": 7, "max_length": 11, "score": "concat"},
     "MultiHeadAttention": {"model_dim": 6, "num_heads": 2, "key_dim": 5, "value_dim": 7, "memory_dim": 3},
     "RecurrentEncoder": {"vocab_size": 5, "embedding_dim": 2, "hidden_dim": 3},
@@ -88,6 +89,9 @@ OPTIONS = [
     ("RotaryEncoding", {"key_dim": 5}, "key_dim"),
     ("RotaryEncoding", {"layout": "thirds"}, "layout"),
     ("RotaryEncoding", {"layout": None}, "layout"),
+    *(("RotaryEncoding", {"scale": x}, "scale") for x in BASES),
+    *(("RotaryEncoding", {"frequencies": x}, "frequencies") for x in ([], [1.0] * 3, 1.0)),
+    *(("LogLengthScale", {"strength": x}, "strength") for x in BASES),
     ("RelativeBias", {"num_buckets": 7}, "num_buckets"),
     ("RelativeBias", {"max_distance": 2}, "max_distance"),
     ("RelativeBias", {"num_buckets": 1, "bidirectional": False}, "num_buckets"),
@@ -274,7 +278,7 @@ def wrong_inputs(case, face):
         tries.append(("dtype", x.astype(int) if real else x.astype(float), (name,)))
         if real and letters[-1] not in "STV":
             tries.append(("width", x[..., 1:], several))
-        if len(names) > 1 and case.name != "rotary_encoding":
+        if len(names) > 1 and case.name not in EACH_ALONE:
             tries.append(("batch", x[1:], several))
             if real and not case.make:
                 tries.append(("other dtype", x.astype("float32"), several))
@@ -307,8 +311,10 @@ def wrong_inputs(case, face):
             )
 
 
+# What treats query and key each alone.
+EACH_ALONE = {"rotary_encoding", "log_length_scale"}
 # Encodings may be given nothing.
-EMPTY = {"feed_forward", "sinusoidal_encoding", "learned_encoding", "rotary_encoding", "alibi_bias", "relative_bias"}
+EMPTY = {"feed_forward", "sinusoidal_encoding", "learned_encoding", "alibi_bias", "relative_bias"} | EACH_ALONE
 
 
 def run(case, face, changes):

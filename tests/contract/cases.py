@@ -145,6 +145,13 @@ def _rotary_encoding(x, mask, parameters):
     return tuple(reference.rotate(array, t) for array, t in zip(x.values(), positions, strict=True))
 
 
+def _log_length_scale(x, mask, parameters):
+    T, S = (array.shape[-2] for array in x.values())
+    positions = np.maximum(np.arange(S - T, S), 0)
+    scale = reference.log_length_scale(positions, trained_length=3)
+    return x["query"] * scale[:, None], x["key"]
+
+
 class Biased(torch.nn.Module):
     """Scores and a bias: a bias is called with sizes, a model with tensors."""
 
@@ -667,6 +674,15 @@ CASES = (
         layer="RotaryEncoding",
     ),
     Case(
+        name="log_length_scale",
+        inputs={name: _X[name] for name in ("query", "key")},
+        axes=("BHTK", "BHSK"),
+        mask=None,
+        reference=_log_length_scale,
+        sizes={"trained_length": 3},
+        layer="LogLengthScale",
+    ),
+    Case(
         name="alibi_bias",
         inputs={"score": _X["score"]},
         axes=("BHTS",),
@@ -765,6 +781,7 @@ PARTS = {
     "to_grouped": "tests/topics/test_grouped_query.py",
     "KVCache": "tests/topics/test_kv_cache.py",
     "PagedKVCache": "tests/topics/test_kv_cache.py",
+    "rotary_frequencies": "tests/topics/test_lengthening.py",
     "rotate": "tests/topics/test_positional_rotary.py",
     "change_layout": "tests/topics/test_positional_rotary.py",
     "alibi_slopes": "tests/topics/test_distance_bias.py",

@@ -383,6 +383,35 @@ RIGHT = {
     "07.wavelength": [
         ("numpy", "def f(i, K, base):\n    return 2 * np.pi / base ** (-2 * i / K)"),
     ],
+    "15.interpolate": [
+        (
+            "torch",
+            "def f(x, t, most):\n    n = x.shape[1] // 2\n    t = t / max(1.0, float(t.max() + 1) / most)\n"
+            "    a = t[:, None] * 10000.0 ** (-torch.arange(n) / n)\n    c, s = torch.cos(a), torch.sin(a)\n"
+            "    return torch.cat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)",
+        ),
+        (
+            "numpy",
+            "def f(x, t, most):\n    from attn_course.reference import rotary_frequencies, rotate\n"
+            "    factor = max(1.0, (t.max() + 1) / most)\n"
+            "    steps, _ = rotary_frequencies(x.shape[1], method='linear', factor=factor)\n"
+            "    return rotate(x, t, frequencies=steps)",
+        ),
+    ],
+    "15.yarn": [
+        (
+            "numpy",
+            "def f(K, base, s, most):\n    from attn_course.reference import rotary_frequencies\n"
+            "    return rotary_frequencies(K, base=base, method='yarn', factor=s, trained_length=most)[0]",
+        ),
+    ],
+    "15.base": [("numpy", "def f(K, base, s):\n    return (base ** ((K - 2) / K) * s) ** (K / (K - 2))")],
+    "15.turns": [
+        (
+            "numpy",
+            "def f(K, base, most):\n    return sum(2 * np.pi * base ** (2 * p / K) > most for p in range(K // 2))",
+        ),
+    ],
     "08.layer_norm": [
         ("torch", "def f(x, s, b):\n    return torch.nn.functional.layer_norm(x, (x.shape[-1],), s, b, 1e-5)"),
         (

@@ -56,6 +56,8 @@ SAME = {
     "10.strided": ("back <= stride",),
     "10.window": ("n, K = key.shape",),
     "10.fixed": ("n, K = key.shape",),
+    "15.turns": ("theta <= 2", "return (trained"),
+    "15.yarn": ("ends[-1]", "squeezed", "flat"),
 }
 
 
@@ -251,6 +253,20 @@ EDITS = {  # of the solutions in PyTorch: what is written differently -> how
         ("x + ", "x.detach() + "),
         ("[positions]", "[positions[0]]"),
         ("x + ", "2 * x + "),
+    ),
+    "15.layer": (
+        ("+ 1.0", "+ 2.0"),
+        (" + self.bias[:, None]", ""),
+        ("torch.log(positions + 1.0)", "positions + 1.0"),
+        ("self.scale[:, None]", "self.scale.detach()[:, None]"),
+        ("self.bias[:, None]", "self.bias.detach()[:, None]"),
+        ("query * ", "query + "),
+        ("query * ", "query.detach() * "),
+        ("factor[:, :, None]", "factor[:1, :, None]"),
+        ("return ", "y = "),
+        ("self.scale", "self.own"),
+        ("torch.nn.Parameter(torch.ones(num_heads))", "torch.ones(num_heads)"),
+        ("torch.zeros(num_heads)", "torch.zeros(1)"),
     ),
     "09.across": (
         ("return x + ", "return "),

@@ -102,6 +102,21 @@ WRONG = {
         "def f(q, k, v):\n    from attn_course.reference import alibi_bias\n    H, T, K = q.shape\n"
         "    return softmax((q @ k.swapaxes(1, 2) + alibi_bias(H, T, k.shape[1])) / np.sqrt(K)) @ v",
     ],
+    "15.interpolate": [
+        "def f(x, t, most):\n    from attn_course.reference import rotate\n"
+        "    return rotate(x, t, base=10000.0 * max(1.0, (t.max() + 1) / most))",
+        "def f(x, t, most):\n    from attn_course.reference import rotate\n"
+        "    return rotate(x, t // max(1.0, (t.max() + 1) / most))",
+    ],
+    "15.yarn": [
+        "def f(K, base, s, most):\n    from attn_course.reference import rotary_frequencies\n"
+        "    return rotary_frequencies(K, base=base, method='llama3', factor=s, trained_length=most)[0]",
+        "def f(K, base, s, most):\n    from attn_course.reference import rotary_frequencies\n"
+        "    return rotary_frequencies(K, base=base, method='ntk', factor=s)[0]",
+    ],
+    "15.turns": [
+        "def f(K, base, most):\n    return int((base ** (-2 * np.arange(K // 2) / K) * (most - 1) < 6).sum())",
+    ],
     "08.layer_norm": [
         "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5) * s + b",
         "def f(x, s, b):\n    return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) * s + b",

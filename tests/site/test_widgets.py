@@ -31,7 +31,7 @@ from widget_figures import (
 
 from attn_course.masks import causal_mask, sliding_window_mask
 from attn_course.plots.explore import PARTS, code
-from attn_course.reference import alibi_slopes, local_window
+from attn_course.reference import alibi_slopes, local_window, rotary_frequencies
 
 NEEDS_BOOK = False  # says conftest.py
 NAMES = list(figures())
@@ -527,6 +527,27 @@ def test_positions(figure):
         assert math.isclose(number(facts(ui)["bias"]), bias, abs_tol=6e-3)
         spoken(tab, r"ALiBi, query 27, key 32, offset \+5: −\d")
         assert not ui.locator(".dials").is_visible() and not ui.get_by_role("slider", name="base").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("words", "method"), [("linear", "linear"), ("NTK", "ntk"), ("YaRN", "yarn"), ("Llama 3", "llama3")]
+)
+def test_rotations_are_those_of_the_course(figure, words, method):
+    with figure("rotation") as (_, ui):
+        assert facts(ui)["pairs that never turned once in training"] == "5 of 8"
+        assert facts(ui)["pairs at an angle never met"] == "5"
+        ui.locator(".pick label", has_text=words).click()
+        slide(ui, "factor", 8)  # 2 to the power of 8 / 4
+        slide(ui, "position", 17)  # 8 * 64 * 17 / 32 = 272
+        plain, _ = rotary_frequencies(16)
+        found, scale = rotary_frequencies(16, method=method, factor=4.0, trained_length=64)
+        share = found / plain
+        never = (64 * plain < 2 * np.pi) & (272 * share > 64)
+        assert facts(ui)["pairs at an angle never met"] == str(never.sum())
+        assert number(facts(ui)["fastest pair: frequency times"]) == pytest.approx(share[0], abs=6e-4)
+        assert number(facts(ui)["slowest pair: frequency times"]) == pytest.approx(share[-1], abs=6e-4)
+        assert number(facts(ui)["query and key times"]) == pytest.approx(scale, abs=6e-4)
+        assert ui.locator(".dials svg").count() == 8
 
 
 def test_tiles_end_at_the_exact_weights(figure):

@@ -18,6 +18,7 @@ from attn_course.plots.explore import (
     explore_order,
     explore_pattern,
     explore_positions,
+    explore_rotation,
     explore_scale,
     explore_steps,
     explore_tiles,
@@ -84,6 +85,7 @@ def figures():
         "order": explore_order(WORDS, X, **maps, positions=POSITIONS, alt="an order"),
         "pattern": explore_pattern(alt="a mask", n=12, window=3, layers=2),
         "positions": explore_positions(alt="positions", dim=16, length=50),
+        "rotation": explore_rotation(alt="rotations", dim=16, trained_length=64),
         "scale": explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
         "steps": explore_steps(
             SCORES, WRITTEN, DATE, queries=numbers(10, 5, seed=12), memory=MEMORY, alt="steps", start=3

@@ -26,6 +26,7 @@ from attn_course.plots.explore import (
     explore_order,
     explore_pattern,
     explore_positions,
+    explore_rotation,
     explore_scale,
     explore_steps,
     explore_tiles,
@@ -61,6 +62,7 @@ FIGURES = {
     "order": order,
     "pattern": lambda: explore_pattern(alt=ALT),
     "positions": lambda: explore_positions(alt=ALT),
+    "rotation": lambda: explore_rotation(alt=ALT, method="yarn"),
     "scale": lambda: explore_scale(numbers(64), numbers(5, 64), alt=ALT),
     "steps": lambda: explore_steps(numbers(3, 5), "abc", "vwxyz", queries=numbers(3, 7), memory=numbers(5, 2), alt=ALT),
     "tiles": lambda: explore_tiles(numbers(5, 7), alt=ALT, block_size=2),
@@ -130,7 +132,7 @@ def test_an_output_carries_only_its_figure(kind):
 def test_the_code_is_small_and_names_no_address():
     whole = code()
     assert re.findall(r"^KINDS\.(\w+) = ", whole, re.MULTILINE) == list(PARTS)
-    assert len(whole.encode()) < 72_000 and len(gzip.compress(whole.encode())) < 22_000
+    assert len(whole.encode()) < 78_000 and len(gzip.compress(whole.encode())) < 24_000
     assert "://" not in whole and "import(" not in whole and "fetch(" not in whole
     assert "</script" not in whole.lower()
     assert "/*" not in whole and not re.search(r"^\s*//", whole, re.MULTILINE)
@@ -199,6 +201,9 @@ WRONG = {
     "method": (lambda: explore_positions(alt=ALT, method="rope"), "method must be one of .* got 'rope'"),
     "odd dim": (lambda: explore_positions(alt=ALT, dim=7), "dim must be even, got 7"),
     "base": (lambda: explore_positions(alt=ALT, base=1), "base must be from 10"),
+    "rule": (lambda: explore_rotation(alt=ALT, method="NTK"), "method must be one of .* got 'NTK'"),
+    "odd pairs": (lambda: explore_rotation(alt=ALT, dim=7), "dim must be even, got 7"),
+    "factor": (lambda: explore_rotation(alt=ALT, factor=0.5), "factor must be from 1 to 16"),
     "lengths": (lambda: explore_lengths([3, 3], {"a": [1, 1]}, alt=ALT), "lengths must be .* grow"),
     "series": (lambda: explore_lengths([3, 5], {"a": [1, 1, 1]}, alt=ALT), r"series 'a' must be \(2\), got \(3\)"),
     "no series": (lambda: explore_lengths([3, 5], {}, alt=ALT), "1 to 5 models, got 0"),
@@ -322,6 +327,16 @@ def test_the_picture_of_the_scale_is_softmax():
 
 def test_slopes_are_those_of_the_course():
     np.testing.assert_allclose(explore_positions(alt=ALT, num_heads=5).data["slopes"], alibi_slopes(5), rtol=1e-5)
+
+
+def test_a_rotation_says_which_pairs_never_turned_once():
+    """Trained on 64, the pairs of width 16 turn 10, 3.2, 1.02, 0.3 ... times; slowed by 4 each line falls."""
+    sizes = {"alt": ALT, "dim": 16, "trained_length": 64}
+    plain, slowed = (explore_rotation(**sizes, method=method) for method in ("none", "linear"))
+    assert plain.picture.count("never turned once") == 3 and plain.picture.count("turned in training") == 2
+    for figure, top in ((plain, 30), (slowed, 172)):  # at the end 8 times the largest angle, or 2 times
+        ends = re.findall(r"d='M44 220L[^']*L524 (\d+)' fill", figure.picture)
+        assert ends == [str(top)] * 5
 
 
 def test_the_mean_of_runs_has_their_range_around_it():

@@ -56,9 +56,8 @@ class DecoderLayer(ResidualLayer):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
         choices = norm, activation, normalization, dropout
-        self.config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        super().__init__(encoder_config(model_dim, num_heads, ff_dim, *choices))
         options = {"device": device, "dtype": dtype}
         maps = {"use_bias": normalization == "layer", "dropout": dropout, **options}
         if attention is None:

@@ -52,9 +52,9 @@ class DecoderLayer(ResidualLayer):
         cross_attention: AttentionLayer | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(**options)
         choices = norm, activation, normalization, dropout
-        self.config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        super().__init__(config, **options)
         options = {"dtype": self.dtype_policy}
         maps = {"use_bias": normalization == "layer", "dropout": dropout, **options}
         if attention is None:

@@ -23,6 +23,10 @@ __all__ = ["Encoder", "EncoderLayer"]
 class ResidualLayer(torch.nn.Module):
     """Parts, each with a way around it and a norm before or behind."""
 
+    def __init__(self, config: dict[str, Any]) -> None:
+        super().__init__()
+        self.config = config
+
     def add(self, x: Tensor, norm: torch.nn.Module, part: Callable) -> tuple:
         """The way around a part: x and what the part makes of it, and a norm."""
         pre = self.config["norm"] == "pre"
@@ -58,9 +62,8 @@ class EncoderLayer(ResidualLayer):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
         choices = norm, activation, normalization, dropout
-        self.config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        super().__init__(encoder_config(model_dim, num_heads, ff_dim, *choices))
         options = {"device": device, "dtype": dtype}
         maps = {"use_bias": normalization == "layer", "dropout": dropout, **options}
         if attention is None:

@@ -27,6 +27,10 @@ __all__ = ["Encoder", "EncoderLayer"]
 class ResidualLayer(PairLayer):
     """Parts, each with a way around it and a norm before or behind."""
 
+    def __init__(self, config: dict[str, Any], **options: Any) -> None:
+        super().__init__(**options)
+        self.config = config
+
     def add(self, x: Tensor, norm: keras.layers.Layer, part: Callable) -> tuple:
         """The way around a part: x and what the part makes of it, and a norm."""
         pre = self.config["norm"] == "pre"
@@ -61,9 +65,9 @@ class EncoderLayer(ResidualLayer):
         attention: AttentionLayer | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(**options)
         choices = norm, activation, normalization, dropout
-        self.config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        config = encoder_config(model_dim, num_heads, ff_dim, *choices)
+        super().__init__(config, **options)
         dtype = {"dtype": self.dtype_policy}
         maps = {"use_bias": normalization == "layer", "dropout": dropout, **dtype}
         if attention is None:

@@ -22,6 +22,7 @@ from attn_course.exercises import (
     flash,
     grouped_query,
     linearized,
+    longer,
     low_rank_and_hashing,
     luong,
     multi_head,
@@ -54,6 +55,7 @@ CHAPTERS = (
     low_rank_and_hashing,
     grouped_query,
     flash,
+    longer,
 )
 EXERCISES = {each.name: each for chapter in CHAPTERS for each in chapter.EXERCISES}
 # A grader puts a function here, which gets (name, answer, framework) in place of check.

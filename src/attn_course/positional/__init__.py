@@ -6,9 +6,9 @@ Absolute: a vector for every position, added to the input.
     LearnedEncoding(max_length, model_dim)
         (x (B, T, D), *, first_position=0) -> (B, T, D)
 Rotary: query and key turn by angles that grow with the position.
-    rotate(x, positions, *, layout="half", base=10000.0)
+    rotate(x, positions, *, layout="half", base=10000.0, frequencies=None, scale=1.0)
     change_layout(x, *, to)
-    RotaryEncoding(key_dim, *, layout="half", base=10000.0)
+    RotaryEncoding(key_dim, *, layout="half", base=10000.0, frequencies=None, scale=1.0)
         (query (..., T, K), key (..., S, K), *, first_position=0) -> query, key
 
     sinusoid  x[t] + PE[t];   PE[t, 2i] = sin(t f_i), PE[t, 2i+1] = cos(t f_i)
@@ -18,6 +18,7 @@ where f_i = base^(-2i / D), and R(t) turns the i-th pair of columns by the angle
 Query i of T stands at position i + S - T, key j of S at j, as in
 ``attn_course.masks``: the last query stands on the last key.
 
+Other frequencies, for inputs longer than in training: ``attn_course.lengthening``.
 What tells distances instead of positions is ``attn_course.relative``.
 
 Parameters (see ``attn_course.parity``): learned: ``weight`` (max_length, D).

@@ -44,14 +44,15 @@ def sinusoidal_encoding(
 
 
 def position_angles(
-    positions: torch.Tensor, dim: int, *, base: float, dtype: Any
+    positions: torch.Tensor, dim: int, *, base: float, dtype: Any, steps: Any = None
 ) -> torch.Tensor:
     """See ``attn_course.positional.reference.position_angles``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
     """
     wide = torch.promote_types(dtype, torch.float32)
-    steps = torch.tensor(frequencies(dim, base), dtype=wide, device=positions.device)
+    steps = frequencies(dim, base) if steps is None else steps
+    steps = torch.as_tensor(steps, dtype=wide, device=positions.device)
     return positions.to(wide)[..., None] * steps
 
 
@@ -116,19 +117,28 @@ class LearnedEncoding(torch.nn.Module):
 
 
 def rotate(
-    x: torch.Tensor, positions: Any, *, layout: str = "half", base: float = 10000.0
+    x: torch.Tensor,
+    positions: Any,
+    *,
+    layout: str = "half",
+    base: float = 10000.0,
+    frequencies: Any = None,
+    scale: float = 1.0,
 ) -> torch.Tensor:
     """See ``attn_course.reference.rotate``.
 
     Computed in float32 or more, returned in x's dtype.
     """
     positions = torch.as_tensor(positions, device=x.device)
-    check_rotation(x, positions, layout, base)
-    angle = position_angles(positions, x.shape[-1], base=base, dtype=x.dtype)
-    first, second = _split(x.to(angle.dtype), layout)
-    cosine, sine = torch.cos(angle), torch.sin(angle)
+    check_rotation(x, positions, layout, base, frequencies, scale)
+    options = {"base": base, "dtype": x.dtype, "steps": frequencies}
+    angle = position_angles(positions, x.shape[-1], **options)
+    width = 2 * angle.shape[-1]
+    first, second = _split(x[..., :width].to(angle.dtype), layout)
+    cosine, sine = scale * torch.cos(angle), scale * torch.sin(angle)
     turned = first * cosine - second * sine, first * sine + second * cosine
-    return _join(*turned, layout).to(x.dtype)
+    turned = _join(*turned, layout).to(x.dtype)
+    return turned if width == x.shape[-1] else torch.cat([turned, x[..., width:]], -1)
 
 
 def change_layout(x: torch.Tensor, *, to: str) -> torch.Tensor:
@@ -153,10 +163,12 @@ class RotaryEncoding(torch.nn.Module):
     """Rotate query and key, each by its positions; nothing is learned.
 
     Query i stands at i + S - T, key j at j: the last query on the last key.
+    frequencies, scale: what ``rotary_frequencies`` gives; of fewer frequencies than
+    pairs, only the first columns turn.
 
     Raises:
-        ValueError: key_dim is odd, the layout unknown, base not above 0, or a shape
-            not as ``forward`` says.
+        ValueError: key_dim is odd, the layout unknown, base or scale not above 0, more
+            frequencies than pairs, or a shape not as ``forward`` says.
     """
 
     def __init__(
@@ -165,10 +177,13 @@ class RotaryEncoding(torch.nn.Module):
         *,
         layout: str = "half",
         base: float = 10000.0,
+        frequencies: Any = None,
+        scale: float = 1.0,
     ) -> None:
         super().__init__()
-        check_turns(key_dim, layout, base)
+        self.frequencies = check_turns(key_dim, layout, base, frequencies, scale)
         self.key_dim, self.layout, self.base = key_dim, layout, base
+        self.scale = scale
 
     def forward(
         self, query: torch.Tensor, key: torch.Tensor, *, first_position: Any = 0
@@ -180,10 +195,14 @@ class RotaryEncoding(torch.nn.Module):
         """
         check_rotary(query, key, self.key_dim)
         T, S = query.shape[-2], key.shape[-2]
-        options = {"layout": self.layout, "base": self.base}
+        options = {"layout": self.layout, "base": self.base, "scale": self.scale}
+        options |= {"frequencies": self.frequencies}
         queries = torch.arange(S - T, S, device=query.device) + first_position
         keys = torch.arange(S, device=key.device) + first_position
         return rotate(query, queries, **options), rotate(key, keys, **options)
 
     def extra_repr(self) -> str:
-        return f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"
+        said = f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"
+        if self.frequencies is not None:
+            said += f", frequencies={self.frequencies}, scale={self.scale}"
+        return said

@@ -54,12 +54,15 @@ def sinusoidal_encoding(
     return waves.reshape(length, 2 * angle.shape[1])[:, :dim]
 
 
-def position_angles(positions: Any, dim: int, *, base: float) -> np.ndarray:
+def position_angles(
+    positions: Any, dim: int, *, base: float, steps: Any = None
+) -> np.ndarray:
     """The angle of every position in every pair of columns, (..., T, (dim + 1) // 2).
 
-    angle[t, i] = t * base^(-2i / dim)
+    angle[t, i] = t * base^(-2i / dim), or t * steps[i]
     """
-    return np.asarray(positions, np.float64)[..., None] * frequencies(dim, base)
+    steps = frequencies(dim, base) if steps is None else np.asarray(steps, np.float64)
+    return np.asarray(positions, np.float64)[..., None] * steps
 
 
 def sinusoidal_shift(dim: int, offset: float, *, base: float = 10000.0) -> np.ndarray:
@@ -111,7 +114,13 @@ def learned_encoding(
 
 
 def rotate(
-    x: np.ndarray, positions: np.ndarray, *, layout: str = "half", base: float = 10000.0
+    x: np.ndarray,
+    positions: np.ndarray,
+    *,
+    layout: str = "half",
+    base: float = 10000.0,
+    frequencies: Any = None,
+    scale: float = 1.0,
 ) -> np.ndarray:
     """Turn every pair of columns by an angle that grows with the position.
 
@@ -124,6 +133,11 @@ def rotate(
     only the key had turned, by the difference of their positions. So scores depend on
     distances alone, and a key can be cached as it was rotated once.
 
+    frequencies: what a position is multiplied with, one per pair, instead of the
+        powers of the base (``rotary_frequencies``). Of fewer, n, only the first 2 n
+        columns turn, as if they were all: partial rotation.
+    scale: what the columns that turn are multiplied with.
+
     Shapes:
         x: (..., T, K), K even. positions: (T), or aligned with x: (B, 1, T) for
         x (B, H, T, K). They need not be whole.
@@ -132,7 +146,8 @@ def rotate(
     Edge case: position 0 changes nothing.
 
     Raises:
-        ValueError: K is odd, the layout unknown, base below 0, or a shape otherwise.
+        ValueError: K is odd, the layout unknown, base below 0, more frequencies than
+            pairs, or a shape otherwise.
 
     Source: Su et al. 2021 (arXiv:2104.09864), equations 15 and 34.
     Differs: the paper, GPT-J and Meta's Llama interleave the pairs; GPT-NeoX, KerasHub
@@ -143,12 +158,13 @@ def rotate(
     array([[0., 1.]])
     """
     x, positions = np.asarray(x), np.asarray(positions)
-    check_rotation(x, positions, layout, base)
-    first, second = _split(x.astype(np.float64), layout)
-    angle = position_angles(positions, x.shape[-1], base=base)
-    cosine, sine = np.cos(angle), np.sin(angle)
+    check_rotation(x, positions, layout, base, frequencies, scale)
+    angle = position_angles(positions, x.shape[-1], base=base, steps=frequencies)
+    turning, resting = np.split(x.astype(np.float64), [2 * angle.shape[-1]], axis=-1)
+    first, second = _split(turning, layout)
+    cosine, sine = scale * np.cos(angle), scale * np.sin(angle)
     turned = first * cosine - second * sine, first * sine + second * cosine
-    return _join(*turned, layout)
+    return np.concatenate([_join(*turned, layout), resting], axis=-1)
 
 
 def change_layout(x: np.ndarray, *, to: str) -> np.ndarray:

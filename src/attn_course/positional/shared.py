@@ -67,12 +67,30 @@ def check_pairs(name: str, width: Any) -> None:
         raise ValueError(f"{name} must be even and known, got {width}")
 
 
-def check_turns(key_dim: Any, layout: Any, base: Any) -> None:
-    """Raise ValueError unless keys of this width can be turned."""
+def check_turns(
+    key_dim: Any, layout: Any, base: Any, frequencies: Any, scale: Any
+) -> list[float] | None:
+    """Raise ValueError unless keys of this width can be turned.
+
+    Returns the frequencies as Python's own floats.
+    """
     check_at_least(1, key_dim=key_dim)
     check_pairs("key_dim", key_dim)
     check_choice("layout", layout, LAYOUTS)
-    check_positive(base=base)
+    check_positive(base=base, scale=scale)
+    if frequencies is None:
+        return None
+    check_frequencies(frequencies, key_dim)
+    return [float(frequency) for frequency in frequencies]
+
+
+def check_frequencies(frequencies: Any, width: Any) -> None:
+    """Raise ValueError unless there is a number for some or all pairs of columns."""
+    most = width // 2
+    flat = hasattr(frequencies, "__len__") and getattr(frequencies, "ndim", 1) == 1
+    if not flat or not 1 <= len(frequencies) <= most:
+        wanted = f"1 to {most} numbers, one per pair"
+        raise ValueError(f"frequencies must be {wanted}, got {frequencies}")
 
 
 def other_layout(x: Any, to: str) -> str:
@@ -82,13 +100,17 @@ def other_layout(x: Any, to: str) -> str:
     return "interleaved" if to == "half" else "half"
 
 
-def check_rotation(x: Any, positions: Any, layout: str, base: float) -> None:
+def check_rotation(
+    x: Any, positions: Any, layout: str, base: float, frequencies: Any, scale: Any
+) -> None:
     """Raise ValueError unless there is one position for every vector of x."""
     check_floats(x=x)
     check_shapes(x=(x, "...TK"))
     check_pairs("the last axis of x", shape_of(x)[-1])
     check_choice("layout", layout, LAYOUTS)
-    check_positive(base=base)
+    check_positive(base=base, scale=scale)
+    if frequencies is not None:
+        check_frequencies(frequencies, shape_of(x)[-1])
     kind = dtype_name(positions)
     if "int" not in kind and "float" not in kind:
         raise ValueError(f"positions must be numbers, got {kind}")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from attn_course.frameworks import keras, tf
 from attn_course.layers.tf import Layer
 from attn_course.positional.shared import (
@@ -45,14 +47,15 @@ def sinusoidal_encoding(
 
 
 def position_angles(
-    positions: tf.Tensor, dim: int, *, base: float, dtype: Any
+    positions: tf.Tensor, dim: int, *, base: float, dtype: Any, steps: Any = None
 ) -> tf.Tensor:
     """See ``attn_course.positional.reference.position_angles``.
 
     In float32 or more: bfloat16 holds no odd position beyond 256.
     """
     wide = tf.float64 if dtype == tf.float64 else tf.float32
-    steps = tf.constant(frequencies(dim, base), dtype=wide)
+    steps = frequencies(dim, base) if steps is None else steps
+    steps = tf.constant(np.asarray(steps), wide)
     return tf.cast(positions, wide)[..., None] * steps
 
 
@@ -125,19 +128,28 @@ class LearnedEncoding(Layer):
 
 
 def rotate(
-    x: tf.Tensor, positions: Any, *, layout: str = "half", base: float = 10000.0
+    x: tf.Tensor,
+    positions: Any,
+    *,
+    layout: str = "half",
+    base: float = 10000.0,
+    frequencies: Any = None,
+    scale: float = 1.0,
 ) -> tf.Tensor:
     """See ``attn_course.reference.rotate``.
 
     Computed in float32 or more, returned in x's dtype.
     """
     positions = tf.convert_to_tensor(positions)
-    check_rotation(x, positions, layout, base)
-    angle = position_angles(positions, x.shape[-1], base=base, dtype=x.dtype)
-    first, second = _split(tf.cast(x, angle.dtype), layout)
-    cosine, sine = tf.cos(angle), tf.sin(angle)
+    check_rotation(x, positions, layout, base, frequencies, scale)
+    options = {"base": base, "dtype": x.dtype, "steps": frequencies}
+    angle = position_angles(positions, x.shape[-1], **options)
+    width = 2 * angle.shape[-1]
+    first, second = _split(tf.cast(x[..., :width], angle.dtype), layout)
+    cosine, sine = scale * tf.cos(angle), scale * tf.sin(angle)
     turned = first * cosine - second * sine, first * sine + second * cosine
-    return tf.cast(_join(*turned, layout), x.dtype)
+    turned = tf.cast(_join(*turned, layout), x.dtype)
+    return turned if width == x.shape[-1] else tf.concat([turned, x[..., width:]], -1)
 
 
 def change_layout(x: tf.Tensor, *, to: str) -> tf.Tensor:
@@ -166,10 +178,12 @@ class RotaryEncoding(Layer):
     """Rotate query and key, each by its positions; nothing is learned.
 
     Query i stands at i + S - T, key j at j: the last query on the last key.
+    frequencies, scale: what ``rotary_frequencies`` gives; of fewer frequencies than
+    pairs, only the first columns turn.
 
     Raises:
-        ValueError: key_dim is odd, the layout unknown, base not above 0, or a shape
-            not as ``call`` says.
+        ValueError: key_dim is odd, the layout unknown, base or scale not above 0, more
+            frequencies than pairs, or a shape not as ``call`` says.
     """
 
     def __init__(
@@ -178,12 +192,16 @@ class RotaryEncoding(Layer):
         *,
         layout: str = "half",
         base: float = 10000.0,
+        frequencies: Any = None,
+        scale: float = 1.0,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        check_turns(key_dim, layout, base)
+        self.frequencies = check_turns(key_dim, layout, base, frequencies, scale)
         self.key_dim, self.layout, self.base = key_dim, layout, base
+        self.scale = scale
         self.config = {"key_dim": key_dim, "layout": layout, "base": base}
+        self.config |= {"frequencies": self.frequencies, "scale": scale}
         self.built = True
 
     def call(
@@ -196,7 +214,8 @@ class RotaryEncoding(Layer):
         """
         check_rotary(query, key, self.key_dim)
         T, S = tf.shape(query)[-2], tf.shape(key)[-2]
-        options = {"layout": self.layout, "base": self.base}
+        options = {"layout": self.layout, "base": self.base, "scale": self.scale}
+        options |= {"frequencies": self.frequencies}
         queries = tf.range(S - T, S) + first_position
         keys = tf.range(S) + first_position
         return rotate(query, queries, **options), rotate(key, keys, **options)

@@ -7,6 +7,7 @@ from attn_course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.pytorch import (
     AlibiBias,
     LearnedEncoding,
+    LogLengthScale,
     MultiHeadAttention,
     RelativeAttention,
     RelativeBias,
@@ -19,7 +20,7 @@ from attn_course.training import pytorch as loop
 class Block(torch.nn.Module):
     """Attention, then a network for every token; each is added to what came in."""
 
-    def __init__(self, width, heads, positions, base):
+    def __init__(self, width, heads, positions, rotation):
         super().__init__()
         if positions == "shaw":
             sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
@@ -27,7 +28,9 @@ class Block(torch.nn.Module):
         else:
             rotary = None
             if positions == "rotary":
-                rotary = RotaryEncoding(width // heads, base=base)
+                rotary = RotaryEncoding(width // heads, **rotation)
+            if positions == "scaled":
+                rotary = LogLengthScale(**rotation)
             self.attention = MultiHeadAttention(width, heads, rotary=rotary)
         self.norm1, self.norm2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
         self.inner = torch.nn.Linear(width, 4 * width)
@@ -41,7 +44,10 @@ class Block(torch.nn.Module):
 
 
 class Blocks(torch.nn.Module):
-    """Some blocks, with positions of one kind. base: of the rotation.
+    """Some blocks, with positions of one kind.
+
+    rotation: options of ``RotaryEncoding``, or of ``LogLengthScale`` where positions
+    are "scaled".
 
     Shapes:
         x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last block.
@@ -56,7 +62,7 @@ class Blocks(torch.nn.Module):
         positions,
         max_length,
         causal=False,
-        base=10000.0,
+        **rotation,
     ):
         super().__init__()
         self.causal, self.added, self.bias = causal, None, None
@@ -68,7 +74,7 @@ class Blocks(torch.nn.Module):
             self.bias = AlibiBias(heads)
         if positions == "t5":
             self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
-        blocks = [Block(width, heads, positions, base) for _ in range(layers)]
+        blocks = [Block(width, heads, positions, rotation) for _ in range(layers)]
         self.blocks = torch.nn.ModuleList(blocks)
         self.norm = torch.nn.LayerNorm(width)
 

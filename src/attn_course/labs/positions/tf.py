@@ -5,6 +5,7 @@ from attn_course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.tf import (
     AlibiBias,
     LearnedEncoding,
+    LogLengthScale,
     MultiHeadAttention,
     RelativeAttention,
     RelativeBias,
@@ -19,7 +20,7 @@ EPSILON = 1e-5  # PyTorch's, in the norm
 class Block(keras.Model):
     """Attention, then a network for every token; each is added to what came in."""
 
-    def __init__(self, width, heads, positions, base):
+    def __init__(self, width, heads, positions, rotation):
         super().__init__()
         if positions == "shaw":
             sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
@@ -27,7 +28,9 @@ class Block(keras.Model):
         else:
             rotary = None
             if positions == "rotary":
-                rotary = RotaryEncoding(width // heads, base=base)
+                rotary = RotaryEncoding(width // heads, **rotation)
+            if positions == "scaled":
+                rotary = LogLengthScale(**rotation)
             self.attention = MultiHeadAttention(width, heads, rotary=rotary)
         self.norm1 = keras.layers.LayerNormalization(epsilon=EPSILON)
         self.norm2 = keras.layers.LayerNormalization(epsilon=EPSILON)
@@ -42,7 +45,10 @@ class Block(keras.Model):
 
 
 class Blocks(keras.Model):
-    """Some blocks, with positions of one kind. base: of the rotation.
+    """Some blocks, with positions of one kind.
+
+    rotation: options of ``RotaryEncoding``, or of ``LogLengthScale`` where positions
+    are "scaled".
 
     Shapes:
         x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last block.
@@ -57,7 +63,7 @@ class Blocks(keras.Model):
         positions,
         max_length,
         causal=False,
-        base=10000.0,
+        **rotation,
     ):
         super().__init__()
         self.causal, self.added, self.bias = causal, None, None
@@ -69,7 +75,7 @@ class Blocks(keras.Model):
             self.bias = AlibiBias(heads)
         if positions == "t5":
             self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
-        self.blocks = [Block(width, heads, positions, base) for _ in range(layers)]
+        self.blocks = [Block(width, heads, positions, rotation) for _ in range(layers)]
         self.norm = keras.layers.LayerNormalization(epsilon=EPSILON)
 
     def call(self, x, need_weights=False):

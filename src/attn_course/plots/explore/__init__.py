@@ -13,6 +13,7 @@ script gets.
 from attn_course.plots.explore.heads import explore_heads
 from attn_course.plots.explore.models import explore, explore_order, explore_steps
 from attn_course.plots.explore.numbers import explore_cache, explore_lengths
+from attn_course.plots.explore.rotations import explore_rotation
 from attn_course.plots.explore.rules import (
     explore_pattern,
     explore_positions,
@@ -34,6 +35,7 @@ __all__ = [
     "explore_order",
     "explore_pattern",
     "explore_positions",
+    "explore_rotation",
     "explore_scale",
     "explore_steps",
     "explore_tiles",

@@ -19,6 +19,7 @@ PARTS = (
     "order",
     "pattern",
     "positions",
+    "rotation",
     "scale",
     "steps",
     "tiles",
