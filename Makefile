@@ -5,6 +5,7 @@ SHELL := bash
 PYTHON ?= python3
 PORT ?= 8000
 SOLUTIONS ?= yes
+HASHES ?= no
 BIN := .venv/bin
 BOOK_BIN := .venv-book/bin
 TRITON := triton==3.9.0
@@ -14,14 +15,15 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve test notebooks test-site test-frameworks test-install bench costs gpu lint screenshots new-topic repository clean
+.PHONY: help FORCE book port serve epub slides figures test notebooks test-site test-frameworks test-install \
+  test-versions bench costs gpu lint lock screenshots new-topic repository version release dist clean
 
 help: ## this list
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
 .venv/stamp: requirements.txt requirements-book.txt pyproject.toml
-	$(call environment,.venv,requirements.txt)
+	$(call environment,.venv,-r requirements.txt)
 	@touch $@
 
 # Triton, for the test of a kernel, stands aside: it and TensorFlow bring LLVM each, and a process that has imported
@@ -34,7 +36,7 @@ help: ## this list
 
 # The package without what it needs: its pages are written with stand-ins for the frameworks.
 .venv-book/stamp: requirements-book.txt pyproject.toml
-	$(call environment,.venv-book,requirements-book.txt)
+	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements-book.lock,-r requirements-book.txt))
 	$(BOOK_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
@@ -42,7 +44,7 @@ define environment
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.11 ..." >&2; exit 1; }
 	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
-	$(1)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r $(2)
+	$(1)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check $(2)
 endef
 
 book: _build/html/index.html ## build the book into _build/html; warnings are errors, nothing is executed [SOLUTIONS=no]
@@ -60,6 +62,19 @@ _build/html/index.html: .venv-book/stamp _build/solutions $(BOOK_SOURCES)
 	rm -rf _build/html _build/.doctrees _build/jupyter_execute
 	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) $(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/html; exit 1; }
 	@touch $@
+
+epub: .venv-book/stamp ## the book as an e-book, in _build/epub
+	$(BOOK_BIN)/python tools/notebooks.py fill
+	rm -rf _build/epub _build/.doctrees _build/jupyter_execute
+	ATTN_COURSE_BUILDER=epub $(BOOK_BIN)/jupyter-book build . -W -n --keep-going --builder custom --custom-builder epub \
+	  || { rm -rf _build/epub; exit 1; }
+	$(BOOK_BIN)/python tools/epub.py _build/epub/*.epub
+
+slides: book ## slides of six core chapters from the book's pages, in _build/slides [CH=04]
+	$(BOOK_BIN)/python tools/slides.py $(CH)
+
+figures: .venv-book/stamp ## the figures as SVG under CC BY, in _build/figures and as a zip
+	$(BOOK_BIN)/python tools/figures.py
 
 port:
 	@[[ "$(PORT)" =~ ^[0-9]+$$ ]] && (( $(PORT) > 0 && $(PORT) < 65536 )) || \
@@ -97,10 +112,17 @@ costs: .venv/stamp ## the page of costs, from the catalog and what was measured 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
 	$(BIN)/python -m attn_course.labs.gpu $(if $(CH),--only $(CH))
 
-lint: .venv/stamp ## ruff, and the form of the workflow files
+lint: .venv/stamp ## ruff, spelling, links of the Markdown files, the locks, the workflow files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	git ls-files -z -- '*.md' '*.py' '*.toml' '*.yml' '*.txt' Makefile ':!*/tasks/*.txt' | xargs -0 $(BIN)/codespell
+	$(BIN)/python tools/links.py
+	$(BIN)/python tools/lock.py --check
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet --min-severity medium .github
+
+lock: .venv/stamp ## the hashed locks, after a change of requirements.txt or requirements-book.txt
+	$(BIN)/python tools/lock.py
 
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots
 	$(BIN)/python tools/screenshots.py
@@ -110,6 +132,18 @@ new-topic: .venv/stamp ## a skeleton for a new mechanism: folder, chapter, test 
 
 repository: .venv/stamp ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main]
 	$(BIN)/python tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)")
+
+version: .venv-book/stamp ## set the version in every file that states it [VERSION=1.2.3]
+	$(BOOK_BIN)/python tools/release.py version "$(VERSION)"
+
+release: .venv-book/stamp ## check, tag the version on a commit of its own, build its files into dist; publishes nothing
+	$(BOOK_BIN)/python tools/release.py tag
+
+dist: .venv-book/stamp ## the files of a release from the tree as it stands, into dist: wheel, notebooks, book, EPUB, slides
+	$(BOOK_BIN)/python tools/release.py files
+
+test-versions: .venv/stamp ## lowest, locked and newest versions of each extra, Python 3.11 to 3.13 [EXTRA=tf] [PY=3.11] [SET=lowest]
+	$(BIN)/python tools/versions.py $(foreach name,EXTRA PY SET CUDA,$(if $($(name)),--$(name) $($(name))))
 
 clean: ## remove what was made, except the environments
 	rm -rf _build build dist .pytest_cache .ruff_cache .hypothesis

@@ -3,7 +3,8 @@
     python tools/new_topic.py rotary_memory
 
 Writes src/attn_course/NAME/{__init__,reference,pytorch,tf}.py, book/NN_NAME.md with the next free number
-(and its line in _toc.yml) and tests/topics/test_NAME.py. Nothing that exists is overwritten.
+(with its line in _toc.yml and in the map of book/intro.md) and tests/topics/test_NAME.py. Nothing that exists is
+overwritten.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "tools" / "templates"
+LONGEST = 30  # a longer name leaves no room on a line of code
 NEXT = """\
 Next, and the test fails until it is done:
   1. the paper's formula in src/attn_course/{name}/reference.py, and an example by hand in
@@ -24,7 +26,8 @@ Next, and the test fails until it is done:
   3. .venv/bin/python -m pytest tests/topics/test_{name}.py
   4. a line in src/attn_course/{{reference,pytorch,tf}}.py, the names in book/api.md, a row in
      src/attn_course/catalog.py and a Case in tests/contract/cases.py
-  5. the text of {chapter}, then make notebooks CH={number} and make book
+  5. the text of {chapter}, its row in the maps of book/intro.md and book/teaching.md, its terms in
+     book/glossary.md, its papers in book/references.bib; then make notebooks CH={number} and make book
 """
 
 
@@ -70,10 +73,23 @@ def add_to_toc(toc: str, chapter: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def add_to_map(intro: str, chapter: str, title: str) -> str:
+    """The first page with a row for the new chapter in its map, behind the last one before it."""
+    number, lines = int(chapter[:2]), intro.splitlines()
+    rows = [(i, re.match(r"\| (\d+) \| ", line)) for i, line in enumerate(lines)]
+    places = [i for i, row in rows if row and int(row[1]) <= number]
+    if not places:
+        raise ValueError("book/intro.md has no map of chapters, so the new one has no place: add it by hand")
+    lines.insert(places[-1] + 1, f"| {number} | {{doc}}`{chapter}` | branch | TODO: what {title} adds |")
+    return "\n".join(lines) + "\n"
+
+
 def make(root: Path, name: str) -> list[Path]:
     """Write the skeleton. Raises ValueError, before anything is written, for a name that can't be used."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ValueError(f"NAME must be lower-case words joined by _, such as rotary_memory; got {name!r}")
+    if len(name) > LONGEST:
+        raise ValueError(f"NAME must have at most {LONGEST} characters, {name!r} has {len(name)}")
     package = root / "src" / "attn_course" / name
     if package.exists() or package.with_suffix(".py").exists():
         raise ValueError(f"attn_course.{name} exists: choose another NAME")
@@ -82,11 +98,14 @@ def make(root: Path, name: str) -> list[Path]:
         raise ValueError(f"{taken[0].relative_to(root)} exists: choose another NAME")
     chapter = next(path for path in made if path.suffix == ".md")
     toc = add_to_toc((root / "_toc.yml").read_text(encoding="utf-8"), f"book/{chapter.name}")
+    intro = root / "book" / "intro.md"
+    first = add_to_map(intro.read_text(encoding="utf-8"), chapter.stem, name.replace("_", " "))
     for path, template in made.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(fill(template, name), encoding="utf-8")
     (root / "_toc.yml").write_text(toc, encoding="utf-8")
-    return [*made, root / "_toc.yml"]
+    intro.write_text(first, encoding="utf-8")
+    return [*made, root / "_toc.yml", intro]
 
 
 def main(arguments: list[str] | None = None) -> int:

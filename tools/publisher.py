@@ -17,6 +17,7 @@ COLAB = "https://colab.research.google.com"
 # Colab opens notebooks from GitHub alone, so no other host would give a working button.
 _URL = re.compile(r"https://github\.com/([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))/([A-Za-z0-9._-]{1,100})")
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
+RELEASE = re.compile(r"v\d+\.\d+\.\d+")  # the tag of a release, whose pages stay at an address of their own
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,14 @@ class Publisher:
         return f"{self.org}/{self.name}"
 
     @property
-    def pages_url(self) -> str:
-        """The published book, with a slash at the end."""
+    def home_url(self) -> str:
+        """The newest published book, with a slash at the end."""
         return f"https://{self.org}.github.io/{self.name}/"
+
+    @property
+    def pages_url(self) -> str:
+        """The published book of this ref, with a slash at the end: a release keeps its pages."""
+        return f"{self.home_url}{self.ref}/" if RELEASE.fullmatch(self.ref) else self.home_url
 
     @property
     def install_spec(self) -> str:

@@ -24,8 +24,10 @@ def rewrite(text: str, old: Publisher, new: Publisher) -> str:
     ref = rf"(?P<between>(?:\.git)?@|/(?:blob|tree|raw|edit)/|/(?=[\w.-]+/)){re.escape(old.ref)}(?![\w-]|\.\w)"
     text = re.sub(place + ref, lambda match: f"{match['host']}{new.slug}{match['between']}{new.ref}", text, flags=re.I)
     text = re.sub(place, lambda match: f"{match['host']}{new.slug}", text, flags=re.I)
+    # A release has its pages in a folder of its own, which the old address may hold and the new one may need.
+    text = re.sub(f"{re.escape(old.pages_url)}(?=book/)", new.pages_url, text, flags=re.I)
     pages = rf"https://{re.escape(old.org)}\.github\.io/{re.escape(old.name)}(?![\w-])"
-    return re.sub(pages, new.pages_url.rstrip("/"), text, flags=re.I)
+    return re.sub(pages, new.home_url.rstrip("/"), text, flags=re.I)
 
 
 def _set_ref(text: str, new: Publisher) -> str:

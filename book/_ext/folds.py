@@ -21,6 +21,8 @@ from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
 GLANCE = "At a glance"
+EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts
+BUTTON = ' <button type="button" class="claims-all" hidden>Open all</button>'
 MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "solution": "◆", "code": ""}
 
 
@@ -167,7 +169,7 @@ def visit_claims(writer, node):
     counted = f"{number} claims on this page are" if number > 1 else "1 claim on this page is"
     writer.body.append(
         f'<p class="claims"><span aria-hidden="true">✓</span> {counted} checked whenever the book is tested.'
-        ' <button type="button" class="claims-all" hidden>Open all</button></p>\n'
+        f"{'' if EPUB else BUTTON}</p>\n"
     )
 
 
@@ -183,6 +185,7 @@ def setup(app: Sphinx):
     app.add_node(Claims, html=(visit_claims, nothing), **others)
     app.add_transform(FoldCells)
     app.connect("doctree-read", check_sources)
-    app.add_js_file("folds.js", loading_method="defer")
+    if not EPUB:
+        app.add_js_file("folds.js", loading_method="defer")
     app.add_css_file("folds.css")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ stands on the page twice; `_static/framework.js` keeps the choice over all pages
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from docutils import nodes
@@ -171,16 +172,27 @@ def visit_nothing(writer, node):
     """Other kinds of output show the cells one after the other."""
 
 
+def visit_stacked(writer, node):
+    """An e-book has no buttons: both frameworks, one after the other, each with its name."""
+    writer.body.append("<div>")
+
+
+def depart_stacked(writer, node):
+    writer.body.append("</div>\n")
+
+
 def setup(app: Sphinx):
     nothing = (visit_nothing, visit_nothing)
     others = {"latex": nothing, "text": nothing, "man": nothing, "texinfo": nothing}
-    app.add_node(FrameworkTabs, html=(visit_tabs, depart_tabs), **others)
+    epub = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
+    app.add_node(FrameworkTabs, html=(visit_stacked, depart_stacked) if epub else (visit_tabs, depart_tabs), **others)
     app.add_node(FrameworkPanel, html=(visit_panel, depart_panel), **others)
-    app.add_node(FrameworkChoice, html=(visit_choice, visit_nothing), **others)
+    app.add_node(FrameworkChoice, html=nothing if epub else (visit_choice, visit_nothing), **others)
     for name in FRAMEWORKS:
         app.add_directive(name, FrameworkProse)
     app.add_transform(GroupFrameworkCells)
-    # In the head and not deferred: the choice stands before the first line is drawn, so nothing jumps.
-    app.add_js_file("framework.js", priority=100)
-    app.add_css_file("framework.css")
+    if not epub:
+        # In the head and not deferred: the choice stands before the first line is drawn, so nothing jumps.
+        app.add_js_file("framework.js", priority=100)
+        app.add_css_file("framework.css")
     return {"version": "2", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,11 @@
-"""Puts where the course is published (pyproject.toml, read by tools/publisher.py) into the settings."""
+"""Puts where the course is published, and its version (pyproject.toml, read by tools/publisher.py), into the settings.
+
+ATTN_COURSE_BUILDER=epub in the environment leaves out what an e-book has no use for: buttons, scripts, feeds.
+"""
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -9,17 +13,35 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from publisher import COLAB, publisher  # noqa: E402 - found only by the line before
+from changes import FEED, changes, feed  # noqa: E402 - found only by the line before
+from publisher import COLAB, publisher, version  # noqa: E402
+
+EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
+FOOTER = """\
+<p>Version {name} (<a href="{home}versions.html">all versions</a>). A question:
+<a href="{url}/discussions">Discussions</a>. A mistake: <a href="{url}/issues/new/choose">tell us</a>.</p>
+<p>Text: <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>. Code: MIT.</p>
+"""
 
 
 def set_addresses(app, config):
     """Links to the repository, the Colab button and the address of the pages."""
-    here = publisher(Path(app.srcdir))
+    root = Path(app.srcdir)
+    here, own = publisher(root), version(root)
     options = config.html_theme_options
     options["repository_url"] = here.url
     options["repository_branch"] = here.ref
     options["path_to_docs"] = ""  # a document's name begins with book/ already
-    options["launch_buttons"] = {"colab_url": COLAB}
+    if EPUB:
+        # What stands in book/_static and needs a script, or is for the site alone.
+        config.exclude_patterns += ["mathjax", "*.js", "*.png", "favicon.svg", "framework.css"]
+        config.html_js_files, config.html_favicon = [], None
+        config.epub_show_urls, config.epub_basename = "no", "attn_course"
+    else:  # the theme reads it for every kind of output and fails where there are no buttons
+        options["launch_buttons"] = {"colab_url": COLAB}
+    name = own if here.ref == f"v{own}" else here.ref
+    options["extra_footer"] = FOOTER.format(name=name, home=here.home_url, url=here.url)
+    config.version = config.release = own
     config.html_baseurl = here.pages_url
     config.ogp_site_url = here.pages_url
 
@@ -57,17 +79,31 @@ NOT_FOUND = """\
 """
 
 
+def name_the_feed(app, pagename, templatename, context, doctree):
+    """Readers of feeds find it by this line of a page's head."""
+    address = publisher(Path(app.srcdir)).home_url + FEED
+    line = f'<link rel="alternate" type="application/atom+xml" title="Releases" href="{address}">'
+    context["metatags"] = f"{context.get('metatags', '')}\n{line}"
+
+
 def write_extra_files(app, error):
-    """What a host of pages looks for at the root: robots.txt and the page for addresses that don't exist."""
-    if error is None and app.builder.format == "html":
-        home = app.config.html_baseurl
-        robots = f"User-agent: *\nAllow: /\nSitemap: {home}sitemap.xml\n"
-        Path(app.outdir, "robots.txt").write_text(robots, encoding="utf-8")
-        Path(app.outdir, "404.html").write_text(NOT_FOUND.format(home=home), encoding="utf-8")
+    """What a host of pages looks for at the root: robots.txt, the page for addresses that don't exist, the feed."""
+    if error is not None or app.builder.name != "html":
+        return
+    out, root, home = Path(app.outdir), Path(app.srcdir), app.config.html_baseurl
+    robots = f"User-agent: *\nAllow: /\nSitemap: {home}sitemap.xml\n"
+    (out / "robots.txt").write_text(robots, encoding="utf-8")
+    (out / "404.html").write_text(NOT_FOUND.format(home=home), encoding="utf-8")
+    if (root / "CHANGELOG.md").exists():
+        cited = re.search(r'(?m)^date-released: "(.*)"', (root / "CITATION.cff").read_text(encoding="utf-8"))
+        text = feed(app.config.html_title, publisher(root), changes(root), cited[1])
+        (out / FEED).write_text(text, encoding="utf-8")
 
 
 def setup(app):
     app.connect("config-inited", set_addresses, priority=100)
     app.connect("html-page-context", serve_clean_notebook, priority=900)  # after the theme made its copy
+    if not EPUB:
+        app.connect("html-page-context", name_the_feed, priority=900)
     app.connect("build-finished", write_extra_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,7 @@
 
 import py_compile
 import re
+import shutil
 import subprocess
 import sys
 
@@ -25,12 +26,23 @@ parts:
     chapters:
       - file: book/notation.md
 """
+MAP = """\
+# A course
+
+| No. | Chapter | Path | What it adds |
+|---|---|---|---|
+| 1 | {doc}`01_fixture` | core | all |
+| 3 | Later | branch | more |
+
+Text.
+"""
 
 
 @pytest.fixture
 def repository(small):
     (small / "_toc.yml").write_text(TOC, encoding="utf-8")
     (small / "book" / "notation.md").write_text("# Notation\n", encoding="utf-8")
+    (small / "book" / "intro.md").write_text(MAP, encoding="utf-8")
     return small
 
 
@@ -52,10 +64,21 @@ def test_all_files_are_there_and_compile(repository, capsys):
         assert str(path.relative_to(repository)) in printed
 
 
-def test_ruff_has_nothing_to_say(repository):
+def test_the_chapter_stands_in_the_map(repository):
     make(repository, "rotary_memory")
-    command = [sys.executable, "-m", "ruff"]
-    where = ["--config", str(ROOT / "pyproject.toml"), "--no-cache", "src", "tests"]
+    lines = (repository / "book" / "intro.md").read_text(encoding="utf-8").splitlines()
+    place = lines.index("| 2 | {doc}`02_rotary_memory` | branch | TODO: what rotary memory adds |")
+    assert lines[place - 1].startswith("| 1 |") and lines[place + 1].startswith("| 3 |")
+    text = (repository / "book" / "02_rotary_memory.md").read_text(encoding="utf-8")
+    assert text.endswith("```{bibliography}\n:filter: docname in docnames\n```\n")
+
+
+@pytest.mark.parametrize("name", ["rotary_memory", "x", "multi_scale_retention_and_xpos"])
+def test_ruff_has_nothing_to_say(repository, name):
+    make(repository, name)
+    for path in ("pyproject.toml", "src/ruff.toml"):  # 88 columns in src
+        shutil.copy(ROOT / path, repository / path)
+    command, where = [sys.executable, "-m", "ruff"], ["--no-cache", "src", "tests"]
     for check in (["check"], ["format", "--check"]):
         done = subprocess.run([*command, *check, *where], cwd=repository, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -83,7 +106,7 @@ def test_the_cells_run_in_a_package_with_the_topic(repository):
         assert "def rotary_memory" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("name", ["", "Rotary", "two words", "1st", "../escape", "class", "fixture"])
+@pytest.mark.parametrize("name", ["", "Rotary", "two words", "1st", "../escape", "class", "fixture", "x" * 31])
 def test_names_that_cannot_be_used_write_nothing(repository, name, capsys):
     before = sorted(repository.rglob("*"))
     assert make(repository, name) == 2

@@ -1,0 +1,76 @@
+"""The e-book: formulas as MathML, figures at rest, markup that is XML, and nothing of another host."""
+
+import re
+import sys
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+from chapters import sources
+from epub import faults, main
+from publisher import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from mathml import at_rest, in_lines, mathml
+
+FENCE = re.compile(r"(?ms)^(`{3,}).*?^\1\s*$")
+FORMULA = re.compile(r"(?s)\$\$(.+?)\$\$|(?<![\\\w$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)")
+
+
+@pytest.mark.parametrize("source", sources(), ids=lambda path: path.stem)
+def test_every_formula_of_a_chapter_becomes_mathml(source):
+    found = FORMULA.findall(FENCE.sub("", source.read_text(encoding="utf-8")))
+    assert found
+    for block, inline in found:
+        made = mathml(in_lines(block), "block") if block else mathml(inline, "inline")
+        tree = ElementTree.fromstring(made)
+        unknown = [text for element in tree.iter() if (text := element.text or "").startswith("\\")]
+        assert unknown == [], (block or inline, unknown)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrapped"),
+    [
+        ("x", False),
+        ("a &= b", True),
+        ("a \\\\ b", True),
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", False),
+        (r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} x", False),
+        (r"a &= \begin{cases} 1 & x \\ 2 & y \end{cases}", True),
+    ],
+)
+def test_lines_get_an_environment(text, wrapped):
+    assert (in_lines(text) != text) is wrapped
+    ElementTree.fromstring(mathml(in_lines(text), "block"))
+
+
+def test_a_figure_to_drag_rests():
+    picture = "data:image/svg+xml,%3Csvg fill='var(--fig-1, %23abc)'/%3E"
+    widget = f'<div><img alt="It &lt; b" src="{picture}"><script>x</script></div>'
+    assert at_rest(widget) == '<div role="img" aria-label="It &lt; b"><svg fill=\'#abc\'/></div>'
+
+
+def test_other_html_becomes_xml():
+    made = at_rest("<table><tr><td>a<br>b & c<script>x</script></table>")
+    ElementTree.fromstring(made)
+    assert "script" not in made and "b &amp; c" in made
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.xhtml", "<p>fine</p>", None),
+        ("a.xhtml", "<p>a & b</p>", "a.xhtml is not XML"),
+        ("a.xhtml", '<p><img src="https://example.org/x.png"/></p>', "a img of another host"),
+        ("a.xhtml", '<p><a href="https://example.org/">fine</a></p>', None),
+        ("a.txt", "text", "has no pages"),
+    ],
+)
+def test_faults(tmp_path, capsys, name, text, said):
+    path = tmp_path / "book.epub"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, text)
+    assert main([str(path)]) == int(said is not None)
+    assert (said or "0 faults") in capsys.readouterr().out
+    assert len(faults(path)) == int(said is not None)

@@ -1,0 +1,189 @@
+"""A release: what stands in its way, its tag beside the branch, its files, the site of all versions, the feed."""
+
+import hashlib
+import re
+import subprocess
+import zipfile
+from xml.etree import ElementTree
+
+import bundles
+import pytest
+from changes import changes, feed
+from chapters import read_notebook
+from lock import LOCKS
+from notebooks import build
+from publisher import ROOT, make_publisher, publisher, version
+from release import main, problems
+from site_of_versions import assemble
+
+CHANGELOG = "# Changes\n\n## 7.8.9 - 2026-05-04\n\n- *New*: all.\n\n## 7.8.8 - 2026-01-02\n\n- Old.\n"
+CITATION = 'cff-version: 1.2.0\nversion: 7.8.9\ndate-released: "2026-05-04"\n'
+
+
+def git(root, *arguments):
+    command = ["git", "-c", "core.hooksPath=", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def ready(second, monkeypatch):
+    """A small repository, all of which is committed and of one version."""
+    for name, value in (("AUTHOR", "A"), ("COMMITTER", "A")):
+        monkeypatch.setenv(f"GIT_{name}_NAME", value)
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@example.org")
+    (second / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
+    (second / "CITATION.cff").write_text(CITATION, encoding="utf-8")
+    for name, lock in LOCKS.items():
+        (second / name).write_text("six==1.17.0\n", encoding="utf-8")
+        (second / lock).write_text(f"six==1.17.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
+    build(second, [], run=False)
+    git(second, "init", "-q", "-b", "main")
+    git(second, "add", "-A")
+    git(second, "commit", "-q", "-m", "all")
+    return second
+
+
+def test_nothing_stands_in_the_way(ready):
+    assert problems(ready) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("CHANGELOG.md", "## 7.8.9 - 2026-05-04", "## Unreleased", "CHANGELOG.md has no section '## 7.8.9 - YYYY"),
+        ("CHANGELOG.md", " - 2026-05-04", "", "CHANGELOG.md has no section '## 7.8.9 - YYYY"),
+        ("CITATION.cff", "7.8.9", "7.8.8", "CITATION.cff names another version or date"),
+        ("CITATION.cff", "05-04", "05-05", "CITATION.cff names another version or date"),
+        ("pyproject.toml", '"7.8.9"', '"7.9.0.dev0"', "the version is 7.9.0.dev0"),
+        ("pyproject.toml", '"7.8.9"', '"7.8.8"', "book/02_second.ipynb is of another version"),
+        ("pyproject.toml", "first-org", "OWNER", "the repository has no publisher"),
+        ("pyproject.toml", '"main"', '"v7.8.9"', "the ref is v7.8.9"),
+        ("requirements.txt", "1.17.0", "1.16.0", "requirements.lock does not hold six==1.16.0: run make lock"),
+    ],
+)
+def test_what_does_not_agree_is_named(ready, change, capsys, name, old, new, said):
+    change(ready / name, old, new)
+    git(ready, "commit", "-q", "-a", "-m", "a change")
+    assert main(["--root", str(ready), "tag"]) == 1
+    assert said in capsys.readouterr().err
+    assert git(ready, "tag") == "" and not (ready / "dist").exists()
+
+
+def test_changed_files_and_an_old_tag_are_named(ready, capsys):
+    (ready / "CHANGELOG.md").write_text(CHANGELOG + "\n", encoding="utf-8")
+    git(ready, "tag", "v7.8.9")
+    assert main(["--root", str(ready), "tag"]) == 1
+    said = capsys.readouterr().err
+    assert "files are changed and not committed" in said and "the tag v7.8.9 exists" in said
+
+
+def test_the_tag_opens_itself_and_the_branch_goes_on(ready, monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr("release.build_all", lambda tree, out: seen.append((publisher(tree).ref, version(tree))))
+    before = git(ready, "rev-parse", "HEAD")
+    assert main(["--root", str(ready), "tag"]) == 0
+    assert "git push origin v7.8.9" in capsys.readouterr().out
+    assert seen == [("v7.8.9", "7.8.9")], "its files are built at the tag"
+    assert git(ready, "rev-parse", "HEAD") == before and publisher(ready).ref == "main"
+    assert git(ready, "status", "--porcelain") == "" and git(ready, "rev-parse", "v7.8.9^") == before
+    notebook = git(ready, "show", "v7.8.9:book/02_second_torch.ipynb")
+    assert "course/blob/v7.8.9/book/02_second_torch.ipynb" in notebook and "course@v7.8.9" in notebook
+    assert "blob/main" not in notebook and "course@main" not in notebook
+    # The tag's own tree passes the check that the workflow makes; another's does not.
+    git(ready, "checkout", "-q", "v7.8.9")
+    assert main(["--root", str(ready), "check", "v7.8.9"]) == 0
+    assert main(["--root", str(ready), "check", "v7.8.8"]) == 1
+
+
+def test_a_release_that_fails_leaves_nothing(ready, monkeypatch):
+    def fail(tree, out):
+        raise ValueError("no disk")
+
+    monkeypatch.setattr("release.build_all", fail)
+    assert main(["--root", str(ready), "tag"]) == 1
+    assert git(ready, "tag") == "" and len(git(ready, "worktree", "list").splitlines()) == 1
+
+
+def test_setting_the_version(ready, capsys):
+    assert main(["--root", str(ready), "version", "8.0.0.dev0"]) == 0
+    assert version(ready) == "8.0.0.dev0"
+    assert "\nversion: 8.0.0.dev0\n" in (ready / "CITATION.cff").read_text(encoding="utf-8")
+    for path in sorted((ready / "book").glob("*.ipynb")):
+        assert '!= "8.0.0.dev0"' in read_notebook(path).cells[1].source
+    assert main(["--root", str(ready), "version", "next"]) == 1
+    assert "VERSION must be written 1.2.3" in capsys.readouterr().err
+
+
+def test_what_the_changelog_says(ready, capsys):
+    assert [(change.version, change.date) for change in changes(ready)] == [
+        ("7.8.9", "2026-05-04"),
+        ("7.8.8", "2026-01-02"),
+    ]
+    assert main(["--root", str(ready), "notes"]) == 0
+    assert capsys.readouterr().out == "- *New*: all.\n"
+
+
+def test_the_feed(ready):
+    here = publisher(ready)
+    read = ElementTree.fromstring(feed("A book", here, changes(ready), "2026-01-01").partition("\n")[2])
+    name = "{http://www.w3.org/2005/Atom}"
+    assert read.findtext(f"{name}updated") == "2026-05-04T00:00:00Z"
+    entries = read.findall(f"{name}entry")
+    assert [entry.findtext(f"{name}title") for entry in entries] == ["Version 7.8.9", "Version 7.8.8"]
+    assert entries[0].findtext(f"{name}id") == f"{here.url}/releases/tag/v7.8.9"
+    assert "<em>New</em>" in entries[0].findtext(f"{name}content")
+    empty = ElementTree.fromstring(feed("A book", here, [], "2026-01-01").partition("\n")[2])
+    assert empty.findtext(f"{name}updated") == "2026-01-01T00:00:00Z" and not empty.findall(f"{name}entry")
+
+
+def test_packing_twice_gives_the_same_bytes(tmp_path):
+    (tmp_path / "a.txt").write_text("a")
+    sums = set()
+    for name in ("one.zip", "two.zip"):
+        packed = bundles.pack(tmp_path / name, {"b/a.txt": tmp_path / "a.txt", "a.txt": b"b"})
+        sums.add(hashlib.sha256(packed.read_bytes()).hexdigest())
+    assert len(sums) == 1
+    assert zipfile.ZipFile(tmp_path / "one.zip").namelist() == ["a.txt", "b/a.txt"]
+
+
+def test_notebooks_by_framework():
+    found = bundles.notebooks(ROOT)
+    assert set(found) == {"notebooks", "notebooks-torch", "notebooks-tf"}
+    assert len({len(paths) for paths in found.values()}) == 1
+    assert all(path.exists() for paths in found.values() for path in paths)
+
+
+def packed_book(folder, number, name=None):
+    with zipfile.ZipFile(folder / f"attn_course-{number}-book.zip", "w") as archive:
+        archive.writestr(name or f"v{number}/index.html", number)
+
+
+def test_every_release_keeps_its_address(small, tmp_path):
+    (small / "_build" / "html").mkdir(parents=True)
+    (small / "_build" / "html" / "index.html").write_text("newest")
+    for number in ("0.9.0", "0.10.0"):
+        packed_book(tmp_path, number)
+    (tmp_path / "attn_course-0.9.0-slides.zip").touch()
+    assert assemble(small, tmp_path) == ["v0.10.0", "v0.9.0"]
+    site = small / "_build" / "site"
+    assert (site / "index.html").read_text() == "newest" and (site / "v0.9.0" / "index.html").read_text() == "0.9.0"
+    links = re.findall(r'href="([^"]+)"', (site / "versions.html").read_text())
+    home = "https://first-org.github.io/course/"
+    assert links == [home, f"{home}v0.10.0/", f"{home}v0.9.0/"]
+
+
+@pytest.mark.parametrize("name", ["index.html", "v0.9.0/../../x", "/v0.9.0/x", "v0.9.1/index.html"])
+def test_a_book_stays_in_its_folder(small, tmp_path, name):
+    (small / "_build" / "html").mkdir(parents=True)
+    (small / "_build" / "html" / "index.html").write_text("newest")
+    packed_book(tmp_path, "0.9.0", name)
+    with pytest.raises(ValueError, match="not in its folder"):
+        assemble(small, tmp_path)
+
+
+def test_pages_of_a_release_stand_at_its_own_address():
+    here = make_publisher("https://github.com/an-org/course", "main")
+    assert here.page_url("book/x") == "https://an-org.github.io/course/book/x.html"
+    there = make_publisher("https://github.com/an-org/course", "v1.2.3")
+    assert there.page_url("book/x") == "https://an-org.github.io/course/v1.2.3/book/x.html"
+    assert there.home_url == here.home_url

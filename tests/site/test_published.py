@@ -1,0 +1,79 @@
+"""What the site has beside its pages: feed, card, footer, robots, the page for what is missing; the slides."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from bs4 import BeautifulSoup
+from built_book import SITE
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from publisher import publisher  # noqa: E402 - found only by the line before
+
+
+def test_every_page_leads_to_versions_questions_and_mistakes(page):
+    here = publisher(ROOT)
+    found = BeautifulSoup((SITE / page).read_text(encoding="utf-8"), "html.parser")
+    links = {link["href"] for link in found.select("footer a[href]")}
+    wanted = {f"{here.url}/discussions", f"{here.url}/issues/new/choose", f"{here.home_url}versions.html"}
+    assert wanted <= links
+
+
+def test_the_card_and_the_feed_are_there():
+    found = BeautifulSoup((SITE / "book" / "intro.html").read_text(encoding="utf-8"), "html.parser")
+    card = found.find("meta", property="og:image")["content"].removeprefix(publisher(ROOT).pages_url)
+    assert (SITE / card).exists() and found.find("meta", property="og:image:alt")["content"]
+    address = found.find("link", type="application/atom+xml")["href"]
+    feed = SITE / address.removeprefix(publisher(ROOT).home_url)
+    assert ElementTree.parse(feed).getroot().tag.endswith("feed")
+
+
+def test_robots_and_the_page_for_what_is_missing():
+    assert "sitemap.xml" in (SITE / "robots.txt").read_text() and (SITE / "sitemap.xml").exists()
+    assert "There is no such page" in (SITE / "404.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def decks(tmp_path_factory):
+    """The slides of two chapters, made from the built book."""
+    root = tmp_path_factory.mktemp("slides")
+    (root / "_build").mkdir()
+    (root / "_build" / "html").symlink_to(SITE)
+    for name in ("book", "pyproject.toml"):
+        (root / name).symlink_to(ROOT / name)
+    command = [sys.executable, ROOT / "tools" / "slides.py", "--root", root, "04", "09"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    yield root / "_build" / "slides"
+    shutil.rmtree(root / "_build" / "slides")
+
+
+@pytest.mark.parametrize("chapter", ["04", "09"])
+def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
+    (path,) = decks.glob(f"{chapter}_*.html")
+    tab = browser.new_page(viewport={"width": 1280, "height": 720})
+    faults = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+    tab.on("request", lambda request: faults.append(request.url) if request.url.startswith("http") else None)
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("html[data-ready]", timeout=30_000)
+    total, pictures = tab.evaluate(
+        "[deck.getTotalSlides(), document.querySelectorAll('figure svg, figure img').length]"
+    )
+    too_tall = []
+    for _ in range(total):
+        slide = tab.evaluate(
+            """() => { const slide = deck.getCurrentSlide();
+              return [slide.scrollHeight * (slide.style.zoom || 1), slide.querySelector("h1, h2").textContent] }"""
+        )
+        too_tall += [slide] if slide[0] > 725 else []
+        tab.evaluate("deck.next()")
+    tab.close()
+    assert faults == [] and too_tall == []
+    assert total > 20 and pictures >= 3

@@ -1,0 +1,89 @@
+"""The site that is published: the newest book at the root, each release's book at an address of its own.
+
+    python tools/site_of_versions.py BOOKS      BOOKS holds the releases' attn_course-1.2.3-book.zip; writes _build/site
+
+`versions.html` lists them. A packed book has one folder, v1.2.3, and nothing is unpacked from elsewhere in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import shutil
+import sys
+import zipfile
+from pathlib import Path, PurePosixPath
+
+from bundles import own_version
+from publisher import ROOT, publisher, version
+
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Versions of the course</title>
+<style>body {{ font: 1.1rem/1.6 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem }}</style>
+</head>
+<body>
+<main>
+<h1>Versions of the course</h1>
+<p>Each release keeps its pages, and its Colab buttons open the notebooks of that release.</p>
+<ul>
+<li><a href="{home}">the newest state</a></li>
+{items}
+</ul>
+</main>
+</body>
+</html>
+"""
+
+
+def unpack(packed: Path, site: Path) -> str:
+    """Unpack one release's book into its folder; returns the folder's name. Raises ValueError for a foreign file."""
+    folder = f"v{own_version(packed.name)}"
+    with zipfile.ZipFile(packed) as archive:
+        for name in archive.namelist():
+            parts = PurePosixPath(name).parts
+            if not parts or parts[0] != folder or ".." in parts:
+                raise ValueError(f"{packed.name} holds {name!r}, which is not in its folder {folder}/")
+        archive.extractall(site)
+    return folder
+
+
+def assemble(root: Path, books: Path) -> list[str]:
+    """Write _build/site; returns the folders of the releases, the newest first."""
+    built, site = root / "_build" / "html", root / "_build" / "site"
+    if not (built / "index.html").exists():
+        raise ValueError("there is no book in _build/html: run make book")
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(built, site)
+    packed = [path for path in books.glob("*.zip") if own_version(path.name)]
+    packed.sort(key=lambda path: [int(part) for part in own_version(path.name).split(".")], reverse=True)
+    folders = [unpack(path, site) for path in packed]
+    here = publisher(root)
+    items = "\n".join(
+        f'<li><a href="{html.escape(here.home_url)}{name}/">{name.removeprefix("v")}</a></li>' for name in folders
+    )
+    (site / "versions.html").write_text(PAGE.format(home=here.home_url, items=items), encoding="utf-8")
+    return folders
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("books", type=Path, help="a folder with the releases' packed books")
+    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        folders = assemble(options.root, options.books)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"_build/site: {version(options.root)} and {len(folders)} releases: {', '.join(folders)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
