@@ -4,7 +4,7 @@ A package that is missing is named at the end; its row is not measured.
 """
 
 from attn_course.bench import Row
-from attn_course.bench.cases import WIDTH, on_heads
+from attn_course.bench.cases import BLOCK, WIDTH, on_heads
 from attn_course.bench.mechanisms import HEADS, RANK, WINDOW
 
 FAVOR = "performer_attention"
@@ -100,7 +100,7 @@ def _reformer(n):
     """reformer-pytorch with as many rounds, and buckets of the same size."""
     from reformer_pytorch.reformer_pytorch import LSHAttention
 
-    from attn_course.bench.cases import BLOCK, lsh
+    from attn_course.bench.cases import lsh
 
     def theirs(face, draw, n):
         layer = LSHAttention(bucket_size=BLOCK // 2, n_hashes=4, causal=False)
@@ -108,6 +108,29 @@ def _reformer(n):
         return lambda *x: layer(*x)[0][None], inputs
 
     return _beside(lsh(HEADS), theirs, n)
+
+
+def _big_bird(n):
+    """transformers' on heads that are there; not in training, where it draws anew."""
+    from transformers import BigBirdConfig
+    from transformers.models.big_bird import modeling_big_bird
+
+    from attn_course.frameworks import torch
+
+    sizes = {"hidden_size": HEADS * WIDTH, "num_attention_heads": HEADS}
+    sizes |= {"block_size": BLOCK, "num_random_blocks": 3, "max_position_embeddings": n}
+    config = BigBirdConfig(**sizes)
+    layer = modeling_big_bird.BigBirdBlockSparseAttention(config, seed=0).eval()
+    layer.query = layer.key = layer.value = torch.nn.Identity()
+    masks = modeling_big_bird.BigBirdModel.create_masks_for_block_sparse_attn
+    blocked, band, rows, columns = masks(torch.ones(1, n), BLOCK)
+
+    def theirs(face, draw, n):
+        inputs = [draw(1, n, HEADS * WIDTH)]
+        return lambda x: layer(x, band, rows, columns, blocked, blocked)[0], inputs
+
+    ours = on_heads("big_bird_attention", HEADS, block_size=BLOCK, num_random=3, seed=0)
+    return _beside(ours, theirs, n)
 
 
 def _row(mechanism, peer, make, goal, n, same=False):
@@ -123,5 +146,6 @@ ROWS = [
     _row(FAVOR, "performer-pytorch", _performer, 1 / 1.3, 4096),
     _row(LINEAR, "performer-pytorch", _linear, 1 / 0.85, 8192, same=True),
     _row("linformer_attention", "linformer", _linformer, None, 4096),
+    _row("big_bird_attention", "transformers", _big_bird, 1 / 3, 4096),
     _row("lsh_attention", "reformer-pytorch", _reformer, 1 / 1.5, 4096),
 ]
