@@ -84,7 +84,7 @@ def our_epsilon(made):
 
 
 def pre_norm(made):
-    made.layer.norm = "pre"
+    made.layer.config["norm"] = "pre"
 
 
 def no_kind(made):
