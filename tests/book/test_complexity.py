@@ -3,13 +3,13 @@
 import pytest
 from complexity import PAGE, formula, page, rounded, table
 
+from attn_course.bench import pytorch, tf
 from attn_course.bench.cases import NO_ATTENTION
 from attn_course.bench.measure import slope
 from attn_course.catalog import BESIDE, CATALOG, OWN
 from attn_course.labs import load_record
 from attn_course.labs.costs import CASES, DENSE, FRAMEWORKS, crossovers, growth, lengths_of, measured
-from attn_course.labs.costs import pytorch as in_torch
-from attn_course.labs.costs import tf as in_tf
+from attn_course.labs.costs.operations import operations
 
 RECORD = load_record("costs")
 # What the orders of the catalog say of the length alone, everything else kept.
@@ -56,7 +56,7 @@ def test_every_mechanism_is_measured_in_both_frameworks():
 def test_operations_are_counted_as_stored(name):
     lengths, counts = RECORD["operations"][name]
     assert lengths == list(CASES[name].counted)
-    assert counts == [in_torch.operations(name, n) for n in lengths], "run `make costs MEASURE=yes`"
+    assert counts == [operations(name, n) for n in lengths], "run `make costs MEASURE=yes`"
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -73,9 +73,9 @@ def test_every_order_has_a_source():
         assert row.steps and row.path and (row.orders == OWN or any(digit in row.orders for digit in "12"))
 
 
-@pytest.mark.parametrize("module", [in_torch, in_tf], ids=FRAMEWORKS)
+@pytest.mark.parametrize("module", [pytorch, tf], ids=FRAMEWORKS)
 def test_a_case_runs_and_is_measured(module):
-    rows = measured(lambda n: module.program("linear_attention", n), (64, 128, 256), 2)
+    rows = measured(lambda n: module.program(CASES["linear_attention"].make, n), (64, 128, 256), 2)
     assert [row["positions"] for row in rows] == [[64, 128, 256]] * 2
     assert all(value >= 0 for row in rows for value in row["milliseconds"] + row["mib"])
 

@@ -23,13 +23,22 @@ class Case(NamedTuple):
     causal: bool = False
 
 
+def drawn(draw, heads, n, count=3):
+    """Query, key and value of so many heads; ``count`` of them."""
+    return [draw(1, heads, n, WIDTH) for _ in range(count)]
+
+
+def given(call, heads):
+    """A function of query, key and value that is no mechanism of ours."""
+    return lambda face, draw, n: (call, drawn(draw, heads, n))
+
+
 def on_heads(name, count, /, **options):
     """A function of query, key and value; an option may depend on the length."""
 
     def make(face, draw, n):
         sizes = {k: v(n) if callable(v) else v for k, v in options.items()}
-        inputs = [draw(1, count, n, WIDTH) for _ in range(3)]
-        return lambda *x: getattr(face, name)(*x, **sizes)[0], inputs
+        return lambda *x: getattr(face, name)(*x, **sizes)[0], drawn(draw, count, n)
 
     return make
 
@@ -48,13 +57,11 @@ def delta_rule(heads):
     """Keys of about unit norm, half of the old value overwritten."""
 
     def make(face, draw, n):
-        inputs = [draw(1, heads, n, WIDTH) for _ in range(3)]
-
         def call(query, key, value, beta):
             half = beta * 0 + 0.5
             return face.delta_rule_attention(query, key / WIDTH**0.5, value, half)[0]
 
-        return call, [*inputs, draw(1, heads, n)]
+        return call, [*drawn(draw, heads, n), draw(1, heads, n)]
 
     return make
 
@@ -63,13 +70,11 @@ def linformer(heads, rank):
     """One projection for keys and values."""
 
     def make(face, draw, n):
-        inputs = [*(draw(1, heads, n, WIDTH) for _ in range(3)), draw(rank, n)]
-
         def call(query, key, value, projection):
             options = {"key_projection": projection / n**0.5, "need_weights": False}
             return face.linformer_attention(query, key, value, **options)[0]
 
-        return call, inputs
+        return call, [*drawn(draw, heads, n), draw(rank, n)]
 
     return make
 
@@ -79,7 +84,7 @@ def lsh(heads, rounds=4):
 
     def make(face, draw, n):
         sizes = {"num_buckets": 2 * n // BLOCK, "chunk_size": BLOCK}
-        inputs = [draw(1, heads, n, WIDTH) for _ in range(2)]
+        inputs = drawn(draw, heads, n, count=2)  # keys are queries
         return lambda *x: face.lsh_attention(*x, num_rounds=rounds, **sizes)[0], inputs
 
     return make

@@ -12,7 +12,7 @@ OURS = on_heads("scaled_dot_product_attention", HEADS, need_weights=False)
 def _dot_product_torch(positions):
     from attn_course.bench.pytorch import fused, program
 
-    return program(OURS, positions), fused(positions, HEADS, 64)
+    return program(OURS, positions), fused(positions, HEADS)
 
 
 def _dot_product_tf(positions):

@@ -69,16 +69,6 @@ def slope(lengths, values):
     return rise / sum((a - middle) ** 2 for a in x)
 
 
-def exponent(make, first, last, rounds=5):
-    """The exponent of the time of ``make(positions)()`` between two lengths."""
-    best = []
-    for positions in (first, last):
-        run = make(positions)
-        run()
-        best.append(min(seconds(run) for _ in range(rounds)))
-    return slope((first, last), best)
-
-
 def peak(run):
     """MiB that a function holds at most, beside what was held; Linux alone.
 

@@ -7,7 +7,7 @@ A slope is measured as a ratio too: time at 4 n positions through time at n, whi
 from functools import partial
 
 from attn_course.bench import Row
-from attn_course.bench.cases import WIDTH, Case, cases, on_heads
+from attn_course.bench.cases import WIDTH, Case, cases, given, on_heads
 
 HEADS, WINDOW, RANK = 8, 257, 256
 CASES = cases(HEADS, WINDOW, RANK) | {
@@ -66,7 +66,7 @@ def fused(n, causal=False):
     """PyTorch's own dense attention of as many heads."""
     from attn_course.bench.pytorch import fused
 
-    return fused(n, HEADS, WIDTH, causal)
+    return fused(n, HEADS, causal)
 
 
 def beside_dense(name, n):
@@ -86,15 +86,10 @@ def beside_textbook(n):
     from attn_course.bench.pytorch import program
     from attn_course.frameworks import torch
 
-    def textbook(face, draw, n):
-        inputs = [draw(1, HEADS, n, WIDTH) for _ in range(3)]
+    def textbook(query, key, value):
+        return torch.softmax(query @ key.mT * WIDTH**-0.5, dim=-1) @ value
 
-        def call(query, key, value):
-            return torch.softmax(query @ key.mT * WIDTH**-0.5, dim=-1) @ value
-
-        return call, inputs
-
-    return in_torch("flash_attention", n), program(textbook, n)
+    return in_torch("flash_attention", n), program(given(textbook, HEADS), n)
 
 
 def beside_sum(n):
@@ -104,20 +99,15 @@ def beside_sum(n):
 
     heads = 2  # the sums take 64 x 64 numbers a position and head
 
-    def sums(face, draw, n):
-        elu = torch.nn.functional.elu
-
-        def call(query, key, value):
-            asked, held = elu(query) + 1, elu(key) + 1
-            outer = torch.einsum("bhtf,bhtv->bhtfv", held, value)
-            sums = torch.einsum("bhtf,bhtfv->bhtv", asked, outer.cumsum(dim=2))
-            total = (asked * held.cumsum(dim=2)).sum(dim=-1, keepdim=True)
-            return sums / (total + 1e-6)
-
-        return call, [draw(1, heads, n, WIDTH) for _ in range(3)]
+    def sums(query, key, value):
+        asked, held = (torch.nn.functional.elu(x) + 1 for x in (query, key))
+        outer = torch.einsum("bhtf,bhtv->bhtfv", held, value)
+        sums = torch.einsum("bhtf,bhtfv->bhtv", asked, outer.cumsum(dim=2))
+        total = (asked * held.cumsum(dim=2)).sum(dim=-1, keepdim=True)
+        return sums / (total + 1e-6)
 
     ours = on_heads("linear_attention", heads, causal=True)
-    return program(ours, n), program(sums, n)
+    return program(ours, n), program(given(sums, heads), n)
 
 
 def _dense_row(name, case):

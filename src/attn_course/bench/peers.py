@@ -4,10 +4,11 @@ A package that is missing is named at the end; its row is not measured.
 """
 
 from attn_course.bench import Row
-from attn_course.bench.cases import BLOCK, WIDTH, on_heads
+from attn_course.bench.cases import BLOCK, WIDTH, given, lsh, on_heads
 from attn_course.bench.mechanisms import HEADS, RANK, WINDOW
 
 FAVOR = "performer_attention"
+WINDOWED, LINEAR = "sliding_window_attention", "linear_attention"
 
 
 def _beside(ours, theirs, n):
@@ -23,12 +24,8 @@ def _window(n):
     sizes = {"window_size": WINDOW - 1, "exact_windowsize": True, "autopad": True}
     layer = LocalAttention(**sizes, use_rotary_pos_emb=False, causal=False)
 
-    def theirs(face, draw, n):
-        inputs = [draw(1, HEADS, n, WIDTH) for _ in range(3)]
-        return lambda *x: layer(*(each[0] for each in x))[None], inputs
-
-    ours = on_heads("sliding_window_attention", HEADS, window=WINDOW)
-    return _beside(ours, theirs, n)
+    theirs = given(lambda *x: layer(*(each[0] for each in x))[None], HEADS)
+    return _beside(on_heads(WINDOWED, HEADS, window=WINDOW), theirs, n)
 
 
 def _flex(n):
@@ -45,23 +42,15 @@ def _flex(n):
     blocks = create_block_mask(near, None, None, n, n, device=place)
     compiled = torch.compile(flex_attention)
 
-    def theirs(face, draw, n):
-        inputs = [draw(1, HEADS, n, WIDTH) for _ in range(3)]
-        return lambda *x: compiled(*x, block_mask=blocks), inputs
-
-    ours = on_heads("sliding_window_attention", HEADS, window=WINDOW)
-    return _beside(ours, theirs, n)
+    theirs = given(lambda *x: compiled(*x, block_mask=blocks), HEADS)
+    return _beside(on_heads(WINDOWED, HEADS, window=WINDOW), theirs, n)
 
 
 def _performer(n):
     """performer-pytorch with as many random features."""
     from performer_pytorch import FastAttention
 
-    layer = FastAttention(WIDTH, nb_features=256)
-
-    def theirs(face, draw, n):
-        return layer, [draw(1, HEADS, n, WIDTH) for _ in range(3)]
-
+    theirs = given(FastAttention(WIDTH, nb_features=256), HEADS)
     return _beside(on_heads(FAVOR, HEADS, num_features=256), theirs, n)
 
 
@@ -71,12 +60,9 @@ def _linear(n):
 
     from attn_course.frameworks import torch
 
-    def theirs(face, draw, n):
-        elu = torch.nn.functional.elu
-        inputs = [draw(1, HEADS, n, WIDTH) for _ in range(3)]
-        return lambda q, k, v: linear_attention(elu(q) + 1, elu(k) + 1, v), inputs
-
-    return _beside(on_heads("linear_attention", HEADS), theirs, n)
+    elu = torch.nn.functional.elu
+    theirs = given(lambda q, k, v: linear_attention(elu(q) + 1, elu(k) + 1, v), HEADS)
+    return _beside(on_heads(LINEAR, HEADS), theirs, n)
 
 
 def _linformer(n):
@@ -99,8 +85,6 @@ def _linformer(n):
 def _reformer(n):
     """reformer-pytorch with as many rounds, and buckets of the same size."""
     from reformer_pytorch.reformer_pytorch import LSHAttention
-
-    from attn_course.bench.cases import lsh
 
     def theirs(face, draw, n):
         layer = LSHAttention(bucket_size=BLOCK // 2, n_hashes=4, causal=False)
@@ -139,7 +123,6 @@ def _row(mechanism, peer, make, goal, n, same=False):
     return Row(name, peer, make, goal, n, same, mechanism, needs)
 
 
-WINDOWED, LINEAR = "sliding_window_attention", "linear_attention"
 ROWS = [
     _row(WINDOWED, "local-attention", _window, 1 / 3, 16384, same=True),
     _row(WINDOWED, "FlexAttention", _flex, 1 / 1.3, 16384),  # a minute to compile

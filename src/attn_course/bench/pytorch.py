@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from attn_course import pytorch
+from attn_course.bench.cases import given
 from attn_course.frameworks import torch
 
 
@@ -44,15 +45,10 @@ def program(make, n):
     return arrived(torch.no_grad()(lambda: call(*inputs)))
 
 
-def fused(n, heads, width, causal=False):
+def fused(n, heads, causal=False):
     """PyTorch's own dense attention on the same numbers."""
     own = torch.nn.functional.scaled_dot_product_attention
-
-    def make(face, draw, n):
-        inputs = [draw(1, heads, n, width) for _ in range(3)]
-        return lambda *x: own(*x, is_causal=causal), inputs
-
-    return program(make, n)
+    return program(given(lambda *x: own(*x, is_causal=causal), heads), n)
 
 
 def arrived(run):

@@ -7,18 +7,19 @@ import argparse
 import time
 from functools import partial
 
+from attn_course.bench import pytorch, tf
 from attn_course.bench.measure import load, one_thread, processor
 from attn_course.frameworks import keras, torch
 from attn_course.labs import heading, write
-from attn_course.labs.costs import CASES, FRAMEWORKS, lengths_of, measured, tf
-from attn_course.labs.costs import pytorch as torch_runs
+from attn_course.labs.costs import CASES, FRAMEWORKS, lengths_of, measured
+from attn_course.labs.costs.operations import operations
 
 
 def rows_of(framework, name, runs, short):
     """The rows of one mechanism in one framework."""
-    module = torch_runs if framework == "pytorch" else tf
+    module = {"pytorch": pytorch, "tf": tf}[framework]
     lengths = [n // short for n in lengths_of(name)]
-    found = measured(partial(module.program, name), lengths, runs)
+    found = measured(partial(module.program, CASES[name].make), lengths, runs)
     return [{"framework": framework, "name": name, **row} for row in found]
 
 
@@ -26,7 +27,7 @@ def counts():
     """name -> two lengths, and the operations at them."""
     found = {}
     for name, case in CASES.items():
-        made = [torch_runs.operations(name, n) for n in case.counted]
+        made = [operations(name, n) for n in case.counted]
         found[name] = [list(case.counted), made]
     return found
 

@@ -5,6 +5,7 @@ stores nothing. It ends within nine minutes: what is not done by then is named.
 """
 
 import argparse
+import contextlib
 import importlib
 import json
 import subprocess
@@ -71,10 +72,8 @@ def main(arguments=None):
         print(json.dumps(one(*options.one)))
         return
     for framework in ("torch", "tensorflow"):
-        try:
+        with contextlib.suppress(ModuleNotFoundError):
             importlib.import_module(framework)
-        except ModuleNotFoundError:
-            continue
     here = device()
     print(here)
     if here.kind != "cuda" and not options.anyway:

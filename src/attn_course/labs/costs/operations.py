@@ -1,13 +1,8 @@
-"""The mechanisms in PyTorch: to run them, and to count what they multiply."""
+"""Counting what the mechanisms multiply, in PyTorch."""
 
-from attn_course.bench.pytorch import program as bench_program
+from attn_course.bench.pytorch import program
 from attn_course.frameworks import torch
 from attn_course.labs.costs.cases import CASES
-
-
-def program(name, n):
-    """A function of no arguments that runs a mechanism at length n, forward."""
-    return bench_program(CASES[name].make, n)
 
 
 def operations(name, n):
@@ -18,5 +13,5 @@ def operations(name, n):
     from torch.utils.flop_counter import FlopCounterMode
 
     with torch.device("meta"), FlopCounterMode(display=False) as counter:
-        program(name, n)()
+        program(CASES[name].make, n)()
     return counter.get_total_flops()
