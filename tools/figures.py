@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from chapters import code_cells, read_notebook, read_source, sources
+from packing import folder, pack
 from publisher import ROOT, publisher
 from repository import text_files
 
@@ -122,8 +123,6 @@ def write_figures(root: Path, out: Path) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    from bundles import folder, pack
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     root = parser.parse_args(arguments).root

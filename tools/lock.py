@@ -74,16 +74,21 @@ def faults(root: Path = ROOT) -> list[str]:
     return found
 
 
+def uv() -> str:
+    """The program that resolves: the environment's, or one on the path."""
+    found = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if found is None:
+        raise ValueError("uv is not installed: make .venv/stamp")
+    return found
+
+
 def write(root: Path = ROOT) -> None:
     """Resolve by uv; versions that a lock has and that still fit stay."""
-    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if uv is None:
-        raise ValueError("uv is not installed: make .venv/stamp")
     with tempfile.TemporaryDirectory(prefix="attn_course_") as folder:
         for name, lock in LOCKS.items():
             pins = Path(folder, name)
             pins.write_text("\n".join(map(str, requirements(root / name))) + "\n", encoding="utf-8")
-            command = [uv, "pip", "compile", *OPTIONS, "--custom-compile-command", "make lock"]
+            command = [uv(), "pip", "compile", *OPTIONS, "--custom-compile-command", "make lock"]
             done = subprocess.run([*command, "-o", str(root / lock), str(pins)], capture_output=True, text=True)
             if done.returncode:
                 raise ValueError(f"{name} can't be resolved for Python {PYTHON}:\n{done.stderr}")

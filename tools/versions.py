@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bundles import wheel
 from execute import SETTINGS
-from lock import requirements
+from lock import requirements, uv
 from packaging.requirements import Requirement
 from publisher import ROOT
 
@@ -74,8 +74,7 @@ def chosen(root: Path, extra: str, python: str, which: str) -> list[str]:
     if which == "locked":
         pins = {r.name: str(r) for r in requirements(root / "requirements.txt") if not r.marker or r.marker.evaluate()}
         return [pins[requirement.name] for requirement in wanted]
-    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    command = [uv or "uv", "pip", "compile", "--quiet", "--no-annotate", "--no-header", "--resolution", "lowest-direct"]
+    command = [uv(), "pip", "compile", "--quiet", "--no-annotate", "--no-header", "--resolution", "lowest-direct"]
     command += ["--only-binary", ":all:", "--python-version", python, "-"]
     done = subprocess.run(command, input="\n".join(map(str, wanted)), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -132,20 +131,8 @@ def run_tests(root: Path, folder: Path, python: Path, extra: str) -> str:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "ATTN_COURSE", "KERAS"))}
     settings = {**kept, **SETTINGS, "PYTHONPATH": str(tests)}
     use = [python, "use_wheel.py", ",".join(sorted(p.stem for p in root.glob("src/attn_course/records/*.json")))]
-    contract = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "one_framework",
-        "-p",
-        "no:cacheprovider",
-        "-k",
-        CHOSEN[extra],
-    ]
-    contract += ["contract/test_layers.py", f"contract/{FILES[extra]}"]
+    contract = [python, "-m", "pytest", "-q", "-x", "-p", "one_framework", "-p", "no:cacheprovider"]
+    contract += ["-k", CHOSEN[extra], "contract/test_layers.py", f"contract/{FILES[extra]}"]
     last = ""
     for command, more in (([*use, FACES[extra]], {}), (contract, {"ATTN_COURSE_WITHOUT": other})):
         done = subprocess.run(command, cwd=tests, env={**settings, **more}, capture_output=True, text=True, check=False)
