@@ -130,8 +130,8 @@ screenshots: .venv/stamp ## pictures of every page of the built book into _build
 new-topic: .venv/stamp ## a skeleton for a new mechanism: folder, chapter, test [NAME=my_topic]
 	$(BIN)/python tools/new_topic.py "$(NAME)"
 
-repository: .venv/stamp ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main]
-	$(BIN)/python tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)")
+repository: .venv/stamp ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org]
+	$(BIN)/python tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)") $(if $(EMAIL),--email "$(EMAIL)")
 
 version: .venv-book/stamp ## set the version in every file that states it [VERSION=1.2.3]
 	$(BOOK_BIN)/python tools/release.py version "$(VERSION)"

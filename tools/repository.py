@@ -1,8 +1,9 @@
 """Set where the course is published, in pyproject.toml and in every text that is made from it.
 
-    python tools/repository.py https://github.com/ORG/NAME [--ref v1.0]
+    python tools/repository.py https://github.com/ORG/NAME [--ref v1.0] [--email authors@example.org]
 
-The ref is the branch or tag that the Colab buttons open and the install cells install.
+The ref is the branch or tag that the Colab buttons open and the install cells install. The address for mail is the
+authors', which an index of packages shows.
 """
 
 from __future__ import annotations
@@ -39,6 +40,17 @@ def _set_ref(text: str, new: Publisher) -> str:
     return text
 
 
+def _set_email(text: str, email: str) -> str:
+    """pyproject.toml with the authors' address for mail."""
+    if not re.fullmatch(r"[\w.+-]+@[\w-]+(\.[\w-]+)+", email):
+        raise ValueError(f"the e-mail address must be written NAME@HOST, got {email!r}")
+    form = r'(?m)^(authors = \[\{ name = "[^"]*")(?:, email = "[^"]*")?( \}\])$'
+    text, count = re.subn(form, lambda match: f'{match[1]}, email = "{email}"{match[2]}', text)
+    if count != 1:
+        raise ValueError('pyproject.toml has no line "authors = [{ name = ... }]"')
+    return text
+
+
 def text_files(root: Path) -> list[Path]:
     """The files that git tracks, and new ones that it does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -56,7 +68,7 @@ def read_text(path: Path) -> str | None:
         return None
 
 
-def move(root: Path, url: str, ref: str | None = None) -> list[Path]:
+def move(root: Path, url: str, ref: str | None = None, email: str | None = None) -> list[Path]:
     """Set the repository of the course at `root`; returns the files that changed."""
     old = publisher(root)
     new = make_publisher(url, ref or old.ref)
@@ -68,6 +80,7 @@ def move(root: Path, url: str, ref: str | None = None) -> list[Path]:
         moved = rewrite(text, old, new)
         if path == root / "pyproject.toml":
             moved = _set_ref(moved, new)
+            moved = _set_email(moved, email) if email else moved
         if moved != text:
             path.write_bytes(moved.encode("utf-8"))
             changed.append(path)
@@ -80,10 +93,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", help="https://github.com/ORG/NAME")
     parser.add_argument("--ref", help="branch or tag; the present one by default")
+    parser.add_argument("--email", help="the authors' address for mail; the present one, or none, by default")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        changed = move(options.root, options.url, options.ref)
+        changed = move(options.root, options.url, options.ref, options.email)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 
 import pytest
 from chapters import read_notebook
@@ -72,6 +73,22 @@ def test_the_same_as_building_again(built):
     assert names_of(read_notebook(path)) == (("new-org/other.name", "v9.9"),) * 2
     build(built, [], run=False)
     assert path.read_bytes() == moved
+
+
+def test_an_address_for_mail(small):
+    """Set, set again, and left alone; the package's metadata carries it."""
+    git(small, "init", "-q")
+    project = small / "pyproject.toml"
+    shutil.copy(ROOT / "pyproject.toml", project)
+    for email in ("a@example.org", "b.c@mail.example.org"):
+        move(small, NEW, email=email)
+        (author,) = tomllib.loads(project.read_text())["project"]["authors"]
+        assert author == {"name": "attn_course authors", "email": email}
+    before = project.read_bytes()
+    move(small, NEW)
+    assert project.read_bytes() == before
+    assert main([NEW, "--email=nobody", f"--root={small}"]) == 2
+    assert project.read_bytes() == before
 
 
 def test_each_kind_of_address():
