@@ -73,15 +73,10 @@ def mutants(solution):
     tree = ast.parse(source_of(solution))
     names = [each.arg for each in tree.body[0].args.args]
     found = set()
-    count = len(list(ast.walk(tree)))
-    for place in range(count):
-        for turn in itertools.count():
-            fresh = ast.parse(source_of(solution))
-            node = list(ast.walk(fresh))[place]
-            new = next(itertools.islice(_changes(node, names), turn, None), None)
-            if new is None:
-                break
-            text = ast.unparse(ast.fix_missing_locations(_Replace(node, new).visit(fresh)))
+    for node in list(ast.walk(tree)):
+        for new in list(_changes(node, names)):
+            text = ast.unparse(_Replace(node, new).visit(tree))
+            _Replace(new, node).visit(tree)
             if text not in found:
                 found.add(text)
                 namespace = {**solution.__globals__, "unsafe_softmax": unsafe_softmax}
