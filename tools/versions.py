@@ -25,6 +25,7 @@ from bundles import wheel
 from execute import SETTINGS
 from lock import requirements, uv
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from publisher import ROOT
 
 PYTHONS, SETS = ("3.11", "3.12", "3.13"), ("lowest", "locked", "newest")
@@ -114,8 +115,8 @@ def try_one(root: Path, packed: Path, extra: str, python: str, which: str, cuda:
         if done.returncode:
             raise NotTested(f"pip: {done.stderr.strip()[-300:]}")
         listed = subprocess.run([inner, "-m", "pip", "freeze"], capture_output=True, text=True, check=True).stdout
-        names = {Requirement(line).name for line in wanted}
-        versions = [line for line in listed.splitlines() if line.partition("==")[0] in names]
+        names = {canonicalize_name(Requirement(line).name) for line in wanted}
+        versions = [line for line in listed.splitlines() if canonicalize_name(line.partition("==")[0]) in names]
         return f"{', '.join(versions)}: {run_tests(root, folder, inner, extra)}"
 
 
