@@ -28,7 +28,8 @@ class Case(NamedTuple):
     names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named; ``make`` builds what
     is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole;
     ``fixed``: letters of the axes that stay as they are in a graph, ``unrolled`` those that do in PyTorch alone;
-    ``no_onnx``: what ONNX has no operator for.
+    ``no_onnx``: what ONNX has no operator for; ``branches``: on a length, so that no compiled graph of
+    PyTorch serves all.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Case(NamedTuple):
     fixed: str = ""
     unrolled: str = ""
     no_onnx: str = ""
+    branches: bool = False
 
     @property
     def alone(self):
@@ -426,6 +428,7 @@ CASES = (
         sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 2, "chunk_size": S},
         layer="LSHAttention",
         no_onnx="sort",
+        branches=True,
         blocked=("query",),
         changes=(
             ("query", _X["x"][0], "query"),

@@ -29,11 +29,12 @@ def fresh():
 def test_compiled(case):
     """In one graph, then at another batch and other lengths, unless they are fixed.
 
-    What may change is said beforehand, so that one compilation serves both; lengths that are unrolled have one each.
+    What may change is said beforehand, so that one compilation serves both, where one can.
     """
     item = case.build("pytorch")
     compiled = torch.compile(item, backend="aot_eager", fullgraph=True)
-    values, free = case.values("pytorch", mask=case.mask), set() if case.unrolled else {*"BTS"} - {*case.fixed}
+    values = case.values("pytorch", mask=case.mask)
+    free = set() if case.unrolled or case.branches else {*"BTS"} - {*case.fixed}
     for x, letters in zip(values, case.axes, strict=True):
         for axis, letter in enumerate(letters):
             if letter in free:
