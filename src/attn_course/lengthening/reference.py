@@ -8,8 +8,10 @@ import numpy as np
 from attn_course.lengthening.shared import (
     check_lengthening,
     check_log_scale,
-    check_positions,
+    ntk_factor,
+    ramp_ends,
 )
+from attn_course.positional.shared import check_positions, frequencies
 
 __all__ = ["log_length_scale", "rotary_frequencies"]
 
@@ -61,7 +63,7 @@ def rotary_frequencies(
     low, high = check_lengthening(dim, base, *options)
     if method == "ntk":
         base *= ntk_factor(factor, trained_length, length) ** (dim / (dim - 2))
-    theta = base ** (-np.arange(0, dim, 2) / dim)
+    theta = np.array(frequencies(dim, base))
     keep = np.full(dim // 2, 0.0 if method == "linear" else 1.0)
     if method == "yarn":
         keep = pair_ramp(dim, base, trained_length, low, high)
@@ -71,24 +73,9 @@ def rotary_frequencies(
     return keep * theta + (1 - keep) * theta / factor, scale
 
 
-def ntk_factor(factor, trained_length, length):
-    """What "ntk" slows the slowest pair by: the factor, or what a length asks for."""
-    if length is None:
-        return factor
-    return max(1.0, factor * length / trained_length - (factor - 1))
-
-
 def pair_ramp(dim, base, trained_length, low, high):
-    """YaRN's share of theta that each pair keeps: a ramp over the pairs.
-
-    Pair dim ln(trained_length / (2 pi turns)) / (2 ln base) turns so many times.
-    """
-    pair = [
-        dim * math.log(trained_length / (2 * math.pi * turns)) / (2 * math.log(base))
-        for turns in (high, low)
-    ]
-    first, last = max(math.floor(pair[0]), 0), min(math.ceil(pair[1]), dim - 1)
-    last = last if last != first else first + 0.001
+    """YaRN's share of theta that each pair keeps: a ramp over the pairs."""
+    first, last = ramp_ends(dim, base, trained_length, low, high)
     return 1 - np.clip((np.arange(dim // 2) - first) / (last - first), 0, 1)
 
 

@@ -1,5 +1,6 @@
-"""Checks that all three implementations share."""
+"""Numbers and checks that all three implementations share."""
 
+import math
 from typing import Any
 
 from attn_course.positional.shared import check_pairs, check_rotary
@@ -9,12 +10,33 @@ from attn_course.shapes import (
     check_floats,
     check_positive,
     check_shapes,
-    dtype_name,
     shape_of,
 )
 
 METHODS = ("linear", "ntk", "yarn", "llama3")
 TURNS = {"yarn": (1.0, 32.0), "llama3": (1.0, 4.0)}  # low and high
+
+
+def ntk_factor(factor: float, trained_length: Any, length: Any) -> float:
+    """What "ntk" slows the slowest pair by: the factor, or what a length asks for."""
+    if length is None:
+        return factor
+    return max(1.0, factor * length / trained_length - (factor - 1))
+
+
+def ramp_ends(
+    dim: int, base: float, trained_length: int, low: float, high: float
+) -> tuple[float, float]:
+    """The pairs between which YaRN's ramp falls, rounded as ``transformers`` does.
+
+    Pair dim ln(trained_length / (2 pi turns)) / (2 ln base) turns so many times.
+    """
+    pair = [
+        dim * math.log(trained_length / (2 * math.pi * turns)) / (2 * math.log(base))
+        for turns in (high, low)
+    ]
+    first, last = max(math.floor(pair[0]), 0), min(math.ceil(pair[1]), dim - 1)
+    return first, last if last != first else first + 0.001
 
 
 def check_lengthening(
@@ -63,13 +85,6 @@ def check_log_scale(trained_length: Any, strength: Any) -> None:
     """Raise ValueError unless the length counts and the strength is a number."""
     check_at_least(1, trained_length=trained_length)
     check_positive(strength=strength)
-
-
-def check_positions(positions: Any) -> None:
-    """Raise ValueError unless positions are numbers."""
-    kind = dtype_name(positions)
-    if "int" not in kind and "float" not in kind:
-        raise ValueError(f"positions must be numbers, got {kind}")
 
 
 def check_pair(query: Any, key: Any) -> None:

@@ -9,8 +9,10 @@ from attn_course.lengthening.shared import (
     check_lengthening,
     check_log_scale,
     check_pair,
-    check_positions,
+    ntk_factor,
+    ramp_ends,
 )
+from attn_course.positional.shared import check_positions, frequencies
 
 __all__ = ["LogLengthScale", "log_length_scale", "rotary_frequencies"]
 
@@ -31,7 +33,7 @@ def rotary_frequencies(
     low, high = check_lengthening(dim, base, *options)
     if method == "ntk":
         base *= ntk_factor(factor, trained_length, length) ** (dim / (dim - 2))
-    theta = base ** (-tf.range(0, dim, 2, dtype=tf.float64) / dim)
+    theta = tf.constant(frequencies(dim, base), tf.float64)
     keep = tf.fill(theta.shape, tf.cast(0 if method == "linear" else 1, tf.float64))
     if method == "yarn":
         keep = pair_ramp(dim, base, trained_length, low, high)
@@ -41,21 +43,9 @@ def rotary_frequencies(
     return keep * theta + (1 - keep) * theta / factor, scale
 
 
-def ntk_factor(factor, trained_length, length):
-    """What "ntk" slows the slowest pair by: the factor, or what a length asks for."""
-    if length is None:
-        return factor
-    return max(1.0, factor * length / trained_length - (factor - 1))
-
-
 def pair_ramp(dim, base, trained_length, low, high):
     """See ``attn_course.lengthening.reference.pair_ramp``."""
-    pair = [
-        dim * math.log(trained_length / (2 * math.pi * turns)) / (2 * math.log(base))
-        for turns in (high, low)
-    ]
-    first, last = max(math.floor(pair[0]), 0), min(math.ceil(pair[1]), dim - 1)
-    last = last if last != first else first + 0.001
+    first, last = ramp_ends(dim, base, trained_length, low, high)
     pairs = tf.range(dim // 2, dtype=tf.float64)
     return 1 - tf.clip_by_value((pairs - first) / (last - first), 0, 1)
 

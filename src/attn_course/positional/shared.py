@@ -111,9 +111,7 @@ def check_rotation(
     check_positive(base=base, scale=scale)
     if frequencies is not None:
         check_frequencies(frequencies, shape_of(x)[-1])
-    kind = dtype_name(positions)
-    if "int" not in kind and "float" not in kind:
-        raise ValueError(f"positions must be numbers, got {kind}")
+    check_positions(positions)
     shape, wanted = shape_of(positions), shape_of(x)[:-1]
     # Leading axes may be 1; a single position for several vectors would be a slip.
     fits = len(shape) in (1, len(wanted)) and _agree(shape[-1], wanted[-1])
@@ -123,6 +121,13 @@ def check_rotation(
     ):
         either = f"(T) = {wanted[-1:]} or align with the vectors of x, {wanted}"
         raise ValueError(f"positions must have shape {either}, got {shape}")
+
+
+def check_positions(positions: Any) -> None:
+    """Raise ValueError unless positions are numbers."""
+    kind = dtype_name(positions)
+    if "int" not in kind and "float" not in kind:
+        raise ValueError(f"positions must be numbers, got {kind}")
 
 
 def check_rotary(query: Any, key: Any, key_dim: int) -> None:
