@@ -21,7 +21,9 @@ def lsh_buckets(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
     check_shapes(x=(x, "...SK"), rotations=(rotations, "rKb"))
     directions = torch.as_tensor(rotations, dtype=x.dtype, device=x.device)
     product = x[..., None, :, :] @ directions
-    return torch.cat([product, -product], dim=-1).argmax(dim=-1)
+    # The largest of [product, -product], which together would take twice the memory.
+    (high, bucket), (low, other) = product.max(dim=-1), product.min(dim=-1)
+    return torch.where(high >= -low, bucket, other + product.shape[-1])
 
 
 def lsh_attention(
@@ -48,32 +50,39 @@ def lsh_attention(
     if rotations is None:
         rotations = draw_rotations(K, num_buckets, num_rounds, seed)
     query, value = widen(query_key, value)
-    buckets = lsh_buckets(query, rotations).reshape(-1, num_rounds, S)
-    seen = None
+    query, value = query.reshape(-1, S, K), value.reshape(-1, S, shape[-1])
+    seen = query.new_ones(1, 1, S, dtype=torch.bool)
     if mask is not None:
         seen = mask.expand(*shape[:-2], 1, S).reshape(-1, 1, S)
-        buckets = torch.where(seen, buckets, num_buckets)
     size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
-    order, place = sort(buckets)
-    query, value = query.reshape(-1, S, K), value.reshape(-1, S, shape[-1])
-    # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
-    code = buckets * (2 * -(-S // size)) + place // size
-    if seen is not None:
-        code = torch.where(seen, code, NOBODY)
-    rounds = [
-        attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
-        for r in range(num_rounds)
-    ]
-    output = merge_rounds(rounds, place, value)
-    if seen is not None:
-        output = torch.where(seen.mT, output, 0.0)
+    heads = some_heads(query, value, seen.expand(query.shape[0], 1, S))
+    hashing = rotations, num_buckets, size, causal
+    output = torch.cat([attend_heads(*some, *hashing) for some in heads])
     return output.reshape(shape).to(dtype), None
 
 
-def sort(buckets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Positions in the order of their buckets, and the place of every position."""
+def some_heads(query, value, seen):
+    """On a CPU head by head, whose scores fit a cache; learning or in a graph, all."""
+    learns = query.requires_grad or value.requires_grad
+    together = torch.compiler.is_compiling() or learns or query.device.type != "cpu"
+    size = query.shape[0] if together else 1
+    return zip(*(x.split(size) for x in (query, value, seen)), strict=True)
+
+
+def attend_heads(query, value, seen, rotations, num_buckets, size, causal):
+    """All rounds of some heads (L, S, V); seen (L, 1, S)."""
+    S = query.shape[-2]
+    buckets = torch.where(seen, lsh_buckets(query, rotations), num_buckets)
     order = buckets.argsort(dim=-1, stable=True)
-    return order, order.argsort(dim=-1)
+    place = order.argsort(dim=-1)  # of every position, in the order of the buckets
+    # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
+    code = buckets * (2 * -(-S // size)) + place // size
+    code = torch.where(seen, code, NOBODY).int()
+    rounds = [
+        attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
+        for r in range(order.shape[1])
+    ]
+    return torch.where(seen.mT, merge_rounds(rounds, place, value), 0.0)
 
 
 def attend_in_chunks(query, value, code, order, size, causal):
@@ -90,7 +99,7 @@ def attend_in_chunks(query, value, code, order, size, causal):
     score = query @ key.mT
     near = is_near(code, order, size)
     allowed = near[..., -1, :, :] & ~near[..., :-1, :, :].any(dim=-3)
-    position = order[..., None]
+    position = order[..., None].int()
     behind = chunks(position, size) - with_previous(position, size).mT
     allowed = allowed & (behind > 0 if causal else behind != 0)
     score = score.masked_fill(~allowed, LOWEST)

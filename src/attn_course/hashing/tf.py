@@ -48,34 +48,33 @@ def lsh_attention(
     if rotations is None:
         rotations = draw_rotations(K, num_buckets, num_rounds, seed)
     query, value = widen(query_key, value)
-    buckets = tf.reshape(lsh_buckets(query, rotations), (-1, num_rounds, S))
-    seen = None
+    query, value = (tf.reshape(x, (-1, S, x.shape[-1])) for x in (query, value))
+    seen = tf.ones((1, 1, S), tf.bool)
     if mask is not None:
         full = tf.concat([shape[:-2], [1, S]], axis=0)
         seen = tf.reshape(tf.broadcast_to(mask, full), (-1, 1, S))
-        buckets = tf.where(seen, buckets, num_buckets)
     size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
-    order, place = sort(buckets)
-    query, value = (tf.reshape(x, (-1, S, x.shape[-1])) for x in (query, value))
-    # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
-    code = buckets * (2 * -(-S // size)) + place // size
-    if seen is not None:
-        code = tf.where(seen, code, NOBODY)
-    rounds = [
-        attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
-        for r in range(num_rounds)
-    ]
-    output = merge_rounds(rounds, place, value)
-    if seen is not None:
-        shown = tf.linalg.matrix_transpose(seen)
-        output = tf.where(shown, output, tf.zeros((), output.dtype))
+    hashing = rotations, num_buckets, size, causal
+    output = attend_heads(query, value, seen, *hashing)
     return tf.cast(tf.reshape(output, shape), dtype), None
 
 
-def sort(buckets: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Positions in the order of their buckets, and the place of every position."""
+def attend_heads(query, value, seen, rotations, num_buckets, size, causal):
+    """All rounds of some heads (L, S, V); seen (L, 1, S)."""
+    S = tf.shape(query)[-2]
+    buckets = tf.where(seen, lsh_buckets(query, rotations), num_buckets)
     order = tf.argsort(buckets, axis=-1, stable=True)
-    return order, tf.argsort(order, axis=-1)
+    place = tf.argsort(order, axis=-1)  # of every position, in the buckets' order
+    # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
+    code = buckets * (2 * -(-S // size)) + place // size
+    code = tf.where(seen, code, NOBODY)
+    rounds = [
+        attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
+        for r in range(order.shape[1])
+    ]
+    output = merge_rounds(rounds, place, value)
+    shown = tf.linalg.matrix_transpose(seen)
+    return tf.where(shown, output, tf.zeros((), output.dtype))
 
 
 def attend_in_chunks(query, value, code, order, size, causal):
