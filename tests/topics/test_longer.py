@@ -95,14 +95,8 @@ def test_models_agree_in_both_frameworks(positions, options):
     twin = tf_models.TokenModel(11, 32, 2, 2, **sizes)
     tokens = np.random.default_rng(0).integers(11, size=(2, 13))
     twin(tf.constant(tokens))
-    twin.embedding.embeddings.assign(model.embedding.weight.detach().numpy())
-    twin.output_layer.kernel.assign(model.output.weight.detach().numpy().T)
-    twin.output_layer.bias.assign(model.output.bias.detach().numpy())
-    for one, other in zip(model.blocks.blocks, twin.blocks.blocks, strict=True):
-        set_parameters(other.attention, get_parameters(one.attention))
-        for name in ("inner", "outer"):
-            getattr(other, name).kernel.assign(getattr(one, name).weight.detach().numpy().T)
-            getattr(other, name).bias.assign(getattr(one, name).bias.detach().numpy())
+    for mine, theirs in (("embedding", "embedding"), ("blocks", "blocks"), ("output", "output_layer")):
+        set_parameters(getattr(twin, theirs), get_parameters(getattr(model, mine)))
     with torch.no_grad():
         found = model(torch.from_numpy(tokens))[0].numpy()
     np.testing.assert_allclose(twin(tf.constant(tokens))[0].numpy(), found, atol=1e-4)

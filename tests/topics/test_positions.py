@@ -5,12 +5,14 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from attn_course import pytorch
+from attn_course import tf as tensorflow
 from attn_course.frameworks import keras, tf, torch
 from attn_course.labs import length, patches
 from attn_course.labs.positions import POSITIONS, rate_at, reversals
 from attn_course.labs.positions import pytorch as in_torch
 from attn_course.labs.positions import tf as in_tf
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters, nested, set_parameters
 from attn_course.tasks import topics
 from attn_course.tasks.topics.make import without_repeats
 
@@ -126,13 +128,120 @@ def twins(positions, causal):
     other(tf.zeros((1, 5), tf.int64))
     for mine, theirs in (("embedding", "embedding"), ("output", "output_layer")):
         set_parameters(getattr(other, theirs), get_parameters(getattr(one, mine)))
-    for mine, theirs in zip(one.blocks.blocks, other.blocks.blocks, strict=True):
-        for name in ("attention", "inner", "outer"):
-            set_parameters(getattr(theirs, name), get_parameters(getattr(mine, name)))
-    for name in ("added", "bias"):
-        if getattr(one.blocks, name) is not None:
-            set_parameters(getattr(other.blocks, name), get_parameters(getattr(one.blocks, name)))
+    set_parameters(other.blocks, get_parameters(one.blocks))
     return one, other
+
+
+@MODULES
+def test_the_layers_are_those_of_the_package(module):
+    blocks = module.TokenModel(**SIZES, positions="rotary", max_length=9).blocks
+    face = pytorch if module is in_torch else tensorflow
+    assert type(blocks.encoder) is face.Encoder and len(blocks.encoder.layers) == 2
+    assert blocks.encoder.config["norm"] == "pre" and blocks.encoder.config["ff_dim"] == 4 * 12
+
+
+def slow_blocks(blocks, x, fault=None):
+    """Pre-norm layers token by token; attention, what is added and the bias are the model's."""
+    parameters = get_parameters(blocks.encoder)
+
+    def normal(token, name):
+        own = nested(parameters, name)
+        centered = token - sum(token) / len(token)
+        return centered / np.sqrt(sum(centered**2) / len(token) + 1e-5) * own["scale"] + own["bias"]
+
+    def network(token, name):
+        own = nested(parameters, f"{name}.feed_forward")
+        hidden = [max(h, 0.0) for h in token @ own["0.weight"] + own["0.bias"]]
+        return np.array(hidden) @ own["1.weight"] + own["1.bias"]
+
+    def each(x, function, name):
+        return np.array([[function(token, name) for token in row] for row in x])
+
+    T = x.shape[1]
+    x = x if blocks.added is None or fault == "not added" else blocks.added(torch.from_numpy(x)).detach().numpy()
+    bias = None if blocks.bias is None or fault == "no bias" else blocks.bias(T, T)
+    causal = blocks.causal and fault != "future leaked"
+    for number, layer in enumerate(blocks.encoder.layers):
+        name = f"layers.{number}"
+        before = torch.from_numpy(each(x, normal, f"{name}.norm1").astype(np.float32))
+        attended, weights = layer.attention(before, bias=bias, causal=causal)
+        x = x + attended.detach().numpy()
+        x = x + each(each(x, normal, f"{name}.norm2"), network, name)
+    return x if fault == "no last norm" else each(x, normal, "final_norm"), weights.detach().numpy()
+
+
+def drawn_blocks(positions, causal):
+    """Blocks with norms that scale and shift, and tables that matter; and an input."""
+    torch.manual_seed(0)
+    blocks = in_torch.Blocks(12, 2, 2, positions=positions, max_length=5, causal=causal)
+    for parameter in blocks.parameters():
+        parameter.data.add_(0.3 * torch.randn_like(parameter))
+    return blocks, np.random.default_rng(0).normal(size=(3, 5, 12)).astype(np.float32)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_the_layers_equal_slow_loops(positions, causal):
+    blocks, x = drawn_blocks(positions, causal)
+    found, weights = blocks(torch.from_numpy(x), need_weights=True)
+    expected, theirs = slow_blocks(blocks, x)
+    np.testing.assert_allclose(found.detach().numpy(), expected, atol=1e-4)
+    np.testing.assert_allclose(weights.detach().numpy(), theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("positions", "fault"),
+    [
+        ("none", "future leaked"),
+        ("none", "no last norm"),
+        ("sinusoidal", "not added"),
+        ("learned", "not added"),
+        ("alibi", "no bias"),
+        ("t5", "no bias"),
+    ],
+)
+def test_a_planted_fault_is_caught(positions, fault):
+    blocks, x = drawn_blocks(positions, causal=True)
+    found, _ = blocks(torch.from_numpy(x))
+    assert np.abs(found.detach().numpy() - slow_blocks(blocks, x, fault)[0]).max() > 1e-2
+
+
+def set_seeds(seed):
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+
+
+def dense(inputs, outputs):
+    layer = keras.layers.Dense(outputs)
+    layer.build((None, inputs))
+    return layer
+
+
+@MODULES
+@pytest.mark.parametrize("positions", ["none", "t5", "shaw"])
+def test_a_seed_draws_what_the_records_began_with(module, positions):
+    """Layer by layer: the attention, then the network as the library draws linear maps."""
+    face, linear = (pytorch, torch.nn.Linear) if module is in_torch else (tensorflow, dense)
+    set_seeds(5)
+    blocks = module.Blocks(12, 2, 2, positions=positions, max_length=9)
+    found = [blocks.bias] if positions == "t5" else []
+    for layer in blocks.encoder.layers:
+        found += [layer.attention, layer.feed_forward.inner, layer.feed_forward.outer]
+    found.append(linear(2, 3))  # what is drawn behind the blocks
+    set_seeds(5)
+    expected = [face.RelativeBias(2, num_buckets=16, max_distance=32)] if positions == "t5" else []
+    for _ in range(2):
+        if positions == "shaw":
+            expected.append(face.RelativeAttention(12, 2, max_distance=16, use_bias=True))
+        else:
+            expected.append(face.MultiHeadAttention(12, 2))
+        expected += [linear(12, 48), linear(48, 12)]
+    expected.append(linear(2, 3))
+    for one, other in zip(found, expected, strict=True):
+        one, other = get_parameters(one), get_parameters(other)
+        assert one and one.keys() == other.keys()
+        for name in one:
+            np.testing.assert_array_equal(one[name], other[name], name)
 
 
 @pytest.mark.parametrize("causal", [True, False])

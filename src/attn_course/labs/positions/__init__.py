@@ -1,8 +1,8 @@
 """Small models that differ only in how they know positions.
 
-``positions.pytorch`` and ``positions.tf``: pre-norm blocks of multi-head attention and
-a network of two layers, over tokens or over the patches of an image. ``length`` and
-``patches`` train them; chapter 7 also lets one write a sequence backwards.
+``positions.pytorch`` and ``positions.tf``: an ``Encoder`` of pre-norm layers, over
+tokens or over the patches of an image. ``length``, ``longer`` and ``patches`` train
+them; chapter 7 also lets one write a sequence backwards.
 """
 
 import numpy as np

@@ -6,6 +6,7 @@ from attn_course.frameworks import torch
 from attn_course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.pytorch import (
     AlibiBias,
+    Encoder,
     LearnedEncoding,
     LogLengthScale,
     MultiHeadAttention,
@@ -17,40 +18,27 @@ from attn_course.pytorch import (
 from attn_course.training import pytorch as loop
 
 
-class Block(torch.nn.Module):
-    """Attention, then a network for every token; each is added to what came in."""
-
-    def __init__(self, width, heads, positions, rotation):
-        super().__init__()
-        if positions == "shaw":
-            sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
-            self.attention = RelativeAttention(width, heads, **sizes)
-        else:
-            rotary = None
-            if positions == "rotary":
-                rotary = RotaryEncoding(width // heads, **rotation)
-            if positions == "scaled":
-                rotary = LogLengthScale(**rotation)
-            self.attention = MultiHeadAttention(width, heads, rotary=rotary)
-        self.norm1, self.norm2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
-        self.inner = torch.nn.Linear(width, 4 * width)
-        self.outer = torch.nn.Linear(4 * width, width)
-
-    def forward(self, x, *, bias=None, causal=False, need_weights=False):
-        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        attended, weights = self.attention(self.norm1(x), **options)
-        x = x + attended
-        return x + self.outer(torch.relu(self.inner(self.norm2(x)))), weights
+def make_attention(width, heads, positions, rotation):
+    """The attention of a layer; some kinds of positions act within it."""
+    if positions == "shaw":
+        sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
+        return RelativeAttention(width, heads, **sizes)
+    rotary = None
+    if positions == "rotary":
+        rotary = RotaryEncoding(width // heads, **rotation)
+    if positions == "scaled":
+        rotary = LogLengthScale(**rotation)
+    return MultiHeadAttention(width, heads, rotary=rotary)
 
 
 class Blocks(torch.nn.Module):
-    """Some blocks, with positions of one kind.
+    """An ``Encoder``, pre-norm, that knows positions of one kind.
 
     rotation: options of ``RotaryEncoding``, or of ``LogLengthScale`` where positions
     are "scaled".
 
     Shapes:
-        x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last block.
+        x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last layer.
     """
 
     def __init__(
@@ -74,19 +62,26 @@ class Blocks(torch.nn.Module):
             self.bias = AlibiBias(heads)
         if positions == "t5":
             self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
-        blocks = [Block(width, heads, positions, rotation) for _ in range(layers)]
-        self.blocks = torch.nn.ModuleList(blocks)
-        self.norm = torch.nn.LayerNorm(width)
+
+        def attention(number):
+            return make_attention(width, heads, positions, rotation)
+
+        sizes = layers, width, heads, 4 * width
+        with torch.random.fork_rng(devices=[]):  # these draws are not kept
+            self.encoder = Encoder(*sizes, norm="pre", attention=attention)
+        # The trainings on record began with networks as torch.nn.Linear draws them.
+        for layer in self.encoder.layers:
+            layer.attention.reset_parameters()
+            layer.feed_forward.inner.reset_parameters()
+            layer.feed_forward.outer.reset_parameters()
 
     def forward(self, x, need_weights=False):
         T = x.shape[1]
-        if self.added is not None:
-            x = self.added(x)
+        x = x if self.added is None else self.added(x)
         options = {"causal": self.causal, "need_weights": need_weights}
         options["bias"] = None if self.bias is None else self.bias(T, T)
-        for block in self.blocks:
-            x, weights = block(x, **options)
-        return self.norm(x), weights
+        x, weights = self.encoder(x, **options)
+        return x, weights[-1]
 
 
 class TokenModel(torch.nn.Module):

@@ -4,6 +4,7 @@ from attn_course.frameworks import keras, tf
 from attn_course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.tf import (
     AlibiBias,
+    Encoder,
     LearnedEncoding,
     LogLengthScale,
     MultiHeadAttention,
@@ -14,44 +15,28 @@ from attn_course.tf import (
 )
 from attn_course.training import tf as loop
 
-EPSILON = 1e-5  # PyTorch's, in the norm
 
-
-class Block(keras.Model):
-    """Attention, then a network for every token; each is added to what came in."""
-
-    def __init__(self, width, heads, positions, rotation):
-        super().__init__()
-        if positions == "shaw":
-            sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
-            self.attention = RelativeAttention(width, heads, **sizes)
-        else:
-            rotary = None
-            if positions == "rotary":
-                rotary = RotaryEncoding(width // heads, **rotation)
-            if positions == "scaled":
-                rotary = LogLengthScale(**rotation)
-            self.attention = MultiHeadAttention(width, heads, rotary=rotary)
-        self.norm1 = keras.layers.LayerNormalization(epsilon=EPSILON)
-        self.norm2 = keras.layers.LayerNormalization(epsilon=EPSILON)
-        self.inner = keras.layers.Dense(4 * width)
-        self.outer = keras.layers.Dense(width)
-
-    def call(self, x, *, bias=None, causal=False, need_weights=False):
-        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        attended, weights = self.attention(self.norm1(x), **options)
-        x = x + attended
-        return x + self.outer(tf.nn.relu(self.inner(self.norm2(x)))), weights
+def make_attention(width, heads, positions, rotation):
+    """The attention of a layer; some kinds of positions act within it."""
+    if positions == "shaw":
+        sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
+        return RelativeAttention(width, heads, **sizes)
+    rotary = None
+    if positions == "rotary":
+        rotary = RotaryEncoding(width // heads, **rotation)
+    if positions == "scaled":
+        rotary = LogLengthScale(**rotation)
+    return MultiHeadAttention(width, heads, rotary=rotary)
 
 
 class Blocks(keras.Model):
-    """Some blocks, with positions of one kind.
+    """An ``Encoder``, pre-norm, that knows positions of one kind.
 
     rotation: options of ``RotaryEncoding``, or of ``LogLengthScale`` where positions
     are "scaled".
 
     Shapes:
-        x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last block.
+        x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last layer.
     """
 
     def __init__(
@@ -75,18 +60,20 @@ class Blocks(keras.Model):
             self.bias = AlibiBias(heads)
         if positions == "t5":
             self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
-        self.blocks = [Block(width, heads, positions, rotation) for _ in range(layers)]
-        self.norm = keras.layers.LayerNormalization(epsilon=EPSILON)
+
+        def attention(number):
+            return make_attention(width, heads, positions, rotation)
+
+        sizes = layers, width, heads, 4 * width
+        self.encoder = Encoder(*sizes, norm="pre", attention=attention)
 
     def call(self, x, need_weights=False):
         T = x.shape[1]
-        if self.added is not None:
-            x = self.added(x)
+        x = x if self.added is None else self.added(x)
         options = {"causal": self.causal, "need_weights": need_weights}
         options["bias"] = None if self.bias is None else self.bias(T, T)
-        for block in self.blocks:
-            x, weights = block(x, **options)
-        return self.norm(x), weights
+        x, weights = self.encoder(x, **options)
+        return x, weights[-1]
 
 
 class TokenModel(keras.Model):
