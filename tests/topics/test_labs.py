@@ -5,10 +5,11 @@ from importlib import resources
 from importlib.metadata import version
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 from attn_course import labs
-from attn_course.labs import load_record, over_runs
+from attn_course.labs import interval, load_record, over_runs
 
 RECORDS = sorted(
     path.name.removesuffix(".json")
@@ -32,12 +33,20 @@ def test_over_runs():
         over_runs(ROWS, attention=3)
 
 
-ONE_SEED = {"align"}  # a long run; chapter 9 says so beside its figures
+def test_interval():
+    """The bounds of a binomial; units of several, and of none, that are alike or not."""
+    for every in (2, 4):
+        share, low, high = interval(np.arange(400) % every == 0)
+        assert share == 1 / every
+        assert abs((high - low) - 2 * 1.96 * np.sqrt(share * (1 - share) / 400)) < 0.01
+    assert interval(*np.array([[9, 10]] * 30).T) == [0.9, 0.9, 0.9]
+    share, low, high = interval(*np.array([[10, 10], [0, 10], [0, 0]] * 20).T)
+    assert share == 0.5 and 0.3 < low < 0.42 and 0.58 < high < 0.7
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_record(name):
-    """It names its date, machine and command, and every setting ran with three seeds, or its chapter says one."""
+    """It names its date, machine and command, and every setting ran with three seeds."""
     record = load_record(name)
     assert record.keys() >= {"date", "machine", "command", "rows"}
     assert isinstance(record["machine"], str)
@@ -62,8 +71,7 @@ def test_record(name):
             assert abs(share - row["exact"]) < 1e-3
         for source, target, wrote in row.get("wrote", []):
             assert len(source) > len(target) == 10 and wrote
-    expected = 1 if name in ONE_SEED else 3
-    assert all(len(seeds) >= expected for seeds in settings.values()), settings
+    assert all(len(seeds) >= 3 for seeds in settings.values()), settings
 
 
 def test_store_names_the_command_that_makes_it_again(tmp_path, monkeypatch):

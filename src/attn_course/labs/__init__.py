@@ -8,12 +8,16 @@ import datetime
 import json
 import platform
 import time
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
+
+import numpy as np
 
 from attn_course.bench.measure import versions
 
 _STARTED = time.monotonic()
+RESAMPLES = 2000
 
 
 def chosen_seeds():
@@ -90,3 +94,22 @@ def over_runs(rows, **chosen):
         mean = sum(exact) / len(exact)
         found.append((*buckets[0][:-1], mean, min(exact), max(exact)))
     return found
+
+
+def interval(right, total=None):
+    """Share, lower and upper bound: 95 % of bootstrap samples of whole units.
+
+    right, total: what is right in every unit (a verse, a reaction) and what there is;
+    None is one in each.
+    """
+    total = np.ones(len(right)) if total is None else total
+    drawn = _draws(len(right))
+    low, high = np.quantile(drawn @ right / (drawn @ total), (0.025, 0.975))
+    return [round(float(x), 4) for x in (right.sum() / total.sum(), low, high)]
+
+
+@cache
+def _draws(n):
+    """How often every one of n units is in every bootstrap sample."""
+    drawn = np.random.default_rng(0).integers(n, size=(RESAMPLES, n))
+    return np.stack([np.bincount(sample, minlength=n) for sample in drawn])

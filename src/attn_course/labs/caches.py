@@ -25,7 +25,7 @@ def heads(layers, num_kv_heads, key_dim, *window):
 MODELS = {
     "Llama 2 7B": Shape([heads(32, 32, 128)], "MHA", "class LlamaConfig"),
     "DeepSeek 67B": Shape(
-        [heads(95, 8, 128)], "GQA, 8 heads", "what the 93.3 % of DeepSeek-V2 implies"
+        [heads(95, 8, 128)], "GQA, 8 heads", "what the 93.3% of DeepSeek-V2 implies"
     ),
     "Llama 2 and 3 70B": Shape(
         [heads(80, 8, 128)], "GQA, 8 heads", "llama-models, models/sku_list.py"

@@ -6,34 +6,18 @@ attention stand two aligners without any: the diagonal, and IBM model 1 of 1993.
 """
 
 from collections import Counter, defaultdict
-from functools import cache
 
 import numpy as np
 
-from attn_course.tasks.text import BEGIN, END, NUM_SPECIAL, UNKNOWN, encode_pairs
-
-RESAMPLES = 2000
+from attn_course.tasks.text import NUM_SPECIAL, Vocabulary, encode_pairs
 
 
-class Words:
-    """Words and their tokens, as `attn_course.tasks.text.Vocabulary` has characters."""
+class Words(Vocabulary):
+    """Words where a `Vocabulary` has characters: texts are lists of words."""
 
     def __init__(self, texts):
-        known = sorted({word for text in texts for word in text})
-        self._tokens = {word: i for i, word in enumerate(known, NUM_SPECIAL)}
-
-    def __len__(self):
-        return NUM_SPECIAL + len(self._tokens)
-
-    def encode(self, texts, *, begin=False, end=False):
-        """Lists of words as ``(tokens (B, S) int32, lengths (B,) int32)``."""
-        known = ([self._tokens.get(word, UNKNOWN) for word in text] for text in texts)
-        rows = [[BEGIN] * begin + row + [END] * end for row in known]
-        lengths = np.array([len(row) for row in rows], dtype=np.int32)
-        tokens = np.zeros((len(rows), lengths.max(initial=0)), dtype=np.int32)
-        for row, values in zip(tokens, rows, strict=True):
-            row[: len(values)] = values
-        return tokens, lengths
+        self.characters = tuple(sorted({word for text in texts for word in text}))
+        self._tokens = {word: i for i, word in enumerate(self.characters, NUM_SPECIAL)}
 
 
 def encode(verses):
@@ -104,21 +88,6 @@ def right_counts(verses, found):
         right = verse.links[numbers, np.arange(len(numbers))]
         counts.append((int(right.sum()), int(verse.links.any(axis=0).sum())))
     return np.array(counts)
-
-
-def interval(counts):
-    """Share, lower and upper bound: 95 % of bootstrap samples of whole verses."""
-    right, total = (draws(len(counts)) @ counts).T
-    low, high = np.quantile(right / total, (0.025, 0.975))
-    share = counts[:, 0].sum() / counts[:, 1].sum()
-    return [round(float(x), 4) for x in (share, low, high)]
-
-
-@cache
-def draws(n):
-    """How often every one of n verses is in every bootstrap sample."""
-    share = np.full(n, 1 / n)
-    return np.random.default_rng(0).multinomial(n, share, size=RESAMPLES)
 
 
 def chance_level(verses):

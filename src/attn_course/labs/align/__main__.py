@@ -3,19 +3,18 @@
 import time
 
 from attn_course.frameworks import torch
-from attn_course.labs import chosen_seeds, store
+from attn_course.labs import chosen_seeds, interval, store
 from attn_course.labs.align import (
     by_model_1,
     chance_level,
     diagonal,
     encode,
-    interval,
     right_counts,
 )
-from attn_course.labs.align.pytorch import MODELS, loss, read, to_numbers
+from attn_course.labs.align.pytorch import MODELS, read, to_numbers
 from attn_course.tasks.alignments import load_alignments
 from attn_course.tasks.text import batches
-from attn_course.training.pytorch import train
+from attn_course.training.pytorch import token_loss, train
 
 BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 215  # 43 steps are one pass
 STEPS = 860
@@ -39,11 +38,11 @@ def scores(verses, weights):
             for head in range(heads):
                 own = right_counts(verses, [n[layer, head] for n in numbers])
                 place = {"layer": layer, "head": head, "late": late}
-                rows.append({**place, "right": interval(own)})
+                rows.append({**place, "right": interval(*own.T)})
             if heads > 1:
                 own = right_counts(verses, [n[layer] for n in means])
                 place = {"layer": layer, "head": "mean", "late": late}
-                rows.append({**place, "right": interval(own)})
+                rows.append({**place, "right": interval(*own.T)})
     return rows
 
 
@@ -63,7 +62,7 @@ class Watch:
         if self.calls % EVERY == 0:
             self.look(model)
         self.calls += 1
-        return loss(model, *batch)
+        return token_loss(model, *batch)
 
     def look(self, model):
         """One more point of the curve; returns the weights of every verse."""
@@ -102,8 +101,8 @@ if __name__ == "__main__":
     seeds, verses, rows = chosen_seeds(), load_alignments(), []
     plain = {
         "every word equally": round(chance_level(verses), 4),
-        "diagonal": interval(right_counts(verses, diagonal(verses))),
-        "IBM model 1": interval(right_counts(verses, by_model_1(verses))),
+        "diagonal": interval(*right_counts(verses, diagonal(verses)).T),
+        "IBM model 1": interval(*right_counts(verses, by_model_1(verses)).T),
     }
     print(plain, flush=True)
     for number, seed in enumerate(seeds, 1):

@@ -49,14 +49,6 @@ class Attending(Transformer):
 MODELS = {"Bahdanau": Recurrent, "Transformer": Attending}
 
 
-def loss(model, source, mask, target_in, target_out):
-    """The mean cross-entropy of a word."""
-    logits, _ = model(source, target_in, mask)
-    return torch.nn.functional.cross_entropy(
-        logits.flatten(0, 1), target_out.flatten().long(), ignore_index=PAD
-    )
-
-
 @torch.no_grad()
 def read(model, examples, size=200):
     """The weights of every verse, (..., T + 1, S), and the mean loss of a word.

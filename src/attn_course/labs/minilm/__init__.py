@@ -14,7 +14,6 @@ from attn_course.tasks.translation import SPLITS, load_translation
 
 COUNT = 1000  # verses
 GROUPS = 4  # of verses, by the share of words that both translations have
-RESAMPLES = 2000
 
 
 def verses(count=COUNT):
@@ -63,10 +62,3 @@ def word_vectors(texts, passages):
             if word in have:
                 row[place[word]] += np.log(len(passages) / have[word])
     return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
-
-
-def interval(right):
-    """The share that is right, and 95 % of bootstrap samples: [share, low, high]."""
-    draws = np.random.default_rng(0).integers(len(right), size=(RESAMPLES, len(right)))
-    bounds = np.quantile(right[draws].mean(axis=1), (0.025, 0.975))
-    return [round(float(x), 4) for x in (right.mean(), *bounds)]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attn_course.labs import chosen_seeds, store
-from attn_course.labs.minilm import GROUPS, interval, shared, verses, word_vectors
+from attn_course.labs import chosen_seeds, interval, store
+from attn_course.labs.minilm import GROUPS, shared, verses, word_vectors
 from attn_course.labs.minilm.pytorch import embed, minilm
 from attn_course.tasks.minilm import LAYERS, MODEL_DIM
 

@@ -8,21 +8,6 @@ from attn_course.tasks.reactions import HEADS, MAPPING_HEAD
 
 ALIGNER = MAPPING_HEAD[1]  # the number of the head that is an alignment
 COUNTS = (0, 5, 10, 20, 30, 40, 50, 60, 70, 75)
-RESAMPLES = 2000
-
-
-def interval(counts, seed=0):
-    """Share, lower and upper bound: 95 % of bootstrap samples of whole reactions.
-
-    counts: for every reaction the atoms that are right, and all (n, 2).
-    """
-    drawn = np.random.default_rng(seed).integers(
-        len(counts), size=(RESAMPLES, len(counts))
-    )
-    right, total = counts[drawn].sum(axis=1).T
-    low, high = np.quantile(right / total, (0.025, 0.975))
-    share = counts[:, 0].sum() / counts[:, 1].sum()
-    return [round(float(x), 4) for x in (share, low, high)]
 
 
 def rule_scores(weights):

@@ -3,12 +3,11 @@
 import numpy as np
 
 from attn_course.frameworks import torch
-from attn_course.labs import chosen_seeds, store
+from attn_course.labs import chosen_seeds, interval, store
 from attn_course.labs.reactions import (
     ALIGNER,
     COUNTS,
     cut_everywhere,
-    interval,
     rule_scores,
 )
 from attn_course.labs.reactions.pytorch import albert
@@ -69,13 +68,12 @@ def score_heads(model, reactions):
     rows = []
     for layer in range(LAYERS):
         for head in range(HEADS):
-            right = np.stack([counts[:, layer, head], total], axis=1)
             own = {
                 name: round(float(score[layer, head]), 4)
                 for name, score in zip(RULES, rules, strict=True)
             }
-            scores = {"right": interval(right), "rules": own}
-            rows.append({"layer": layer, "head": head, **scores})
+            right = interval(counts[:, layer, head], total)
+            rows.append({"layer": layer, "head": head, "right": right, "rules": own})
     return rows
 
 
@@ -98,7 +96,7 @@ def cut_away(model, chosen, other, seed):
             kept = np.ones(LAYERS * HEADS)
             kept[order[:count]] = 0
             found = right_counts(model, other, kept.reshape(LAYERS, HEADS))
-            rows.append({"order": name, "cut": count, "right": interval(found)})
+            rows.append({"order": name, "cut": count, "right": interval(*found.T)})
             print(rows[-1], flush=True)
     return rows, [int(x) for x in harm]
 
@@ -112,7 +110,7 @@ if __name__ == "__main__":
     for cut in cut_everywhere():
         kept = np.ones((LAYERS, HEADS))
         kept[:, cut] = 0
-        found = interval(right_counts(model, reactions, kept))
+        found = interval(*right_counts(model, reactions, kept).T)
         columns.append({"cut": list(cut), "right": found})
         print(columns[-1], flush=True)
     chosen, other = reactions[::2], reactions[1::2]
