@@ -94,7 +94,7 @@ notebooks: .venv/stamp ## execute the chapters and write their .ipynb [CH=02]
 	$(BIN)/python tools/notebooks.py build $(CH)
 
 test-site: .venv/stamp ## the built book in a real Chromium (after make book)
-	$(BIN)/python -m pytest -n 2 tests/site
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/site
 
 test-frameworks: .venv/stamp ## the notebooks of one framework, run where the other can't be imported [CH=02]
 	$(BIN)/python tools/notebooks.py alone $(CH)
