@@ -51,6 +51,8 @@ def wheel(root: Path, out: Path) -> Path:
 def build_book(root: Path, builder: str = "html") -> Path:
     """The book in one of its forms: html or epub. Returns its folder."""
     tool = Path(sys.executable).with_name("jupyter-book")
+    for left in (builder, ".doctrees", "jupyter_execute"):  # of an earlier build, which would get into this one
+        shutil.rmtree(root / "_build" / left, ignore_errors=True)
     fill(root)
     kind = () if builder == "html" else ("--builder", "custom", "--custom-builder", builder)
     run(root, tool, "build", ".", "-W", "-n", "--keep-going", *kind, ATTN_COURSE_BUILDER=builder)

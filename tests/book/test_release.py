@@ -147,6 +147,17 @@ def test_packing_twice_gives_the_same_bytes(tmp_path):
     assert zipfile.ZipFile(tmp_path / "one.zip").namelist() == ["a.txt", "b/a.txt"]
 
 
+def test_nothing_of_an_earlier_build_is_left(tmp_path, monkeypatch):
+    """A page that `make epub` had left behind made the next build fail."""
+    left = tmp_path / "_build" / "epub" / "index.html"
+    left.parent.mkdir(parents=True)
+    left.touch()
+    monkeypatch.setattr(bundles, "fill", lambda root: None)
+    monkeypatch.setattr(bundles, "run", lambda *command, **settings: left.parent.mkdir())
+    assert bundles.build_book(tmp_path, "epub") == left.parent
+    assert not left.exists()
+
+
 def test_notebooks_by_framework():
     found = bundles.notebooks(ROOT)
     assert set(found) == {"notebooks", "notebooks-torch", "notebooks-tf"}
