@@ -48,13 +48,13 @@ def in_groups(rows, query, value, size=None):
 
 
 def few_heads(attend_heads, query, key, value, seen):
-    """``attend_heads``, a few heads at a time: their scores fit a cache.
+    """``attend_heads``, on a CPU a few heads at a time: their scores fit a cache.
 
     With gradients, and in a graph, all at once.
     """
     Z, T = query.shape[:2]
     learns = query.requires_grad or key.requires_grad or value.requires_grad
-    if torch.compiler.is_compiling() or learns:
+    if torch.compiler.is_compiling() or learns or query.device.type != "cpu":
         return attend_heads(query, key, value, seen)
     size = max(1, GROUP // 4 // T)
     heads = (x.split(size) for x in (query, key, value, seen.expand(Z, -1, 1)))

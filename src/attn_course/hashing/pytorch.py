@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
+from attn_course.blocks.pytorch import few_heads, over_heads
 from attn_course.chunked.pytorch import chunks, widen
 from attn_course.frameworks import torch
 from attn_course.hashing.shared import check_hash_sizes, check_lsh, draw_rotations
-from attn_course.layers.pytorch import AttentionLayer, to_mask
+from attn_course.layers.pytorch import AttentionLayer
 from attn_course.layers.shared import check_supported
 from attn_course.shapes import check_shapes
 
@@ -45,44 +46,36 @@ def lsh_attention(
     """
     sizes = num_buckets, num_rounds, chunk_size
     check_lsh(query_key, value, mask, rotations, *sizes)
-    dtype, mask, shape = value.dtype, to_mask(mask, value), value.shape
-    S, K = query_key.shape[-2:]
+    dtype, (S, K) = value.dtype, query_key.shape[-2:]
     if rotations is None:
         rotations = draw_rotations(K, num_buckets, num_rounds, seed)
-    query, value = widen(query_key, value)
-    query, value = query.reshape(-1, S, K), value.reshape(-1, S, shape[-1])
-    seen = query.new_ones(1, 1, S, dtype=torch.bool)
-    if mask is not None:
-        seen = mask.expand(*shape[:-2], 1, S).reshape(-1, 1, S)
     size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
-    heads = some_heads(query, value, seen.expand(query.shape[0], 1, S))
-    hashing = rotations, num_buckets, size, causal
-    output = torch.cat([attend_heads(*some, *hashing) for some in heads])
-    return output.reshape(shape).to(dtype), None
 
+    def some(query, key, value, seen):
+        return attend_heads(query, value, seen, rotations, num_buckets, size, causal)
 
-def some_heads(query, value, seen):
-    """On a CPU head by head, whose scores fit a cache; learning or in a graph, all."""
-    learns = query.requires_grad or value.requires_grad
-    together = torch.compiler.is_compiling() or learns or query.device.type != "cpu"
-    size = query.shape[0] if together else 1
-    return zip(*(x.split(size) for x in (query, value, seen)), strict=True)
+    def heads(*heads):
+        return few_heads(some, *heads)
+
+    query, value = widen(query_key, value)
+    context, _ = over_heads(heads, query, query, value, mask)
+    return context.to(dtype), None
 
 
 def attend_heads(query, value, seen, rotations, num_buckets, size, causal):
-    """All rounds of some heads (L, S, V); seen (L, 1, S)."""
+    """All rounds of some heads (L, S, V); seen (L, S, 1)."""
     S = query.shape[-2]
-    buckets = torch.where(seen, lsh_buckets(query, rotations), num_buckets)
+    buckets = torch.where(seen.mT, lsh_buckets(query, rotations), num_buckets)
     order = buckets.argsort(dim=-1, stable=True)
     place = order.argsort(dim=-1)  # of every position, in the order of the buckets
     # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
     code = buckets * (2 * -(-S // size)) + place // size
-    code = torch.where(seen, code, NOBODY).int()
+    code = torch.where(seen.mT, code, NOBODY).int()
     rounds = [
         attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
         for r in range(order.shape[1])
     ]
-    return torch.where(seen.mT, merge_rounds(rounds, place, value), 0.0)
+    return torch.where(seen, merge_rounds(rounds, place, value), 0.0)
 
 
 def attend_in_chunks(query, value, code, order, size, causal):

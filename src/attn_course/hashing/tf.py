@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from attn_course.blocks.tf import over_heads
 from attn_course.chunked.tf import chunks, join, widen
 from attn_course.frameworks import keras, tf
 from attn_course.hashing.shared import check_hash_sizes, check_lsh, draw_rotations
@@ -43,38 +44,34 @@ def lsh_attention(
     """
     sizes = num_buckets, num_rounds, chunk_size
     check_lsh(query_key, value, mask, rotations, *sizes)
-    dtype, shape = value.dtype, tf.shape(value)
-    S, K = shape[-2], query_key.shape[-1]
+    dtype, S, K = value.dtype, tf.shape(query_key)[-2], query_key.shape[-1]
     if rotations is None:
         rotations = draw_rotations(K, num_buckets, num_rounds, seed)
-    query, value = widen(query_key, value)
-    query, value = (tf.reshape(x, (-1, S, x.shape[-1])) for x in (query, value))
-    seen = tf.ones((1, 1, S), tf.bool)
-    if mask is not None:
-        full = tf.concat([shape[:-2], [1, S]], axis=0)
-        seen = tf.reshape(tf.broadcast_to(mask, full), (-1, 1, S))
     size = -(-2 * S // num_buckets) if chunk_size is None else chunk_size
-    hashing = rotations, num_buckets, size, causal
-    output = attend_heads(query, value, seen, *hashing)
-    return tf.cast(tf.reshape(output, shape), dtype), None
+
+    def heads(query, key, value, seen):
+        return attend_heads(query, value, seen, rotations, num_buckets, size, causal)
+
+    query, value = widen(query_key, value)
+    context, _ = over_heads(heads, query, query, value, mask)
+    return tf.cast(context, dtype), None
 
 
 def attend_heads(query, value, seen, rotations, num_buckets, size, causal):
-    """All rounds of some heads (L, S, V); seen (L, 1, S)."""
-    S = tf.shape(query)[-2]
-    buckets = tf.where(seen, lsh_buckets(query, rotations), num_buckets)
+    """All rounds of some heads (L, S, V); seen (L, S, 1)."""
+    S, shown = tf.shape(query)[-2], tf.linalg.matrix_transpose(seen)
+    buckets = tf.where(shown, lsh_buckets(query, rotations), num_buckets)
     order = tf.argsort(buckets, axis=-1, stable=True)
     place = tf.argsort(order, axis=-1)  # of every position, in the buckets' order
     # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
     code = buckets * (2 * -(-S // size)) + place // size
-    code = tf.where(seen, code, NOBODY)
+    code = tf.where(shown, code, NOBODY)
     rounds = [
         attend_in_chunks(query, value, code[:, : r + 1], order[:, r], size, causal)
         for r in range(order.shape[1])
     ]
     output = merge_rounds(rounds, place, value)
-    shown = tf.linalg.matrix_transpose(seen)
-    return tf.where(shown, output, tf.zeros((), output.dtype))
+    return tf.where(seen, output, tf.zeros((), output.dtype))
 
 
 def attend_in_chunks(query, value, code, order, size, causal):
