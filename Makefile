@@ -8,6 +8,8 @@ SOLUTIONS ?= yes
 HASHES ?= no
 BIN := .venv/bin
 BOOK_BIN := .venv-book/bin
+# As many tests at once as the machine has cores; each process takes about 1.5 GB.
+TESTING = --jobs $(or $(JOBS),auto) $(if $(filter yes,$(AGAIN)),--again)
 TRITON := triton==3.9.0
 BOOK_SOURCES := $(shell find book src/attn_course tools -type f -not -name '*.pyc') _config.yml _toc.yml pyproject.toml
 
@@ -15,8 +17,8 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve epub slides figures test notebooks test-site test-frameworks test-install \
-  test-versions bench costs gpu lint lock screenshots new-topic repository version release dist clean
+.PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
+  test-versions bench costs gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -40,15 +42,20 @@ help: ## this list
 	$(BOOK_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
-define environment
+define new_enough
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.11 ..." >&2; exit 1; }
+endef
+
+define environment
+	$(new_enough)
 	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
 	$(1)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check $(2)
 endef
 
 book: _build/html/index.html ## build the book into _build/html; warnings are errors, nothing is executed [SOLUTIONS=no]
 	@echo "The book: _build/html/index.html (make serve shows it)"
+	@$(BOOK_BIN)/python tools/publisher.py
 
 # Its content, and with it its date, changes when SOLUTIONS does.
 _build/solutions: FORCE
@@ -63,10 +70,10 @@ _build/html/index.html: .venv-book/stamp _build/solutions $(BOOK_SOURCES)
 	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) $(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/html; exit 1; }
 	@touch $@
 
-epub: .venv-book/stamp ## the book as an e-book, in _build/epub
+epub: .venv-book/stamp ## the book as an e-book, in _build/epub [SOLUTIONS=no]
 	$(BOOK_BIN)/python tools/notebooks.py fill
 	rm -rf _build/epub _build/.doctrees _build/jupyter_execute
-	ATTN_COURSE_BUILDER=epub $(BOOK_BIN)/jupyter-book build . -W -n --keep-going --builder custom --custom-builder epub \
+	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) ATTN_COURSE_BUILDER=epub $(BOOK_BIN)/jupyter-book build . -W -n --keep-going --builder custom --custom-builder epub \
 	  || { rm -rf _build/epub; exit 1; }
 	$(BOOK_BIN)/python tools/epub.py _build/epub/*.epub
 
@@ -84,40 +91,42 @@ serve: port book ## build the book if something changed, and serve it on this ma
 	@echo "http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	$(BOOK_BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: .venv/stamp .venv/triton/stamp ## all tests, and all notebooks run again and compared
-	@mkdir -p _build
-	$(BIN)/python -m pytest -n 2 | tee _build/tests.log
-	$(BIN)/python tools/notebooks.py check | tee _build/notebooks.log
-	@echo "tests: $$(tail -n 1 _build/tests.log | tr -d =)| $$(tail -n 1 _build/notebooks.log)"
+test: .venv/stamp .venv/triton/stamp ## all tests, and the notebooks run again and compared [QUICK=yes] [TOPIC=window] [AGAIN=yes] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py $(TESTING) $(if $(TOPIC),--topic "$(TOPIC)") $(if $(filter yes,$(QUICK)),--quick)
+
+test-changed: .venv/stamp .venv/triton/stamp ## the tests and notebooks that changed files can reach [SINCE=main]
+	@$(BIN)/python tools/run_tests.py $(TESTING) --changed "$(or $(SINCE),main)"
 
 notebooks: .venv/stamp ## execute the chapters and write their .ipynb [CH=02]
 	$(BIN)/python tools/notebooks.py build $(CH)
 
 test-site: .venv/stamp ## the built book in a real Chromium (after make book)
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/site
+	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/site
 
 test-frameworks: .venv/stamp ## the notebooks of one framework, run where the other can't be imported [CH=02]
-	$(BIN)/python tools/notebooks.py alone $(CH)
+	$(BIN)/python tools/notebooks.py alone --jobs $(or $(JOBS),auto) $(CH)
 
 test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone, TensorFlow alone, neither; chapter 2 from an empty folder
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 0 tests/install
+	$(BIN)/python -m pytest -n $(or $(JOBS),2) --dist worksteal --durations 0 tests/install
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]
-	$(BIN)/python -m attn_course.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)
+	$(BIN)/python -m experiments.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)
 
 costs: .venv/stamp ## the page of costs, from the catalog and what was measured [MEASURE=yes: measure first, on a quiet machine]
-	$(if $(MEASURE),$(BIN)/python -m attn_course.labs.costs)
-	$(BIN)/python tools/complexity.py
+	$(if $(MEASURE),$(BIN)/python -m experiments.costs)
+	PYTHONPATH=. $(BIN)/python tools/complexity.py
 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
 	$(BIN)/python -m attn_course.labs.gpu $(if $(CH),--only $(CH))
 
-lint: .venv/stamp ## ruff, spelling, links of the Markdown files, the locks, the workflow files
+lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the locks, the workflow files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 	git ls-files -z -- '*.md' '*.py' '*.toml' '*.yml' '*.txt' Makefile ':!*/tasks/*.txt' | xargs -0 $(BIN)/codespell
 	$(BIN)/python tools/links.py
 	$(BIN)/python tools/lock.py --check
+	$(BIN)/python tools/faces.py --check
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 
@@ -127,11 +136,25 @@ lock: .venv/stamp ## the hashed locks, after a change of requirements.txt or req
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots
 	$(BIN)/python tools/screenshots.py
 
-new-topic: .venv/stamp ## a skeleton for a new mechanism: folder, chapter, test [NAME=my_topic]
-	$(BIN)/python tools/new_topic.py "$(NAME)"
+faces: ## the faces attn_course.pytorch, .tf and .reference, and the pages of the API, from what every topic lists
+	$(new_enough)
+	@$(PYTHON) tools/faces.py
 
-repository: .venv/stamp ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org]
-	$(BIN)/python tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)") $(if $(EMAIL),--email "$(EMAIL)")
+new-mechanism: ## a skeleton for a new mechanism: folder, test, line in the catalog; no chapter [NAME=my_mechanism]
+	$(new_enough)
+	@$(PYTHON) tools/new_mechanism.py "$(NAME)"
+
+new-chapter: ## a skeleton for a new chapter [NAME=my_chapter]
+	$(new_enough)
+	@$(PYTHON) tools/new_chapter.py "$(NAME)"
+
+new-exercise: ## a skeleton for a new exercise: its folder and that of its answers [NAME=04.my_exercise]
+	$(new_enough)
+	@$(PYTHON) tools/new_exercise.py "$(NAME)"
+
+repository: ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org]
+	$(new_enough)
+	@$(PYTHON) tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)") $(if $(EMAIL),--email "$(EMAIL)")
 
 version: .venv-book/stamp ## set the version in every file that states it [VERSION=1.2.3]
 	$(BOOK_BIN)/python tools/release.py version "$(VERSION)"

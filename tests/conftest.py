@@ -1,11 +1,57 @@
-"""Torch before TensorFlow (the other order can crash), one thread each, and shared helpers."""
+"""What every session can be asked for: no slow tests, the contract of some topics alone, tests in a drawn order."""
 
-import warnings
+import inspect
+import random
+import re
+from functools import cache
 
-from attn_course.frameworks import torch  # isort: skip
+import pytest
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # what the libraries warn about while they are imported is not ours
-    from attn_course.frameworks import keras, tf  # noqa: F401
+# A test of the package is slow when it compiles, exports, saves, starts a process or reads 16,000 positions; any other
+# when it needs a framework or executes a notebook. What is left, and no number of other libraries, is what most changes
+# can break: make test QUICK=yes.
+SLOW = re.compile(
+    r"\.compile\(|export\(|jit_compile|\.save\(|one_graph|run_layer_test|tensorflow\.function|16k|16_384|subprocess|triton"
+)
+PACKAGE = {"contract", "mechanisms", "models"}
+EXECUTES = {"built", "second_built"}
 
-torch.set_num_threads(1)
+
+def pytest_addoption(parser):
+    parser.addoption("--order", type=int, metavar="SEED", help="shuffle all tests, the same way for the same seed")
+    parser.addoption("--topics", metavar="A,B", help="of the contract, only the cases of these topics")
+
+
+@cache
+def source(function):
+    return inspect.getsource(function)
+
+
+def is_slow(item):
+    if item.path.parent.name in PACKAGE:
+        return bool(SLOW.search(source(item.function)))
+    if item.path.parent.name == "oracles":
+        return True
+    return hasattr(item.module, "both_frameworks") or not EXECUTES.isdisjoint(item.fixturenames)
+
+
+def topic_of(case):
+    """The folder of the mechanism or model that a case of the contract builds."""
+    from attn_course import pytorch
+
+    return getattr(pytorch, case.layer or case.name).__module__.split(".")[-2]
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks choose
+def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if is_slow(item):
+            item.add_marker(pytest.mark.slow)
+    if (topics := config.getoption("topics")) is not None:
+        left = [item for item in items if hasattr(item, "callspec") and "case" in item.callspec.params]
+        left = [item for item in left if item.path.parent.name == "contract"]
+        left = {item for item in left if topic_of(item.callspec.params["case"]) not in topics.split(",")}
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
+    if (seed := config.getoption("order")) is not None:
+        random.Random(seed).shuffle(items)

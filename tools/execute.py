@@ -85,8 +85,8 @@ def execute(notebook: NotebookNode, name: str, **variables: str) -> None:
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}  # no versions
 
 
-def compare(notebooks: list[Path], jobs: int = 2) -> int:
-    """Run copies of the notebooks under nbval, print a line of totals and return pytest's exit code."""
+def compare(notebooks: list[Path], jobs: int = 2) -> tuple[int, set[str]]:
+    """Run copies of the notebooks under nbval and print a line of totals: pytest's exit code, the stems that passed."""
     with tempfile.TemporaryDirectory(prefix="attn_course_") as folder:
         report = Path(folder, "report.xml")
         for path in notebooks:  # each alone in a folder, which is where its kernel runs
@@ -99,19 +99,23 @@ def compare(notebooks: list[Path], jobs: int = 2) -> int:
         command += [f"--nbval-sanitize-with={SANITIZE}", "-p", "no:cacheprovider", f"--junitxml={report}"]
         command += ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else ["-p", "no:xdist"]
         done = subprocess.run([*command, "book"], cwd=folder, env={**os.environ, **SETTINGS}, check=False)
-        seconds = _seconds(report)
-    print(totals(notebooks, seconds))
-    return done.returncode
-
-
-def _seconds(report: Path) -> dict[str, float]:
-    """Seconds per chapter, by its two digits, from pytest's report."""
+        cells = _cells(report)
     seconds: dict[str, float] = defaultdict(float)
-    if report.exists():
-        for case in ElementTree.parse(report).iter("testcase"):
-            stem = case.get("classname", "").removesuffix(".ipynb").replace("/", ".").rpartition(".")[2]
-            seconds[stem[:2]] += float(case.get("time", 0))
-    return seconds
+    for stem, time, _ in cells:
+        seconds[stem[:2]] += time
+    print(totals(notebooks, seconds))
+    failed = {stem for stem, _, passed in cells if not passed}
+    return done.returncode, {stem for stem, _, _ in cells} - failed
+
+
+def _cells(report: Path) -> list[tuple[str, float, bool]]:
+    """The chapter, the seconds and whether it passed, of every cell in pytest's report."""
+    found = []
+    for case in ElementTree.parse(report).iter("testcase") if report.exists() else ():
+        stem = case.get("classname", "").removesuffix(".ipynb").replace("/", ".").rpartition(".")[2]
+        passed = case.find("failure") is None and case.find("error") is None
+        found.append((stem, float(case.get("time", 0)), passed))
+    return found
 
 
 def totals(notebooks: list[Path], seconds: dict[str, float]) -> str:

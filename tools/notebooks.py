@@ -1,15 +1,19 @@
 """The chapters' notebooks: build them from the .md files, hand their outputs to the book, compare them.
 
-python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb
+python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, and a note of it
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
 python tools/notebooks.py fill                  outputs into the cache that the book is built from
 python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
+python tools/notebooks.py check --again [02 ..] also those that passed here and have not changed since
 python tools/notebooks.py alone [02 ...]        run the notebooks of one framework without the other, shortened
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -17,15 +21,21 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
+from chapter_rules import leftover_faults, text_of
 from chapters import alone_paths, mismatch, read_notebook, read_source, sources
-from execute import CellFailed, compare, execute, execute_alone
+from execute import SANITIZE, CellFailed, compare, execute, execute_alone
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from mystmd import Book
 from publisher import ROOT
 from render import cached_copy, keep_outputs, render, render_alone
+from status import note
+
+from attn_course.files import ending_in_one_line, replacing
+from attn_course.records import versions
 
 CACHE = Path("_build", ".jupyter_cache")  # _config.yml names the same folder
+PASSED = Path("_build", "notebooks_passed.json")  # chapters, and the state in which each passed
 
 
 def build(root: Path, selected: list[str], run: bool = True) -> None:
@@ -33,6 +43,8 @@ def build(root: Path, selected: list[str], run: bool = True) -> None:
     book = Book.read(root)
     for source in sources(root, selected):
         target = source.with_suffix(".ipynb")
+        if left := leftover_faults(text_of(source)):
+            raise ValueError(f"book/{source.name} is a skeleton: {'; '.join(left[:3])}")
         notebook = render(source, book)
         started = time.perf_counter()
         if run:
@@ -40,9 +52,13 @@ def build(root: Path, selected: list[str], run: bool = True) -> None:
         elif target.exists():
             keep_outputs(notebook, read_notebook(target))
         nbformat.validate(notebook)
-        nbformat.write(notebook, target)
+        with replacing(target) as new:
+            nbformat.write(notebook, new)
+        if run:
+            note(root, target, time.perf_counter() - started, versions())
         for framework, path in alone_paths(source).items():
-            nbformat.write(render_alone(source, book, framework), path)
+            with replacing(path) as new:
+                nbformat.write(render_alone(source, book, framework), new)
         print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
 
 
@@ -71,12 +87,39 @@ def fill(root: Path) -> None:
     print(f"outputs of {len(pairs)} notebooks are in {CACHE}")
 
 
-def check(root: Path, selected: list[str], jobs: int) -> int:
-    """Run the notebooks again and compare the outputs; the exit code is pytest's."""
+def _digest(paths: list[Path]) -> str:
+    found = hashlib.sha256(sys.version.encode())
+    for path in paths:
+        found.update(f"{path.name} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def state(root: Path, source: Path) -> str:
+    """What a chapter's outputs follow from: its two files, the package, the locked versions, what nbval overlooks."""
+    package = [path for path in sorted((root / "src").rglob("*")) if path.is_file() and path.suffix != ".pyc"]
+    locks = sorted(root.glob("requirements*.txt"))
+    return _digest([source, source.with_suffix(".ipynb"), *package, *locks, SANITIZE])
+
+
+def check(root: Path, selected: list[str], jobs: int, again: bool = False) -> int:
+    """Run the notebooks that have not passed as they are now, or all, and compare: the exit code is pytest's."""
     chosen = sources(root, selected)
     for source in chosen:
         _matching(source)  # nbval would pass a cell that was never executed
-    return compare([source.with_suffix(".ipynb") for source in chosen], jobs) if chosen else 0
+    passed = json.loads((root / PASSED).read_text()) if (root / PASSED).exists() else {}
+    states = {source.stem: state(root, source) for source in chosen}
+    left = [source for source in chosen if again or passed.get(source.stem) != states[source.stem]]
+    if len(left) < len(chosen):
+        print(f"notebooks that passed as they are: {len(chosen) - len(left)} (AGAIN=yes runs them too)", flush=True)
+    if not left:
+        return 0
+    code, good = compare([source.with_suffix(".ipynb") for source in left], jobs)
+    kept = passed | {source.stem: states[source.stem] if source.stem in good else "" for source in left}
+    (root / PASSED).parent.mkdir(exist_ok=True)
+    scratch = (root / PASSED).with_suffix(".part")
+    scratch.write_text(json.dumps(kept, indent=1))
+    os.replace(scratch, root / PASSED)
+    return code
 
 
 def run_alone(root: Path, selected: list[str], jobs: int = 2) -> None:
@@ -101,6 +144,10 @@ def _run_one_alone(path: Path, framework: str) -> float:
     return time.perf_counter() - started
 
 
+def _number(text: str) -> int:
+    return os.cpu_count() or 1 if text == "auto" else int(text)
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository; the one of this file by default")
@@ -111,16 +158,18 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("fill", help="outputs into the book's cache")
     checking = commands.add_parser("check", help="compare the outputs")
     checking.add_argument("chapters", nargs="*", metavar="CH")
-    checking.add_argument("--jobs", type=int, default=2, help="notebooks that run at once")
+    checking.add_argument("--jobs", type=_number, default=2, help="notebooks that run at once; auto: one a core")
+    checking.add_argument("--again", action="store_true", help="also those that passed as they are")
     running = commands.add_parser("alone", help="run the notebooks of one framework")
     running.add_argument("chapters", nargs="*", metavar="CH")
+    running.add_argument("--jobs", type=_number, default=2, help="notebooks that run at once; auto: one a core")
     options = parser.parse_args(arguments)
     try:
         if options.command == "alone":
-            run_alone(options.root, options.chapters)
+            run_alone(options.root, options.chapters, options.jobs)
             return 0
         if options.command == "check":
-            return check(options.root, options.chapters, options.jobs)
+            return check(options.root, options.chapters, options.jobs, options.again)
         if options.command == "fill":
             fill(options.root)
         else:
@@ -132,4 +181,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with ending_in_one_line("every notebook is the old one or the new one"):
+        sys.exit(main())

@@ -1,8 +1,9 @@
-"""The rules that a chapter of the second edition keeps, as functions that return complaints.
+"""The rules that a chapter keeps, as functions that return complaints.
 
     python tools/page_rules.py 04    complaints about book/04_*.md, its words, cells and claims
 
-tests/book runs `complaints` over the chapters that have a heading "## At a glance"; CONTRIBUTING lists the rules.
+tests/book runs `complaints` over the chapters; CONTRIBUTING lists the rules. A chapter of the third edition has its
+card last ("## Look it up"), one of the second has it first ("## At a glance").
 """
 
 from __future__ import annotations
@@ -25,16 +26,25 @@ HEADINGS += ("What it looks at", "Put to work", "What it costs", "Where it break
 REQUIRED = ("At a glance", "The problem", "Where it breaks", "Exercises", "Summary")
 # A project is built in parts, "## Part 1: ...", in place of methods and exercises.
 PROJECT = ("At a glance", "The problem", "Part", "Put to work", "Where it breaks", "Summary")
+# The third edition: the story first, what is looked up last. Told by its last heading.
+STORY = ("The idea", "By hand", "The formula", "The code", "The methods", "The reason", "Masks", "What it looks at")
+STORY += ("Put to work", "What it costs", "Where it breaks", "On a GPU", "Exercises", "Summary", "More", "Look it up")
+STORY_REQUIRED = ("The idea", "By hand", "Where it breaks", "Exercises", "Summary", "Look it up")
+# A project in that form: its parts in place of By hand, methods and exercises.
+STORY_PROJECT = ("The idea", "Part", "Put to work", "Where it breaks", "Summary", "Look it up")
 ONE_METHOD = ("The idea", "The formula", "The code")
+MOST_HOOK = 75  # words before the figure
 MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
 TAB_COLUMNS, COLUMNS = 76, 80
 TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise", "solution", "hide-input"}
-TAGS |= {"remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
-FOLDED = {"check", "package", "exercise", "solution", "hide-input", "remove-cell", "remove-input"}
+TAGS |= {"record", "remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
+FOLDED = {"check", "package", "record", "exercise", "solution", "hide-input", "remove-cell", "remove-input"}
 PICTURES = {"lines", "bars", "weight_map", "head_grid", "diagram", "signed_map", "image_attention", "picture"}
 _NAMES = re.compile(
     r"(?i:\b(pytorch|tensorflow|keras|torch|attn_torch|attn_tf)\b)|\b(tf|nn)\.|\b\w+_(torch|tf)\b|\bimport tf\b"
 )
+# A record was made in one framework or in both; whoever reads either page is told which.
+_RECORD = re.compile(r"[Rr]ecorded in (NumPy|(PyTorch|TensorFlow)( and TensorFlow)?)\b")
 _ADDRESS = re.compile(r"\]\([^)]*\)|\{[\w:]+\}`[^`]*`|https?://\S+|\([\w-]+\)=")
 
 
@@ -43,7 +53,7 @@ def complaints(path: Path) -> list[str]:
     text, notebook = text_of(path), read_source(path)
     found = heading_faults(text) + head_faults(text) + prose_faults(text) + length_faults(text, notebook)
     found += tag_faults(notebook) + cell_faults(notebook) + check_faults(notebook) + package_faults(notebook)
-    return found + group_faults(notebook) + training_faults(notebook) + figure_faults(notebook)
+    return found + group_faults(notebook) + training_faults(notebook) + figure_faults(notebook) + record_faults(text)
 
 
 def heading_faults(text: str) -> list[str]:
@@ -57,11 +67,13 @@ def heading_faults(text: str) -> list[str]:
             if int(number[1]) != words.count("Part") + 1:
                 faults.append(f"'## {title}' is part {words.count('Part') + 1}")
             word = "Part"
-        if word not in (*HEADINGS, "Part"):
+        if word not in (*HEADINGS, *STORY, "Part"):
             faults.append(f"'## {title}' does not begin with one of: {', '.join(HEADINGS)}")
         elif not (colon and claim.strip()):
             faults.append(f"'## {title}' says nothing of its own: a colon and a claim follow")
         words.append(word)
+    if third_edition(text):
+        return faults + story_faults(text, words)
     if "Part" in words:
         shown = [word for number, word in enumerate(words) if word != "Part" or "Part" not in words[:number]]
         return faults if tuple(shown) == PROJECT else [*faults, f"a project has the headings {', '.join(PROJECT)}"]
@@ -73,6 +85,53 @@ def heading_faults(text: str) -> list[str]:
     if not any(tag == "h3" and title.startswith("By hand: ") for tag, title in found):
         faults.append("no heading '### By hand: ...'")
     return faults
+
+
+def third_edition(text: str) -> bool:
+    return bool(re.search(r"(?m)^## Look it up\b", text))
+
+
+def story_faults(text: str, words: list[str]) -> list[str]:
+    """The third edition: a hook, a figure to drag, perhaps a guess, three questions; then the story; the card last."""
+    if project := "Part" in words:
+        wanted = STORY_PROJECT
+    elif "The methods" in words:
+        wanted = STORY_REQUIRED
+    else:
+        wanted = (*STORY_REQUIRED, "The formula", "The code")
+    faults = [f"no heading '## {word}: ...'" for word in wanted if word not in words]
+    known = [STORY.index(word) for word in words if word in STORY]
+    if known != sorted(set(known)):
+        faults.append(f"the headings stand in another order, or twice: {words}")
+    if project and words[: words.count("Part") + 1] != ["The idea", *["Part"] * words.count("Part")]:
+        faults.append("a project's parts stand together, right behind The idea")
+    head = re.split(r"(?m)^## ", text, maxsplit=1)[0]
+    hook, figure, behind = re.split(r"(?m)^```\{code-cell\}", head + "```{code-cell}", maxsplit=2)[:3]
+    if (count := len(re.findall(r"\w[\w'’-]*", hook.partition("\n# ")[2]))) > MOST_HOOK:
+        faults.append(f"the hook has {count} words, at most {MOST_HOOK}")
+    if ":::{guess}" in hook:
+        faults.append("the guess stands before the figure that it is about")
+    if not re.search(r"(?m)^(explore|live)\w*\(", figure):
+        faults.append("the head's first cell is no figure to drag: explore...( or live_...(")
+    before = re.search(r"(?ms)^(:{4,})\{dropdown\} Before you start.*?^\1\s*$", figure + behind)
+    if before is None:
+        faults.append("the head has no fold '::::{dropdown} Before you start: ...'")
+    elif len(re.findall(r"(?m)^:::\{dropdown\} \d", before[0])) != 3:
+        faults.append("'Before you start' holds three questions")
+    said = "to beat" if project else "use this when"
+    if said not in re.split(r"(?m)^## Summary", text)[-1].lower():
+        faults.append(f"the summary does not say '{said}'")
+    for part in re.split(r"(?m)^## ", text)[1:]:
+        name, last = part.partition(":")[0], _prose(part, *FRAMEWORKS, "dropdown").strip().splitlines()[-1:]
+        if name in STORY[: STORY.index("Exercises")] and (not last or re.match(r"[|>#-]", last[0])):
+            faults.append(f"'## {name}' does not end in a sentence that leads on")
+    return faults
+
+
+def _told(text: str) -> str:
+    """What stands open on the page: in the third edition the card and "More" are folded."""
+    folded = r"(?ms)^## (More|Look it up)\b.*?(?=^## |^:::\{bibliography|\Z)"
+    return re.sub(folded, "", text) if third_edition(text) else text
 
 
 def head_faults(text: str) -> list[str]:
@@ -108,14 +167,14 @@ def prose_faults(text: str) -> list[str]:
     """A framework is named in its own prose alone."""
     faults = []
     for line in _prose(text, *FRAMEWORKS).splitlines():
-        if match := _NAMES.search(_ADDRESS.sub("", line)):
+        if match := _NAMES.search(_RECORD.sub("", _ADDRESS.sub("", line))):
             faults.append(f"{match[0]!r} outside :::{{torch}} and :::{{tf}}: {line.strip()[:70]!r}")
     return faults
 
 
 def words(text: str) -> int:
     """The words that a reader of one framework meets outside folds; a formula counts as one."""
-    counts = []
+    text, counts = _told(text), []
     for other in FRAMEWORKS:
         prose = re.sub(r"(?m)^\s*:{3,}.*$", "", _prose(text, other, "dropdown"))
         prose = re.sub(r"\$[^$]+\$", "x", _ADDRESS.sub("", prose))
@@ -125,7 +184,14 @@ def words(text: str) -> int:
 
 def visible(notebook: NotebookNode) -> list[NotebookNode]:
     """The code cells that stand open on the page."""
-    return [cell for cell in code_cells(notebook) if not FOLDED & set(tags(cell))]
+    found, folded = [], False
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for heading in re.findall(r"(?m)^## (.*)", cell.source):
+                folded = heading.startswith(("More:", "Look it up:"))
+        elif not folded and not FOLDED & set(tags(cell)):
+            found.append(cell)
+    return found
 
 
 def length_faults(text: str, notebook: NotebookNode) -> list[str]:
@@ -158,6 +224,8 @@ def tag_faults(notebook: NotebookNode) -> list[str]:
             faults.append(f"{where}: one of tab-torch, tab-tf and both")
         if len(found & {"check", "package", "exercise", "solution"}) > 1:
             faults.append(f"{where}: one of check, package, exercise and solution")
+        if "solution" in found and re.search(r"\bcheck\(", cell.source):
+            faults.append(f"{where}: a solution calls shown(...), which marks nothing, not check(...)")
     return faults
 
 
@@ -319,9 +387,26 @@ def figure_faults(notebook: NotebookNode) -> list[str]:
         shown = settings.get("figure", {}).get("caption", "") + " " + settings.get("image", {}).get("alt", "")
         if "figure" in settings and not settings.get("image", {}).get("alt", "").strip():
             faults.append(f"{where}: a figure has a text, mystnb: image: alt")
-        if not framework_of(cell) and "both" not in tags(cell) and (match := _NAMES.search(shown)):
+        if not framework_of(cell) and "both" not in tags(cell) and (match := _NAMES.search(_RECORD.sub("", shown))):
             faults.append(f"{where}: caption and text of an untagged figure name no framework, here {match[0]!r}")
     return faults
+
+
+def record_faults(text: str) -> list[str]:
+    """A section that shows a stored record says in which framework it was made."""
+    faults = []
+    for section in re.split(r"(?m)^(?=#{2,3} )", text):
+        for name in re.findall(r'(?m)^[^#\n]*load_record\("(\w+)"\)', _open_cells(section)):
+            if not _RECORD.search(section):
+                title = section.partition("\n")[0]
+                faults.append(f"{title!r} shows the record {name!r} without '(Recorded in PyTorch.)', or what made it")
+    return faults
+
+
+def _open_cells(section: str) -> str:
+    """The framework-free cells of a section that are no checks."""
+    cells = re.findall(r"(?ms)^```\{code-cell\} ipython3\n(.*?)^```$", section)
+    return "\n".join(cell for cell in cells if not re.search(r"tags: \[.*(tab-|check)", cell))
 
 
 def main(selected: list[str]) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+UNSET = "OWNER"  # stands in the address of a copy that has no publisher yet
 COLAB = "https://colab.research.google.com"
 
 # Colab opens notebooks from GitHub alone, so no other host would give a working button.
@@ -84,3 +85,18 @@ def version(root: Path = ROOT) -> str:
     """The package's version in the pyproject.toml of the repository at `root`; empty where it names none."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     return settings["project"].get("version", "")
+
+
+def unset(root: Path = ROOT) -> str:
+    """What a copy without a publisher's address is told; empty where one is set."""
+    if publisher(root).org != UNSET:
+        return ""
+    return (
+        f"The publisher's address is not set ({publisher(root).url}): Colab buttons, install cells and links lead "
+        "nowhere until make repository URL=https://github.com/ORG/NAME"
+    )
+
+
+if __name__ == "__main__":
+    if told := unset():
+        print(told)

@@ -25,7 +25,7 @@ from bundles import build_all
 from chapters import read_notebook, read_source, sources
 from marks import second_edition
 from notebooks import build
-from publisher import ROOT, publisher, version
+from publisher import ROOT, UNSET, publisher, version
 from render import install_cell
 from repository import move
 
@@ -89,7 +89,7 @@ def problems(root: Path) -> list[str]:
     found = ["files are changed and not committed"] if git(root, "status", "--porcelain") else []
     if git(root, "tag", "--list", tag):
         found.append(f"the tag {tag} exists")
-    if here.org == "OWNER":
+    if here.org == UNSET:
         found.append("the repository has no publisher: run make repository URL=https://github.com/ORG/NAME")
     if here.ref != "main":
         found.append(f"the ref is {here.ref}: a release is made of main")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import nbformat
 from chapters import INSTALL_TAG, code_cells, read_source, tags
-from marks import alone, colab_source, colab_tags, is_form, second_edition
+from marks import alone, colab_source, colab_tags, framework_of, is_form, second_edition
 from mystmd import Book, Page, caption, close, convert, split_sections
 from nbformat import NotebookNode
-from publisher import Publisher
+from publisher import UNSET, Publisher
 
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 # IPython puts the value of `spec` into the last line. Tests set ATTN_COURSE_SPEC to a wheel.
@@ -23,7 +23,12 @@ import os
 
 if importlib.util.find_spec("attn_course") is None:
     spec = os.environ.get("ATTN_COURSE_SPEC", "{spec}")
+    if "/{unset}/" in spec:
+        raise RuntimeError("The publisher's address is not set in this copy of the course.")
     %pip install -q "{{spec}}"
+    importlib.invalidate_caches()
+    if importlib.util.find_spec("attn_course") is None:
+        raise RuntimeError("The course is not installed: pip says why above. No network?")
 """
 # What a chapter of the second edition adds: a package of another version may answer otherwise.
 VERSION_CELL = """\
@@ -38,7 +43,7 @@ _METADATA = {
 
 def install_cell(publisher: Publisher, version: str = "") -> NotebookNode:
     """The first code cell; with a version it also compares that with the installed package's."""
-    source = INSTALL_CELL.format(spec=publisher.install_spec).rstrip("\n")
+    source = INSTALL_CELL.format(spec=publisher.install_spec, unset=UNSET).rstrip("\n")
     if version:
         source = source.replace("import importlib.util", "import importlib.metadata\nimport importlib.util")
         source += "\n" + VERSION_CELL.format(version=version).rstrip("\n")
@@ -87,7 +92,7 @@ def _prose_and_code(source: list[NotebookNode], page: Page, code: Callable) -> l
         if cell.cell_type == "code":
             cells.append(code(cell))
             text = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
-            prose = [caption(text.strip(), page)] if text else []
+            prose = [caption(text.strip(), page, framework_of(cell))] if text else []
         else:
             prose = [convert(part, page) for part in split_sections(cell.source)]
         cells += [nbformat.v4.new_markdown_cell(part) for part in prose if part.strip()]

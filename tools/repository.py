@@ -103,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     for path in changed:
         print(path.relative_to(options.root))
-    print(f"{len(changed)} files changed. The installed package still names the old one: pip install -e .")
+    print(f"{len(changed)} files changed. The next make installs the package anew.")
     return 0
 
 

@@ -75,6 +75,8 @@ class Deck:
     """The slides of one page: columns, each a list of slides, each its heading, its parts and its notes."""
 
     def __init__(self, article: Tag) -> None:
+        for gone in article.select("noscript"):  # formulas once more, for pages without scripts
+            gone.decompose()
         self.title = words_of(article.h1)
         self.columns: list[list[dict]] = []
         self.heading = self.title

@@ -1,27 +1,30 @@
-"""The directive `api-topic`: every public name of a topic, from the lists that its files have.
+"""The pages of the package, one a topic of the catalog, with every public name of it.
 
-    ```{api-topic} multi_head
-    ```
-
-A name of both frameworks stands once, its two signatures side by side; then the specifications. The names are read
-from the literal `__all__` of the topic's files, so that a name is listed in one place.
+The line `{api-topics}` of book/api.md becomes the list of all topics. On the pages, which tools/api_sections.py writes,
+the directive `{api-topic} NAME` stands for a topic's names: those of PyTorch and of TensorFlow as a choice, as in the
+chapters, then the specifications. The names are read from the literal `__all__` of the topic's files, so that a name is
+listed in one place, and nothing of the package is imported.
 """
 
 import ast
+import sys
 from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-SOURCE = Path(__file__).parents[2] / "src" / "attn_course"
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from api_sections import folder, label, told, topics
+
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
-FACES = {"pytorch": "PyTorch", "tf": "TensorFlow"}
+INNER += ("Sizes",)  # an alias of a class that has no entry
+FACES = {"pytorch": "torch", "tf": "tf"}  # and the framework of the choice
 
 
 def names_of(topic, face):
     """The literal `__all__` of a topic's file, in the order of the file's definitions; none without a file."""
-    path = SOURCE / topic / f"{face}.py"
+    path = folder(topic) / f"{face}.py"
     if not path.exists():  # a cache has no specification of its own
         return []
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -42,24 +45,19 @@ def entry(face, name):
     return [*lines, "   :members:", "   :inherited-members:", f"   :exclude-members: {', '.join(INNER)}"]
 
 
-def side_by_side(name):
-    """The two frameworks' entries in two columns, one below the other on a phone."""
-    lines = [".. grid:: 1 1 2 2", "   :gutter: 2", ""]
-    for face, word in FACES.items():
-        lines += ["   .. grid-item::", "", f"      **{word}**", ""]
-        lines += [f"      {line}" for line in entry(face, name)] + [""]
-    return lines
+class ApiTopics(SphinxDirective):
+    """`{api-topics}`: every topic, its sentence and its chapters, with the anchor that links from notebooks have."""
 
-
-def lines_of(topic):
-    """reStructuredText for a whole topic."""
-    both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
-    lines = []
-    for name in both:
-        lines += [*side_by_side(name), ""]
-    for name in names_of(topic, "reference"):
-        lines += [f"**Specification of** ``{name}``", "", *entry("reference", name), ""]
-    return lines
+    def run(self):
+        items = nodes.bullet_list()
+        for topic in topics():
+            title, sentence, chapters = told(topic)
+            text = f"{{doc}}`{title} <api/{topic}>`: {sentence[0].lower()}{sentence[1:]}"
+            text += "".join(f" {{doc}}`{chapter}`." for chapter in chapters)
+            item = nodes.list_item(ids=[label(topic)])
+            self.state.nested_parse(StringList([text], source=topic), 0, item)
+            items += item
+        return [items]
 
 
 class ApiTopic(SphinxDirective):
@@ -70,15 +68,25 @@ class ApiTopic(SphinxDirective):
     def run(self):
         topic = self.arguments[0]
         for face in (*FACES, "reference"):
-            self.env.note_dependency(str(SOURCE / topic / f"{face}.py"))
-        text = "\n".join(lines_of(topic))
-        # Through `eval-rst`: autodoc writes reStructuredText, and the page is MyST.
-        block = ["```{eval-rst}", *text.splitlines(), "```"]
+            self.env.note_dependency(str(folder(topic) / f"{face}.py"))
+        both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
-        self.state.nested_parse(StringList(block, source=topic), 0, holder)
+        for face, framework in FACES.items():
+            block = nodes.container(classes=["fw-prose", "api-names"], framework=framework)
+            self._document(block, topic, [line for name in both for line in (*entry(face, name), "")])
+            holder += block
+        for name in names_of(topic, "reference"):
+            lines = [f"**Specification of** ``{name}``", "", *entry("reference", name), ""]
+            self._document(holder, topic, lines)
         return [holder]
+
+    def _document(self, holder, topic, lines):
+        """Through `eval-rst`: autodoc writes reStructuredText, and the page is MyST."""
+        if lines:
+            self.state.nested_parse(StringList(["```{eval-rst}", *lines, "```"], source=topic), 0, holder)
 
 
 def setup(app):
+    app.add_directive("api-topics", ApiTopics)
     app.add_directive("api-topic", ApiTopic)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,10 +20,11 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
-GLANCE = "At a glance"
+GLANCE = ("At a glance", "Look it up")  # the card: first in the second edition, last in the third
+MORE = "More"
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts
 BUTTON = ' <button type="button" class="claims-all" hidden>Open all</button>'
-MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "solution": "◆", "code": ""}
+MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": ""}
 
 
 class Fold(nodes.General, nodes.Element):
@@ -36,6 +37,10 @@ class FoldTitle(nodes.General, nodes.TextElement):
 
 class YourTurn(nodes.General, nodes.Element):
     """The bar over an exercise's cell."""
+
+
+class MarkRead(nodes.General, nodes.Element):
+    """The button at the end of a chapter; the map in the introduction shows a tick."""
 
 
 class Claims(nodes.General, nodes.Element):
@@ -94,6 +99,8 @@ class FoldCells(SphinxTransform):
                 self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
             elif "package" in tags:
                 self._fold(cell, "package", self._title(cell), [part(cell, "cell_output")])
+            elif "record" in tags:
+                self._fold(cell, "record", self._title(cell), [part(cell, "cell_output")])
             elif "solution" in tags and os.environ.get("ATTN_COURSE_SOLUTIONS") == "no":
                 cell.parent.remove(cell)
             elif "solution" in tags:
@@ -106,8 +113,44 @@ class FoldCells(SphinxTransform):
             if section[0].astext().startswith(GLANCE):
                 section["classes"].append("at-a-glance")
         title = next(self.document.findall(nodes.title))
+        card = next(s for s in self.document.findall(nodes.section) if "at-a-glance" in s["classes"])
+        parts = [node for node in title.parent.children if isinstance(node, nodes.section)]
+        if card is parts[0]:  # the second edition: the card opens the page
+            place = title.parent.index(title) + 1
+        else:
+            self._fold_more(parts)
+            self._to_the_top(card, title)
+            place = title.parent.index(parts[0])
+            for section in parts:
+                if section[0].astext().startswith("Summary"):
+                    section += MarkRead(page=self.env.docname.rpartition("/")[2])
         if claims:
-            title.parent.insert(title.parent.index(title) + 1, Claims(number=claims))
+            title.parent.insert(place, Claims(number=claims))
+
+    def _to_the_top(self, card: nodes.section, title: nodes.title) -> None:
+        """The card, last in the source, is shown as a closed drawer under the title, and is first in the contents."""
+        card["classes"].append("look-up")
+        heading, body = card[0], card.children[1:]
+        bibliography = [node for node in body if "bibliography" in type(node).__name__]
+        card.children = [heading]
+        inside = [node for node in body if node not in bibliography]
+        card += fold("more", "Formula, call, masks, built-in, API", inside, [])
+        card.parent.remove(card)
+        title.parent += bibliography
+        title.parent.insert(title.parent.index(title) + 1, card)
+
+    def _fold_more(self, parts: list[nodes.section]) -> None:
+        """What is for those who build stands after the summary; each of its parts opens on a click."""
+        for section in parts:
+            if not section[0].astext().startswith(MORE):
+                continue
+            section["classes"].append("more")
+            for inner in [*section.findall(nodes.section)]:
+                if inner is section:
+                    continue
+                title, body = inner[0], inner.children[1:]
+                inner.children = [title]
+                inner += fold("more", "Show", body, [])
 
     def _title(self, cell: nodes.Element) -> str:
         title = first_comment(cell)
@@ -164,6 +207,15 @@ def visit_turn(writer, node):
     writer.body.append('<p class="your-turn">Your turn: edit this cell and run it</p>')
 
 
+def visit_mark_read(writer, node):
+    button = '<button type="button" aria-pressed="false">Mark this chapter as read</button>'
+    link = '<a href="intro.html#the-map">the map</a>'
+    if not EPUB:
+        writer.body.append(
+            f'<p class="mark-read" data-page="{node["page"]}" hidden>{button} It gets a tick on {link}.</p>'
+        )
+
+
 def visit_claims(writer, node):
     number = node["number"]
     counted = f"{number} claims on this page are" if number > 1 else "1 claim on this page is"
@@ -182,6 +234,7 @@ def setup(app: Sphinx):
     app.add_node(Fold, html=(visit_fold, depart_fold), **others)
     app.add_node(FoldTitle, html=(visit_title, depart_title), **others)
     app.add_node(YourTurn, html=(visit_turn, nothing), **others)
+    app.add_node(MarkRead, html=(visit_mark_read, nothing), **others)
     app.add_node(Claims, html=(visit_claims, nothing), **others)
     app.add_transform(FoldCells)
     app.connect("doctree-read", check_sources)

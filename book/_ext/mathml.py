@@ -1,6 +1,7 @@
-"""Formulas and figures of the e-book, where no script runs: MathML, pictures at rest, markup that XML takes.
+"""Formulas and figures where no script runs: MathML, pictures at rest, markup that XML takes.
 
-On the site it does nothing: there MathJax draws the formulas (ATTN_COURSE_BUILDER is "epub" for the e-book).
+In the e-book (ATTN_COURSE_BUILDER is "epub") formulas are MathML. On the site MathJax draws them; a `noscript` element
+within each formula, which MathJax passes over, holds the same as MathML for browsers without JavaScript.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import html
 import os
 import re
+from functools import cache
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
@@ -26,6 +28,7 @@ SPELLINGS = (
 _STATIC = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml,([^"]*)"')
 
 
+@cache
 def mathml(text: str, display: str) -> str:
     """A formula in TeX as MathML. Raises what the converter raises for a command that it does not know."""
     from latex2mathml.converter import convert
@@ -48,12 +51,34 @@ def visit_inline(writer, node) -> None:
     raise nodes.SkipNode
 
 
+def block(text: str) -> str:
+    return mathml(re.sub(r"\\label\{[^}]*\}", "", in_lines(text)), "block")
+
+
 def visit_block(writer, node) -> None:
-    text = re.sub(r"\\label\{[^}]*\}", "", in_lines(node.astext()))
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
     identity = f' id="{node["ids"][0]}"' if node["ids"] else ""
-    writer.body.append(f'<div class="math"{identity}>{mathml(text, "block")}{number}</div>\n')
+    writer.body.append(f'<div class="math"{identity}>{block(node.astext())}{number}</div>\n')
     raise nodes.SkipNode
+
+
+def beside(drawn, convert):
+    """The renderer `drawn` with MathML for browsers without JavaScript before its closing tag."""
+
+    def visit(writer, node) -> None:
+        try:
+            drawn(writer, node)
+        except nodes.SkipNode:
+            try:
+                still = convert(node.astext()).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+            except Exception as error:  # each of the converter's own kinds
+                LOG.warning("no MathML for this formula (%s: %s)", type(error).__name__, error, location=node)
+                raise
+            inner, tag, end = writer.body.pop().rpartition("</")
+            writer.body.append(f"{inner}<noscript>{still}</noscript>{tag}{end}")
+            raise
+
+    return visit
 
 
 def at_rest(text: str) -> str:
@@ -76,9 +101,21 @@ def for_xml(app: Sphinx, doctree: nodes.document, _page: str) -> None:
             node.children = [nodes.Text(at_rest(node.astext()))]
 
 
+def add_to_mathjax(app: Sphinx) -> None:
+    kinds = (
+        (app.registry.html_inline_math_renderers, lambda text: mathml(text, "inline")),
+        (app.registry.html_block_math_renderers, block),
+    )
+    for renderers, convert in kinds:
+        drawn, depart = renderers["mathjax"]
+        renderers["mathjax"] = (beside(drawn, convert), depart)
+
+
 def setup(app: Sphinx) -> dict:
     if os.environ.get("ATTN_COURSE_BUILDER") == "epub":
         app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
         app.connect("config-inited", lambda _, config: config.__setattr__("html_math_renderer", "mathml"))
         app.connect("doctree-resolved", for_xml, priority=900)
+    else:
+        app.connect("builder-inited", add_to_mathjax)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,7 +3,6 @@
 ATTN_COURSE_BUILDER=epub in the environment leaves out what an e-book has no use for: buttons, scripts, feeds.
 """
 
-import json
 import os
 import re
 import shutil
@@ -34,7 +33,7 @@ def set_addresses(app, config):
     options["path_to_docs"] = ""  # a document's name begins with book/ already
     if EPUB:
         # What stands in book/_static and needs a script, or is for the site alone.
-        config.exclude_patterns += ["mathjax", "*.js", "*.png", "favicon.svg", "framework.css"]
+        config.exclude_patterns += ["mathjax", "minisearch", "*.js", "*.png", "favicon.svg", "framework.css"]
         config.html_js_files, config.html_favicon = [], None
         config.epub_show_urls, config.epub_basename = "no", "attn_course"
     else:  # the theme reads it for every kind of output and fails where there are no buttons
@@ -52,16 +51,6 @@ def serve_clean_notebook(app, pagename, templatename, context, doctree):
     if "ipynb_source" in context and notebook.exists():
         target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
         shutil.copyfile(notebook, target)
-        if os.environ.get("ATTN_COURSE_SOLUTIONS") == "no":
-            without_solutions(target)
-
-
-def without_solutions(path):
-    """Take the solutions out of a notebook that the page serves."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    cells = notebook["cells"]
-    notebook["cells"] = [cell for cell in cells if "solution" not in cell["metadata"].get("tags", [])]
-    path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 NOT_FOUND = """\

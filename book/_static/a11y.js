@@ -7,6 +7,11 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   // The role that the builder gives to a source is deprecated, and its list expects another.
   for (const source of document.querySelectorAll("[role=doc-biblioentry]")) source.setAttribute("role", "listitem");
+  // What opens the pages below a page has a sign and no name.
+  for (const toggle of document.querySelectorAll(".bd-sidebar-primary li > details > summary")) {
+    toggle.ariaLabel = `Pages of ${toggle.closest("li").querySelector("a").textContent.trim()}`;
+    toggle.querySelector("[role=presentation]")?.setAttribute("aria-hidden", "true");
+  }
   // The side bar is no landmark of its own in the theme.
   const sidebar = document.querySelector(".bd-sidebar-primary");
   sidebar?.setAttribute("role", "navigation");

@@ -70,7 +70,7 @@ class Source:
 def source(*objects):
     """The tested source of functions, methods or classes, as the package has it.
 
-    A string, ``"attn_course.flash.triton:forward_kernel"``, names a function of a
+    A string, ``"attn_course.mechanisms.flash.triton:tile"``, names a function of a
     module that is read and not imported: not everywhere is there what it needs.
     """
     return Source("\n\n".join(_text(item).rstrip() for item in objects))
@@ -131,3 +131,22 @@ class Table:
             "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
             for row in cells
         )
+
+
+def made(name):
+    """How a stored record was made: what ran, where and when, as a table."""
+    from attn_course.records import load_record
+
+    record = load_record(name)
+    rows = record["rows"]
+    names = {"pytorch": "PyTorch", "tensorflow": "TensorFlow", "tf": "TensorFlow"}
+    frameworks = {row["framework"] for row in rows if "framework" in row}
+    seeds = sorted({row["seed"] for row in rows if "seed" in row})
+    told = [
+        ("Framework", ", ".join(sorted(names.get(f, f) for f in frameworks))),
+        ("Seeds", ", ".join(map(str, seeds))),
+        ("Machine", record["machine"]),
+        ("Date", record["date"]),
+        ("Command", f"`{record['command']}`"),
+    ]
+    return Table(["What", "How"], [row for row in told if row[1]])

@@ -62,6 +62,12 @@ BLOCKS = {
         ":::{dropdown} Answer\n:open:\nText.\n:::",
         "<details>\n<summary>Answer</summary>\n\nText.\n\n</details>",
     ),
+    "guess": (
+        ":::{guess} How *many*?\n- [ ] One\n  more.\n\n  No.\n- [x] Two.\n\n  Yes: $1 + 1$.\n- [ ] Three.\n\n"
+        "  No.\n:::",
+        "**Guess.** How *many*?\n\n- One more.\n- Two.\n- Three.\n\n"
+        "<details>\n<summary>Answer</summary>\n\n**Two.** Yes: $1 + 1$.\n\n</details>",
+    ),
     "nested": (
         "::::{note}\nA\n:::{warning}\nB\n```{tip}\nC\n```\n:::\n::::",
         "> **Note**\n>\n> A\n>\n> > **Warning**\n> >\n> > B\n> >\n> > > **Tip**\n> > >\n> > > C",

@@ -1,17 +1,20 @@
-"""The page "Package" documents every public name of the three faces, and none that there isn't."""
+"""The pages of the package document every public name of the three faces, and none that there isn't."""
 
+import importlib
 import re
+import sys
 
+import api_sections
+import pytest
+from faces import ROOMS, names_of
 from publisher import ROOT
 
 from attn_course.masks import from_blocked
 
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+api_topics = importlib.import_module("api_topics")
+
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
-
-
-def topics_of(face):
-    source = ROOT / "src" / "attn_course" / f"{face}.py"
-    return re.findall(rf"(?m)^from attn_course\.(\w+)\.{face} import \*$", source.read_text(encoding="utf-8"))
 
 
 def test_the_page_warns_of_masks_with_the_other_meaning():
@@ -22,6 +25,41 @@ def test_the_page_warns_of_masks_with_the_other_meaning():
 
 
 def test_every_topic_is_documented_once():
-    documented = re.findall(r"(?m)^```\{api-topic\} (\w+)$", PAGE)
-    topics = {topic for face in ("reference", "pytorch", "tf") for topic in topics_of(face)}
-    assert sorted(documented) == sorted(topics), "list each topic once in book/api.md"
+    assert PAGE.count(api_sections.LISTED) == 1
+    documented = re.findall(r"(?m)^```\{api-topic\} (\w+)$", api_sections.sections())
+    source = ROOT / "src" / "attn_course"
+    files = [path for room in ROOMS for path in (source / room).rglob("*.py") if path.stem in api_topics.FACES]
+    topics = {path.parent.name for path in files if names_of(path)}
+    assert sorted(documented) == sorted(topics), "list each topic once in TOPICS of catalog.py"
+
+
+@pytest.mark.parametrize("face", ["reference", "pytorch", "tf"])
+def test_every_public_name_is_documented(face):
+    text = (ROOT / "src" / "attn_course" / f"{face}.py").read_text(encoding="utf-8")
+    public = re.findall(r'(?m)^    "(\w+)",$', text)
+    shown = [name for topic in api_sections.topics() for name in api_topics.names_of(topic, face)]
+    assert public and sorted(shown) == sorted(public)
+
+
+def test_a_section_is_made_of_the_declaration():
+    text = api_sections.section("window")
+    assert text.startswith("(api-window)=\n## Windows\n\nAttention to what is near")
+    assert "{doc}`10_sparse`." in text and text.endswith("```{api-topic} window\n```\n")
+
+
+def test_every_topic_has_its_page():
+    assert api_sections.stale() == {}, "run `make faces`"
+    page = api_sections.section("window", "#", "../")
+    assert page.startswith("(api-window)=\n# Windows\n") and "{doc}`../10_sparse`." in page
+
+
+def test_pages_that_are_stale_or_left_over_are_mended(tmp_path):
+    (tmp_path / "book").mkdir()
+    api_sections.write(tmp_path)
+    folder = tmp_path / "book" / "api"
+    assert len([*folder.iterdir()]) == len(api_sections.topics()) and api_sections.stale(tmp_path) == {}
+    (folder / "window.md").write_text("other")
+    (folder / "gone.md").write_text("a topic that is no more")
+    assert {path.name for path in api_sections.stale(tmp_path)} == {"window.md", "gone.md"}
+    api_sections.write(tmp_path)
+    assert api_sections.stale(tmp_path) == {}

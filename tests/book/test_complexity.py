@@ -1,15 +1,18 @@
 """The page of costs: it is what `make costs` writes, from a record that the code still agrees with."""
 
+import both_frameworks  # noqa: F401
 import pytest
-from complexity import PAGE, formula, page, rounded, table
+from complexity import BESIDE, MISSING, PAGE, SHOWN, cached, formula, page, printed, rounded, table
+from cost_figure import GAP, _apart, panel
 
-from attn_course.bench import pytorch, tf
-from attn_course.bench.cases import NO_ATTENTION
-from attn_course.bench.measure import slope
-from attn_course.catalog import BESIDE, CATALOG, OWN
+from attn_course.catalog import CATALOG
+from attn_course.core.declaration import OWN
 from attn_course.labs import load_record
-from attn_course.labs.costs import CASES, DENSE, FRAMEWORKS, crossovers, growth, lengths_of, measured
-from attn_course.labs.costs.operations import operations
+from experiments.bench import pytorch, tf
+from experiments.bench.cases import MEASURED
+from experiments.bench.measure import slope
+from experiments.costs import CASES, DENSE, FRAMEWORKS, crossovers, growth, lengths_of, measured
+from experiments.costs.operations import DRAWN, LENGTHS, operations
 
 RECORD = load_record("costs")
 # What the orders of the catalog say of the length alone, everything else kept.
@@ -17,6 +20,8 @@ GROWTH = {
     "O(n^2 d)": 2,
     "O(n^2 d + n d^2)": 2,
     "O(n sqrt(n) d)": 1.5,
+    "O(n^2)": 2,
+    "O(n d)": 1,
     "O(n d^2)": 1,
     "O(k n d^2)": 1,
     "O(n m d)": 1,
@@ -33,15 +38,11 @@ def test_the_page_is_what_is_written():
     assert PAGE.read_text(encoding="utf-8") == page(), "run `make costs`"
 
 
-def test_every_mechanism_is_measured_in_both_frameworks():
-    names = {row.name for row in CATALOG if row.name not in NO_ATTENTION} | {
-        "recurrent",
-        "convolutional",
-        DENSE,
-        f"{DENSE}, causal",
-    }
-    assert CASES.keys() == names == RECORD["operations"].keys()
-    for name in names:
+def test_every_mechanism_is_measured_or_marked():
+    """A record that is missing is a mark on the page, and no more."""
+    names = MEASURED.keys() | {"recurrent", "convolutional", DENSE, f"{DENSE}, causal"}
+    assert CASES.keys() == names >= RECORD["operations"].keys()
+    for name in RECORD["operations"]:
         for framework in FRAMEWORKS:
             runs = [row for row in RECORD["rows"] if (row["framework"], row["name"]) == (framework, name)]
             assert len(runs) >= 3
@@ -50,9 +51,13 @@ def test_every_mechanism_is_measured_in_both_frameworks():
                 assert len(row["milliseconds"]) == len(row["mib"]) == len(row["positions"])
                 assert min(row["milliseconds"]) > 0
     assert RECORD["load"] >= 0 and RECORD["seconds"] > 0 and RECORD["processor"]
+    marks = page().count(MISSING)
+    counts = {name: found for name, found in RECORD["operations"].items() if name != "linear_attention"}
+    # In the tables of time, of memory and of crossings.
+    assert page({**RECORD, "operations": counts}).count(MISSING) == marks + 3
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", RECORD["operations"])
 def test_operations_are_counted_as_stored(name):
     lengths, counts = RECORD["operations"][name]
     assert lengths == list(CASES[name].counted)
@@ -61,7 +66,12 @@ def test_operations_are_counted_as_stored(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_operations_grow_as_the_catalog_says(name):
-    found = slope(*RECORD["operations"][name])
+    stored = RECORD["operations"].get(name)
+    lengths, counts = stored or (CASES[name].counted, [operations(name, n) for n in CASES[name].counted])
+    if not any(counts):  # no product of matrices: nothing to count
+        assert name in MEASURED and MEASURED[name].timed.on == "form"
+        return
+    found = slope(lengths, counts)
     if name == "lsh_attention":  # the catalog's order leaves out the product with the rotations
         assert 1.2 < found < 1.5
     else:
@@ -105,6 +115,33 @@ def test_exponents_are_of_the_last_lengths():
     assert found == pytest.approx(2)
     (flat,) = growth(rows_of("linear_attention", (1,) * 4, mib=(0,) * 4), "tf", "linear_attention", "mib")
     assert flat == 0
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_what_is_drawn_was_counted(name):
+    assert RECORD["grown"][name] == [operations(name, n) for n in LENGTHS], "run `make costs MEASURE=yes`"
+
+
+def test_a_panel_has_its_lines_and_ticks_inside():
+    made = panel(
+        "A", {"one": ((1, 4), (2, 8)), "two": ((1, 4), (2, 8))}, {1: "1k", 4: "4k"}, {1: "1 s", 16: "16 s"}, "x"
+    )
+    assert all(f">{words}</text>" in made for words in ("1k", "4k", "1 s", "16 s", "one", "two"))
+    assert "log" not in made and made.count("stroke-width") == 2
+    assert sorted(_apart([100, 102, 101])) == [100, 100 + GAP, 100 + 2 * GAP]
+    assert max(_apart([250, 255, 257])) <= 256
+
+
+def test_caches_are_those_of_the_chapter():
+    assert cached("Llama 3 8B") == ("Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB")
+    assert cached("Mistral 7B v0.1")[2:] == ("nothing", "0.5 GiB")
+    assert all(f"| {name} |" in page() for name in SHOWN)
+
+
+def test_every_source_has_one_key():
+    found = printed()
+    assert found["V17"] == "Vaswani et al. 2017, Table 1"
+    assert len(set(found.values())) == len(found)
 
 
 def test_how_it_is_written():

@@ -3,7 +3,11 @@
 import re
 
 import pytest
+from chapters import sources
+from complexity import titled
 from publisher import ROOT
+
+from attn_course.catalog import CATALOG
 
 TEXT = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
 BODY = re.search(r"(?ms)^```\{glossary\}\n(.*?)^```$", TEXT)[1]
@@ -11,8 +15,12 @@ WORDS = [line for line in BODY.splitlines() if line and not line.startswith(" ")
 WANTED = """
 attention, bidirectional, cache, causal mask, decoder, embedding, encoder, entropy, final state, head, hidden
 state, key, KV cache, logit, logits, mask, padding, perplexity, pruning, query, residual connection, RoPE,
-score, self-attention, softmax, teacher forcing, token, value, weight
+score, self-attention, softmax, teacher forcing, token, value, weight, prefill, paged cache, paged attention, roofline,
+arithmetic intensity, log-sum-exp, MHA, MQA, GQA, MLA, SDPA, FlexAttention, Reformer, Performer, BLEU, brevity penalty
 """
+# Names of the catalog that the glossary has under a shorter or another one.
+UNDER = {"multi head": "multi-head attention", "delta rule": "delta-rule attention", "performer": "Performer"}
+UNDER |= {"linformer": "Linformer", "longformer": "Longformer", "big bird": "BigBird", "local": "local attention"}
 
 
 def test_the_words_are_sorted():
@@ -28,3 +36,15 @@ def test_every_word_is_explained():
 @pytest.mark.parametrize("word", " ".join(WANTED.split()).split(", "))
 def test_the_words_of_the_chapters_are_there(word):
     assert word in WORDS
+
+
+CHAPTERS = "".join(path.read_text(encoding="utf-8") for path in sources())
+TAUGHT = [row for row in CATALOG if {row.name, row.layer or row.name} & set(re.findall(r"\w+", CHAPTERS))]
+
+
+@pytest.mark.parametrize("row", TAUGHT, ids=lambda row: row.name)
+def test_every_mechanism_of_a_chapter_is_there(row):
+    (written,) = titled(row.name)
+    name = written.partition("`")[2].partition(" <")[0]
+    plain = row.name.removesuffix("_attention").replace("_", " ")
+    assert UNDER.get(plain, name) in WORDS

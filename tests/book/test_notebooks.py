@@ -1,9 +1,16 @@
 """The command that builds and compares notebooks."""
 
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import nbformat
 import pytest
 from chapters import read_notebook, tags
 from notebooks import build, main
+from publisher import UNSET, make_publisher, publisher, unset
 from render import install_cell
 
 
@@ -45,22 +52,63 @@ def test_metadata_hold_no_version(built):
     assert "version" not in metadata["language_info"]
 
 
+class Finder:
+    """Stands for the search for the package: what it finds before pip ran, and after."""
+
+    def __init__(self, monkeypatch, before, after):
+        self.asked, self.found = [], [before, after]
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: self.found[bool(self.asked)])
+
+    def run(self, cell):
+        exec(cell.source.replace('%pip install -q "{spec}"', "asked.append(spec)"), {"asked": self.asked})
+        return self.asked
+
+
 def test_install_cell_runs_pip_only_where_the_course_is_missing(built, monkeypatch):
-    import importlib.util
-
-    from publisher import publisher
-
-    code = install_cell(publisher(built)).source.replace('%pip install -q "{spec}"', "asked.append(spec)")
-    finders = {"installed": object(), "missing": None}
-    for state, wanted in (("installed", []), ("missing", ["a-wheel.whl"])):
-        asked = []
-        monkeypatch.setenv("ATTN_COURSE_SPEC", "a-wheel.whl")
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name, found=finders[state]: found)
-        exec(code, {"asked": asked})
-        assert asked == wanted
+    cell = install_cell(publisher(built))
+    monkeypatch.setenv("ATTN_COURSE_SPEC", "a-wheel.whl")
+    assert Finder(monkeypatch, object(), object()).run(cell) == []
+    assert Finder(monkeypatch, None, object()).run(cell) == ["a-wheel.whl"]
     monkeypatch.delenv("ATTN_COURSE_SPEC")
-    exec(code, {"asked": asked})
-    assert asked[-1] == "attn-course @ git+https://github.com/first-org/course@main"
+    asked = Finder(monkeypatch, None, object()).run(cell)
+    assert asked == ["attn-course @ git+https://github.com/first-org/course@main"]
+
+
+def in_a_new_interpreter(source, **settings):
+    """What a notebook prints that has this cell and then one that imports the course, where the course is missing."""
+    program = (
+        "import sys\n"
+        "sys.modules['attn_course'] = None\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance(colors='nocolor')\n"
+        "for cell in (sys.stdin.read(), 'import attn_course'):\n"
+        "    if not shell.run_cell(cell).success:\n"
+        "        break\n"
+    )
+    settings = {**os.environ, "IPYTHONDIR": settings.pop("home"), **settings}
+    done = subprocess.run([sys.executable, "-c", program], input=source, env=settings, capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def test_install_cell_stops_with_words(tmp_path, monkeypatch):
+    """All later cells wait behind it, so none says ModuleNotFoundError."""
+    monkeypatch.delenv("ATTN_COURSE_SPEC", raising=False)
+    empty = install_cell(make_publisher(f"https://github.com/{UNSET}/attn_course", "main"), "0.1.0").source
+    said = in_a_new_interpreter(empty, home=str(tmp_path))
+    assert "RuntimeError: The publisher's address is not set" in said and "pip" not in said.split("RuntimeError:")[-1]
+    told = install_cell(make_publisher("https://github.com/an-org/course", "main"), "0.1.0").source
+    wheel = str(tmp_path / "missing-1.0-py3-none-any.whl")
+    said += in_a_new_interpreter(told, home=str(tmp_path), ATTN_COURSE_SPEC=wheel)
+    assert "RuntimeError: The course is not installed" in said and "missing-1.0" in said
+    assert "ModuleNotFoundError" not in said
+
+
+def test_a_copy_without_a_publisher_is_told(small):
+    project = small / "pyproject.toml"
+    text = project.read_text(encoding="utf-8")
+    assert unset(small) == ""
+    project.write_text(text.replace(publisher(small).org, UNSET), encoding="utf-8")
+    assert "not set" in unset(small) and "make repository URL=" in unset(small) and "\n" not in unset(small)
 
 
 def test_no_execute_keeps_outputs_of_unchanged_cells(built, change):
@@ -82,6 +130,20 @@ def test_a_failing_cell_is_shown_and_writes_nothing(small, change, capsys):
     assert "book/01_fixture.ipynb" in message
     assert "wrong = 1 / 0" in message and "ZeroDivisionError" in message
     assert not (small / "book" / "01_fixture.ipynb").exists()
+
+
+def test_a_write_that_fails_leaves_the_old_notebook(built, monkeypatch):
+    path = built / "book" / "01_fixture.ipynb"
+    before, files = path.read_bytes(), sorted(path.parent.iterdir())
+
+    def half(notebook, target):
+        Path(target).write_text("{")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("notebooks.nbformat.write", half)
+    with pytest.raises(KeyboardInterrupt):
+        build(built, [], run=False)
+    assert path.read_bytes() == before and sorted(path.parent.iterdir()) == files
 
 
 def test_the_working_folder_is_empty(small, change):
@@ -113,6 +175,35 @@ def test_check_compares(built, capfd, changed):
     assert (code != 0) is changed
     assert "notebooks: 1, code cells: 6, compared: 5, ignored: 1 (16.7 %), seconds per chapter: 01 " in shown
     assert ("1 failed" in shown) is changed
+
+
+def test_a_notebook_that_passed_is_run_again_when_something_changed_or_somebody_asks(built, monkeypatch, capsys):
+    import notebooks
+
+    ran = []
+
+    def compare(paths, jobs):
+        ran.append([path.stem for path in paths])
+        return (0, set(ran[-1])) if good else (1, set())
+
+    monkeypatch.setattr(notebooks, "compare", compare)
+    package = built / "src" / "attn_course" / "module.py"
+    package.parent.mkdir(parents=True)
+    command = ["--root", str(built), "check"]
+    good = False
+    assert main(command) == 1 and main(command) == 1
+    good = True
+    assert main(command) == 0 and len(ran) == 3
+    assert main(command) == 0 and len(ran) == 3
+    assert "passed as they are: 1 (AGAIN=yes" in capsys.readouterr().out
+    assert main([*command, "--again"]) == 0 and len(ran) == 4
+    for path, text in ((package, "one"), (package, "two"), (built / "requirements.txt", "numpy==2.0")):
+        path.write_text(text)
+        assert main(command) == 0 and main(command) == 0
+    assert len(ran) == 7
+    good = False
+    assert main([*command, "--again"]) == 1 and main(command) == 1
+    assert len(ran) == 9, "what failed is not remembered as passed"
 
 
 def test_check_refuses_what_was_never_executed(built, capsys):

@@ -65,6 +65,7 @@ BEFORE_BREAKS = "## Where it breaks: two silent mistakes\n"
         (":tags: [tab-torch, check, trained]", ":tags: [tab-torch, trained]", "trained stands with check"),
         (":tags: [tab-torch, package]", ":tags: [tab-torch, both, package]", "one of tab-torch"),
         (":tags: [solution]", ":tags: [solution, exercise]", "one of check, package"),
+        ("def mean(values):\n    return", "check(1)\ndef mean(values):\n    return", "a solution calls shown(...)"),
         ("print(weights.round(3))", "print(weights.round(3))" + "\n" * 15 + "1", "lines, at most 15"),
         ("print(weights.round(3))", "x = " + "1 + " * 20 + "1", "at most 80"),
         ("# rows sum to 1", "# each of the rows sums to one", "at most 76"),
@@ -94,6 +95,9 @@ BEFORE_BREAKS = "## Where it breaks: two silent mistakes\n"
             "alt",
         ),
         ("caption: The first key matches.", "caption: TensorFlow's first key.", "name no framework"),
+        ("caption: The first key matches.", "caption: The first key matches. Recorded in TensorFlow.", None),
+        ("print(weights.round(3))", 'rows = load_record("dates")', "shows the record 'dates'"),
+        ("Return the mean", "From a run recorded in PyTorch and TensorFlow, return the mean", None),
     ],
 )
 def test_each_rule_bites(second, change, old, new, fault):
@@ -105,6 +109,44 @@ def test_each_rule_bites(second, change, old, new, fault):
     assert any(fault in one for one in found) if fault else found == [], found
 
 
+STORY = next(path for path in CHAPTERS if path.stem.startswith("04_"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("## By hand: ", "## By head: ", "does not begin with one of"),
+        ("## By hand: ", "### By hand: ", "no heading '## By hand"),
+        ("## The reason: ", "## Masks: who\n\nWords.\n\n## The reason: ", "another order, or twice"),
+        ("You read both", "word " * 30 + "You read both", "the hook has"),
+        ("explore_arrows(\n", "np.array(\n", "no figure to drag"),
+        ("You read both", ":::{guess} A?\n- [x] B\n\n  C\n:::\n\nYou read both", "stands before the figure"),
+        ("{dropdown} Before you start", "{dropdown} Questions", "no fold '::::{dropdown} Before you start"),
+        (":::{dropdown} 2. ", ":::{dropdown} Two. ", "holds three questions"),
+        ("**Use this when** ", "**Take it if** ", "use this when"),
+        (
+            "Why a square root?\n",
+            "Why a square root?\n\n| a | b |\n|---|---|\n",
+            "does not end in a sentence that leads on",
+        ),
+    ],
+)
+def test_each_rule_of_the_story_bites(old, new, fault):
+    text = text_of(STORY)
+    assert old in text and heading_faults(text) == []
+    found = heading_faults(text.replace(old, new, 1))
+    assert any(fault in one for one in found), found
+
+
+def test_what_is_folded_does_not_count():
+    """The card and "More" of the third edition, in words and in cells."""
+    text = text_of(STORY)
+    for heading in ("## More: ", "## Look it up: "):
+        place = text.index("\n", text.index(heading))
+        assert words(text[:place] + "\n\n" + "word " * 500 + text[place:]) == words(text)
+    assert words(text.replace("## The idea: ", "word " * 500 + "\n\n## The idea: ", 1)) == words(text) + 500
+
+
 def test_a_project_has_parts_in_their_order():
     words = "At a glance", "The problem", "Part 1", "Part 2", "Put to work", "Where it breaks", "Summary"
     good = "".join(f"## {word}: a claim\n\n" for word in words)
@@ -112,3 +154,29 @@ def test_a_project_has_parts_in_their_order():
     assert heading_faults(good.replace("Part 2", "Part 3")) == ["'## Part 3: a claim' is part 2"]
     assert "a project has the headings" in heading_faults(good.replace("## Put to work: a claim", ""))[0]
     assert "says nothing of its own" in heading_faults(good.replace("Part 1: a claim", "Part 1"))[0]
+
+
+PROJECT = next(path for path in CHAPTERS if path.stem.startswith("03_project"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("## Part 2: ", "## Part 3: ", "is part 2"),
+        ("## Part 2: ", "### Part 2: ", "is part 2"),
+        ("## The idea: ", "### The idea: ", "no heading '## The idea"),
+        ("## Part 1: ", "## Masks: who\n\nWords.\n\n## Part 1: ", "right behind The idea"),
+        ("## Put to work: ", "## Put to work: a\n\nWords.\n\n## Part 9: ", "right behind The idea"),
+        ("## Put to work: ", "### Put to work: ", "no heading '## Put to work"),
+        ("explore(", "np.array(", "no figure to drag"),
+        ("{dropdown} Before you start", "{dropdown} Questions", "no fold '::::{dropdown} Before you start"),
+        ("core to beat", "core", "'to beat'"),
+    ],
+)
+def test_each_rule_of_a_projects_story_bites(old, new, fault):
+    """A project in the third form: parts in place of By hand and exercises, a score in place of "use this when"."""
+    text = text_of(PROJECT)
+    assert old in text and heading_faults(text) == []
+    before, summary, behind = text.partition("## Summary")
+    text = before + summary + behind.replace(old, new) if "beat" in old else text.replace(old, new, 1)
+    assert any(fault in one for one in heading_faults(text)), heading_faults(text)

@@ -1,134 +1,54 @@
-"""Bad calls, and the argument that the answer must name: built from the cases of the contract, and from lists.
+"""Bad calls, and the argument that the answer must name: from what the topics declare, and from lists.
 
-``bad_calls()`` gives (where, what, call, names): ``call()`` must raise ValueError or TypeError with one of the names.
+``sizes_and_options`` and ``inputs`` say, of a case, what can be wrong: for each argument its bad values, and a
+strategy that draws others. ``listed()`` gives (where, what, call, names) of what no topic declares: functions beside
+the mechanisms, masks, parameters, conversions.
 """
 
 import functools
 import re
 
 import numpy as np
-from cases import CASES, FACES, K, S, T, V
+from cases import CASES, FACES, B, K, S, T, V
+from hypothesis import strategies as st
 
 from attn_course import masks, reference
+from attn_course.core.declaration import FLAG, LAYER, NONE, POSITIVE, SHARE
 from attn_course.frameworks import keras, torch
 from attn_course.parity import get_parameters, set_parameters
 
 SIZES = (0, -3, 2.5, True, "4")
 BASES = (0, -1.0, float("nan"), True, "10")
 SHARES = (-0.1, 1.0, 1.5, True, "half")
-FLAGS = (1, "yes")
-
-# What a layer is built from: every size among it is tried with each of SIZES.
-MADE = {
-    "AdditiveAttention": {"query_dim": 3, "memory_dim": 5, "hidden_dim": 7},
-    "AlibiBias": {"num_heads": 2},
-    "BahdanauDecoder": {"vocab_size": 5, "embedding_dim": 2, "hidden_dim": 3, "memory_dim": 14, "attention_dim": 11},
-    "FeatureMapAttention": {"channels": 3, "key_dim": 5, "value_dim": 7},
-    "FixedContextDecoder": {"vocab_size": 5, "embedding_dim": 2, "hidden_dim": 3, "memory_dim": 14},
-    "IntraAttentionLSTM": {"input_dim": 3, "hidden_dim": 5, "attention_dim": 7},
-    "LearnedEncoding": {"max_length": 5, "model_dim": 3},
-    "LocalAttention": {"query_dim": 3, "memory_dim": 5, "half_width": 2, "hidden_dim": 7, "score": "concat"},
-    "LogLengthScale": {"trained_length": 5},
-    "LuongAttention": {"query_dim": 3, "memory_dim": 5, "hidden_dim": 7, "max_length": 11, "score": "concat"},
-    "MultiHeadAttention": {"model_dim": 6, "num_heads": 2, "key_dim": 5, "value_dim": 7, "memory_dim": 3},
-    "RecurrentEncoder": {"vocab_size": 5, "embedding_dim": 2, "hidden_dim": 3},
-    "RelativeAttention": {"model_dim": 6, "num_heads": 2, "max_distance": 3, "key_dim": 5, "value_dim": 7},
-    "RelativeBias": {"num_heads": 2, "num_buckets": 8, "max_distance": 16},
-    "RotaryEncoding": {"key_dim": 4},
-    "SelfAttention": {"model_dim": 3, "key_dim": 5, "value_dim": 7},
-    "SinusoidalEncoding": {"model_dim": 3},
-    "LatentAttention": {
-        "model_dim": 6,
-        "num_heads": 2,
-        "latent_dim": 5,
-        "rope_dim": 4,
-        "key_dim": 3,
-        "value_dim": 7,
-        "query_latent_dim": 9,
-    },
-    "FeedForward": {"model_dim": 6, "ff_dim": 5},
-    "EncoderLayer": {"model_dim": 6, "num_heads": 2, "ff_dim": 5},
-    "Encoder": {"num_layers": 2, "model_dim": 6, "num_heads": 2, "ff_dim": 5},
-}
-LAYOUT = [[True, False], [True, True]]
-HEADS = {"model_dim": 6, "num_heads": 2, "key_dim": 5, "value_dim": 7, "memory_dim": 3}
-MADE["GroupedQueryAttention"] = {**HEADS, "num_kv_heads": 2}
-# Weights are never formed here: nothing can be dropped.
-UNDROPPED = {
-    "LinearAttention": {},
-    "DeltaRuleAttention": {},
-    "PerformerAttention": {"num_features": 8},
-    "RandomFeatureAttention": {"num_features": 8},
-    "LinformerAttention": {"length": 5, "rank": 3},
-    "LSHAttention": {"memory_dim": 6, "num_buckets": 4, "num_rounds": 2, "chunk_size": 3},
-    "FlashAttention": {"block_size": 3},
-    "SlidingWindowAttention": {"window": 3},
-    "DilatedWindowAttention": {"window": 3, "dilation": 2},
-    "LongformerAttention": {"window": 3, "positions": [1]},
-    "StridedAttention": {"stride": 3},
-    "FixedAttention": {"stride": 3, "summary": 1},
-    "BlockSparseAttention": {"layout": LAYOUT, "block_size": 2},
-    "BigBirdAttention": {"block_size": 2, "num_random": 1, "seed": 3},
-}
-MADE |= {name: {**HEADS, **sizes} for name, sizes in UNDROPPED.items()}
-FREE = {
-    ("RelativeAttention", "max_distance", 0),
-    ("BigBirdAttention", "num_random", 0),
-    ("BigBirdAttention", "seed", 0),
+WORDS = st.text(max_size=3)
+# Kind of an option: bad values that are always tried, and what else is drawn.
+KINDS = {
+    "size": (SIZES, st.integers(max_value=0) | st.floats() | st.booleans() | WORDS),
+    "natural": ((-3, 2.5, True, "4"), st.integers(max_value=-1) | st.floats() | st.booleans() | WORDS),
+    POSITIVE: (BASES, st.floats(max_value=0) | st.just(float("inf")) | st.booleans() | WORDS),
+    SHARE: (SHARES, st.floats(min_value=1) | st.floats(max_value=-1e-9) | st.booleans() | WORDS),
+    NONE: ((0.5, *SHARES), st.floats(min_value=1e-9) | st.floats(max_value=-1e-9) | WORDS),
+    FLAG: ((1, "yes"), st.integers() | st.floats() | st.none() | WORDS),
 }
 
-# Layer, options, who must be named.
-OPTIONS = [
-    *(("MultiHeadAttention", {"dropout": x}, "dropout") for x in SHARES),
-    *(("RelativeAttention", {"dropout": x}, "dropout") for x in SHARES),
-    *((name, {"use_bias": x}, "use_bias") for x in FLAGS for name in ("MultiHeadAttention", "RelativeAttention")),
-    *((name, {"base": x}, "base") for x in BASES for name in ("SinusoidalEncoding", "RotaryEncoding")),
-    *(("MultiHeadAttention", {"memory_dim": x}, "memory_dim") for x in ((3, 4, 5), (3,), (0, 3), (3, 2.5), "3")),
-    ("MultiHeadAttention", {"num_heads": 4, "key_dim": None}, "model_dim"),
-    ("RelativeAttention", {"num_heads": 4, "key_dim": None}, "model_dim"),
-    ("RotaryEncoding", {"key_dim": 5}, "key_dim"),
-    ("RotaryEncoding", {"layout": "thirds"}, "layout"),
-    ("RotaryEncoding", {"layout": None}, "layout"),
-    *(("RotaryEncoding", {"scale": x}, "scale") for x in BASES),
-    *(("RotaryEncoding", {"frequencies": x}, "frequencies") for x in ([], [1.0] * 3, 1.0)),
-    *(("LogLengthScale", {"strength": x}, "strength") for x in BASES),
-    ("RelativeBias", {"num_buckets": 7}, "num_buckets"),
-    ("RelativeBias", {"max_distance": 2}, "max_distance"),
-    ("RelativeBias", {"num_buckets": 1, "bidirectional": False}, "num_buckets"),
-    *(("RelativeBias", {"bidirectional": x}, "bidirectional") for x in FLAGS),
-    *(("SelfAttention", {"project": x}, "project") for x in FLAGS),
-    *(("FeatureMapAttention", {"residual": x}, "residual") for x in FLAGS),
-    *(("FeatureMapAttention", {"data_format": x}, "data_format") for x in ("NCHW", 3)),
-    *(("LuongAttention", {"score": x}, "score") for x in ("cosine", None, 3)),
-    *(("LocalAttention", {"score": x}, "score") for x in ("cosine", None)),
-    *(("LocalAttention", {"alignment": x}, "alignment") for x in ("left", None)),
-    ("LuongAttention", {"hidden_dim": None}, "hidden_dim"),
-    ("LuongAttention", {"score": "location", "max_length": None}, "max_length"),
-    ("LuongAttention", {"score": "dot"}, "memory_dim"),
-    *((name, {"dropout": x}, "dropout") for name in UNDROPPED for x in (0.5, *SHARES)),
-    *(
-        (name, {"dropout": x}, "dropout")
-        for name in ("GroupedQueryAttention", "EncoderLayer", "Encoder")
-        for x in SHARES
-    ),
-    *((name, {"use_bias": x}, "use_bias") for name in ("GroupedQueryAttention", *UNDROPPED) for x in FLAGS),
-    *((name, {"num_heads": 4, "key_dim": None}, "model_dim") for name in ("GroupedQueryAttention", *UNDROPPED)),
-    ("GroupedQueryAttention", {"num_kv_heads": 3}, "num_kv_heads"),
-    ("LatentAttention", {"rope_dim": 3}, "rope_dim"),
-    *((name, {"norm": x}, "norm") for name in ("EncoderLayer", "Encoder") for x in ("around", None)),
-    *((name, {"activation": "x"}, "activation") for name in ("FeedForward", "EncoderLayer", "Encoder")),
-    *((name, {"decay": x}, "decay") for name in ("LinearAttention", "DeltaRuleAttention") for x in ("slow", 0.5)),
-    *(("LinearAttention", {"feature_map": x}, "feature_map") for x in ("cosine", None)),
-    *(("PerformerAttention", {"features": x}, "features") for x in ("negative", None)),
-    ("RandomFeatureAttention", {"num_features": 7}, "num_features"),
-    *(("LinformerAttention", {"sharing": x}, "sharing") for x in ("all", None)),
-    ("LSHAttention", {"num_buckets": 3}, "num_buckets"),
-    *(("StridedAttention", {"heads": x}, "heads") for x in ("both", None)),
-    ("StridedAttention", {"model_dim": 6, "num_heads": 3, "heads": "split"}, "num_heads"),
-    ("FixedAttention", {"summary": 4}, "summary"),
-    *(("LongformerAttention", {"positions": x}, r"positions\S*") for x in ([-1], [1.5], [True])),
-    *(("BlockSparseAttention", {"layout": x}, "layout") for x in ([True], [[1, 0]], [])),
-]
+
+def sizes_and_options(case):
+    """(what is given besides, argument, bad values, what else is drawn), of a layer's constructor."""
+    declared = case.declared
+    for name, good in declared.sizes.items():
+        if isinstance(good, int | tuple):
+            yield name, *KINDS["natural" if name in declared.natural else "size"]
+    for name, kind in declared.options.items():
+        if isinstance(kind, str):
+            yield name, *KINDS[kind]
+        else:
+            bad = ("thirds", 3, 0.5, *(() if None in kind else (None,)))
+            yield name, bad, (WORDS | st.integers()).filter(lambda x, kind=kind: x not in kind)
+
+
+def built(case, face, changes):
+    """A call that makes the layer of a case with other sizes or options."""
+    return functools.partial(case._replace(sizes=case.sizes | changes).build, face)
 
 
 def draw(*shape):
@@ -164,8 +84,9 @@ FUNCTIONS = [
     ("rotate", {"x": np.ones((5, 4), int), "positions": np.arange(5)}, "x"),
     ("change_layout", {"x": draw(5, 3), "to": "half"}, "x"),
     *(("change_layout", {"x": draw(5, 4), "to": x}, "to") for x in ("thirds", None)),
-    *(("split_heads", {"x": draw(2, 5, 6), "num_heads": x}, "num_heads") for x in (0, -2, 2.5, 4)),
+    *(("split_heads", {"x": draw(2, 5, 6), "num_heads": x}, "num_heads") for x in (0, -2, 2.5)),
     ("split_heads", {"x": draw(5, 6), "num_heads": 2}, "x"),
+    ("split_heads", {"x": draw(2, 5, 6), "num_heads": 4}, "x"),
     ("merge_heads", {"x": draw(2, 5, 6)}, "x"),
     ("masked_softmax", {"score": draw(T, S), "mask": np.ones((T, S))}, "mask"),
     ("masked_softmax", {"score": draw(T, S), "mask": np.ones((T, S), int)}, "mask"),
@@ -184,6 +105,14 @@ FUNCTIONS = [
     ("scaled_dot_product_attention", {**LOOK, "bias": draw(3, 3, T, S)}, "bias"),
     ("scaled_dot_product_attention", {**LOOK, "bias": draw(2, T, S)}, "bias"),
     ("scaled_dot_product_attention", {**LOOK, "bias": draw(S)}, "bias"),
+    ("scaled_dot_product_attention", {**LOOK, "bias": np.zeros((T, S), int)}, "bias"),
+    ("scaled_dot_product_attention", {**LOOK, "query": QUERY[..., :0], "key": KEY[..., :0]}, "query"),
+    ("scaled_dot_product_attention", {**LOOK, "query": QUERY[:, :, :0]}, "query"),
+    ("scaled_dot_product_attention", {**LOOK, "key": KEY[:, :, :0], "value": VALUE[:, :, :0]}, "key"),
+    ("scaled_dot_product_attention", {**LOOK, "key": KEY.astype(int)}, "key"),
+    ("scaled_dot_product_attention", {**LOOK, "query": [1.0, 2.0]}, "query"),
+    ("scaled_dot_product_attention", {**LOOK, "value": None}, "value"),
+    ("scaled_dot_product_attention", {**LOOK, "mask": [[True]]}, "mask"),
     ("scaled_dot_product_attention", {**LOOK, "mask": np.ones((2, S), bool)}, "mask"),
     ("scaled_dot_product_attention", {**LOOK, "mask": np.ones((2, T, S), bool)}, "mask"),
     ("scaled_dot_product_attention", {**LOOK, "mask": np.ones((4, 3, T, S), bool)}, "mask"),
@@ -200,20 +129,8 @@ MASKS = [
 ]
 
 
-def spell(options):
-    return ", ".join(f"{name}={x if np.ndim(x) == 0 else np.shape(x)!r}" for name, x in options.items())
-
-
-def bad_calls():
-    """All of them."""
-    for face in FACES:
-        for name, sizes in MADE.items():
-            for argument, good in sizes.items():
-                for bad in SIZES if isinstance(good, int) else ():
-                    if (name, argument, bad) not in FREE or bad is True:
-                        yield face, *built(face, name, {argument: bad}), (argument,)
-        for name, options, named in OPTIONS:
-            yield face, *built(face, name, options), (named,)
+def listed():
+    """(where, what, call, names) of all that is no declared layer's size, option or input."""
     for face in ("reference", *FACES):
         for name, arguments, named in FUNCTIONS:
             yield face, f"{name}({spell(arguments)})", functools.partial(ask, face, name, arguments), (named,)
@@ -222,14 +139,11 @@ def bad_calls():
     for case in CASES:
         if case.layer:
             yield from missing_parameters(case)
-        for face in FACES:
-            yield from wrong_inputs(case, face)
     yield from conversions()
 
 
-def built(face, name, options):
-    call = functools.partial(getattr(FACES[face], name), **{**MADE[name], **options})
-    return f"{name}({spell(options)})", call
+def spell(options):
+    return ", ".join(f"{name}={x if np.ndim(x) == 0 else np.shape(x)!r}" for name, x in options.items())
 
 
 def ask(face, name, arguments):
@@ -250,7 +164,7 @@ def layer_of(case, face):
     return LAYERS[case.name, face]
 
 
-OPTIONAL = re.compile(r"\b(query|key|value|output)_bias|\b[01]\.bias")
+OPTIONAL = re.compile(r"\b(query|key|value|output)_bias|\b[01]\.bias|^bias$")
 # What a case itself takes from the parameters, for the mechanism's function.
 HANDED = re.compile(r"(key_|value_)?projection|rotations|(beta|decay)_(weight|bias)")
 
@@ -265,56 +179,73 @@ def missing_parameters(case):
             continue
         left = {key: x for key, x in parameters.items() if key != name}
         call = functools.partial(case.reference, case.inputs, None, left)
-        yield "reference", f"{case.name} without {name}", call, (name, name.rpartition(".")[2])
+        yield "reference", f"{case.name} without {name}", call, (name,)
+
+
+# Models that hand an input on to a part, which calls it by another name.
+OTHER_NAMES = {("encoder_decoder", "source"): "tokens|memory", ("encoder_decoder", "target_in"): "targets|memory"}
+# A bias is called with two sizes: the tests' own model has the input.
+CALLED_WITH_SIZES = {"alibi_bias", "relative_bias"}
 
 
 def wrong_inputs(case, face):
-    """Each input and the mask with another rank, width, dtype, batch, or empty."""
-    names = tuple(case.inputs)
-    for name, letters in zip(names, case.axes, strict=False):
-        x, several = case.inputs[name], (*names, "mask")
-        real = x.dtype == np.float64
-        tries = [("one axis fewer", x[0], (name,)), ("one axis more", x[None], (name,))]
-        tries.append(("dtype", x.astype(int) if real else x.astype(float), (name,)))
-        if real and letters[-1] not in "STV":
-            tries.append(("width", x[..., 1:], several))
-        if len(names) > 1 and case.name not in EACH_ALONE:
-            tries.append(("batch", x[1:], several))
-            if real and not case.make:
-                tries.append(("other dtype", x.astype("float32"), several))
-        for axis, letter in enumerate(letters):
-            if letter in "ST" and case.name not in EMPTY:
-                tries.append((f"{letter} = 0", np.take(x, [], axis=axis), several))
-        if case.make and case.layer != "LuongDecoder":
-            tries = []
-        for what, bad, named in tries:
-            if what.startswith("one axis") and letters.startswith("BH"):
-                named = several
-                continue
-            yield face, f"{case.name}: {name}, {what}", functools.partial(run, case, face, {name: bad}), named
-        if not case.make and face == "pytorch":  # Keras has its own words for it
-            wrong = functools.partial(run, case, face, {name: "words"})
-            yield face, f"{case.name}: {name} = 'words'", wrong, (name,)
-    if case.mask is not None:
-        longer = np.concatenate([case.mask, case.mask], axis=-1)
-        for what, bad in (
-            ("float", case.mask * 1.0),
-            ("int", case.mask * 1),
-            ("longer", longer),
-            ("rank", case.mask[None, None]),
+    """(what, changed arguments, names): each input, and the mask, with another rank, size or dtype, or empty."""
+    form, whole = case.declared.form, tuple(case.inputs)
+    several = (*whole, "mask", *(new for (name, _), new in OTHER_NAMES.items() if name == case.name))
+    for number, (name, letters) in enumerate(form.inputs.items()):
+        x, own = case.inputs[name], (OTHER_NAMES.get((case.name, name), name),)
+        real, on_heads = x.dtype == np.float64, letters.startswith("BH")
+        # The last to be checked is the one that does not fit the others.
+        others = [axes for other, axes in form.inputs.items() if other != name]
+        beside = own if (form is LAYER and number) or name == whole[-1] else several
+        for what, bad, named in (
+            ("one axis fewer", x[0], several if on_heads else own),
+            ("one axis more", x[None], several if on_heads else own),
+            ("dtype", x.astype(int) if real else x.astype(float), own),
         ):
-            yield (
-                face,
-                f"{case.name}: mask, {what}",
-                functools.partial(run, case, face, {"mask": bad}),
-                ("mask", "source_mask"),
-            )
+            any_axes = on_heads and (form.alone or "num_heads" not in case.declared.sizes)
+            if not (any_axes and what.startswith("one axis")):
+                yield f"{name}, {what}", {name: bad}, named
+        if face == "pytorch":  # Keras has its own words for it
+            yield f"{name} = 'words'", {name: "words"}, own
+        for axis, letter in enumerate(letters):
+            if form.widths.get(letter) in case.declared.sizes and axis == len(letters) - 1:
+                yield f"{name}, width", {name: x[..., 1:]}, own
+            elif axis == len(letters) - 1 and any(other.endswith(letter) for other in others):
+                yield f"{name}, width", {name: x[..., 1:]}, several
+            if letter == "S" and number and any("S" in other for other in others[:number]):
+                yield f"{name}, length", {name: np.delete(x, 0, axis)}, own
+            if letter in "ST" and not form.empty:
+                yield f"{name}, {letter} = 0", {name: np.take(x, [], axis=axis)}, several
+        if len(whole) > 1 and not form.alone:
+            yield f"{name}, batch", {name: x[1:]}, beside
+            if real and not case.make:
+                yield f"{name}, other dtype", {name: x.astype("float32")}, beside
+    if case.mask is not None:
+        yield from wrong_masks(case, form.mask)
 
 
-# What treats query and key each alone.
-EACH_ALONE = {"rotary_encoding", "log_length_scale"}
-# Encodings may be given nothing.
-EMPTY = {"feed_forward", "sinusoidal_encoding", "learned_encoding", "alibi_bias", "relative_bias"} | EACH_ALONE
+# A mask of two, three or four axes, and one that another form would take. Over an image, both are right.
+OTHER_AXES = {2: lambda t, n: (B, 1, n), 3: lambda t, n: (B, 1, 1, n), 4: lambda t, n: (B, t, n)}
+
+
+def wrong_masks(case, axes):
+    n, asking = case.mask.shape[-1], T if "S" in axes else case.mask.shape[-1]
+    for what, bad in {
+        "float": case.mask * 1.0,
+        "int": case.mask * 1,
+        "longer": np.concatenate([case.mask, case.mask], axis=-1),
+        "rank": case.mask[None, None],
+        "padding of floats": np.ones((B, n)),
+        "longer padding": np.ones((B, n + 1), bool),
+        "axes of another form": np.ones(
+            (B, 1, 1, n) if axes == "B1T" else (B, asking if len(axes) == 4 else 1, n), bool
+        ),
+    }.items():
+        if not (what == "axes of another form" and axes == "B1P"):
+            yield f"mask, {what}", {"mask": bad}, ("mask", "source_mask", "memory_mask")
+    if case.declared.padding:
+        yield "mask, of queries", {"mask": np.ones((asking, n), bool)}, ("mask",)
 
 
 def run(case, face, changes):

@@ -1,15 +1,19 @@
 """One case for every public layer: inputs, the specification, and the same thing in a framework.
 
-A case is run as ``case.reference(inputs, mask, parameters)`` and ``case.run(face, item, inputs, mask)``, where
-``item`` is the function or the layer that ``case.build(face, dtype)`` made. Sizes are different primes.
+A case is made from what a topic declares (``attn_course.core.declaration``). It is run as
+``case.reference(inputs, mask, parameters)`` and ``case.run(face, item, inputs, mask)``, where ``item`` is the function
+or the layer that ``case.build(face, dtype)`` made.
 """
 
+import inspect
 from typing import NamedTuple
 
 import numpy as np
 from support import close, numbers, tensor
 
 from attn_course import masks, pytorch, reference, tf
+from attn_course.catalog import DECLARED
+from attn_course.core.declaration import Layer
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters
@@ -17,22 +21,29 @@ from attn_course.parity import get_parameters
 B, S, T, N, M, H, A, K, V = 3, 7, 5, 11, 2, 13, 17, 19, 23
 E = 2 * H
 FACES = {"pytorch": pytorch, "tf": tf}
-PADDING = np.arange(S) < np.array([[7], [4], [0]])
-PADDING[0, [0, 3]] = False  # from the left, and a hole; the last row may see nothing
+# What an axis has where no size of the layer says it.
+LONG = {"B": B, "T": T, "S": S, "H": 2, "K": A, "V": V, "Y": 3, "X": 5, "P": 15, "1": 1}
+
+
+def padding(size):
+    """What three sequences have: from the left, and a hole; the last row may see nothing."""
+    seen = np.arange(size) < np.array([[size], [size // 2 + 1], [0]])
+    seen[0, [0, 3]] = False
+    return seen
+
+
+PADDING = padding(S)
 
 
 class Case(NamedTuple):
     """What a layer is built from and called with, and what it promises.
 
-    ``axes`` are letters for the axes of the inputs, and of the mask at the end; B, T, S may be of any size. ``blocked``
-    names the inputs that the mask hides; ``changes`` are wrong arguments and who must be named; ``make`` builds what
-    is more than one layer; ``cell``: one of the libraries' recurrent cells, which no compiler of PyTorch takes whole;
-    ``fixed``: letters of the axes that stay as they are in a graph, ``unrolled`` those that do in PyTorch alone;
-    ``no_onnx``: what ONNX has no operator for; ``branches``: on a length, so that no compiled graph of
-    PyTorch serves all.
+    ``declared`` says it all; the fields of its name are copied. ``axes`` are letters for the axes of the inputs, and of
+    the mask at the end; B, T, S may be of any size. ``make`` builds what is more than one layer.
     """
 
     name: str
+    declared: Layer
     inputs: dict
     axes: tuple
     mask: np.ndarray | None
@@ -40,18 +51,31 @@ class Case(NamedTuple):
     sizes: dict | None
     layer: str | None
     blocked: tuple = ()
-    changes: tuple = ()
     make: object = None
     cell: bool = False
     fixed: str = ""
     unrolled: str = ""
     no_onnx: str = ""
     branches: bool = False
+    leaks: bool = False
+
+    def __repr__(self):
+        return self.name
 
     @property
     def alone(self):
         """Whether the one input is query and key: the hidden words ask too."""
         return len(self.inputs) == 1
+
+    @property
+    def call_options(self):
+        """The options of a call that it takes, each the other way than it stands: what else a graph must hold."""
+        item = getattr(pytorch, self.layer or self.name)
+        parameters = inspect.signature(getattr(item, "forward", item)).parameters.values()
+        handed_on = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        taken = {p.name for p in parameters} | ({"causal", "need_weights"} if handed_on else set())
+        others = {"causal": True, "need_weights": False, "absorbed": True}
+        return {name: x for name, x in others.items() if name in taken - {*self.declared.refuses}}
 
     def build(self, face, dtype="float64", **options):
         if self.layer is None:
@@ -91,28 +115,6 @@ class Case(NamedTuple):
 
 def _plain(face, case, options):
     return getattr(face, case.layer)(**case.sizes, **options)
-
-
-def _draw():
-    rng = np.random.default_rng(0)
-    shapes = {
-        "query": (B, 2, T, K),
-        "key": (B, 2, S, K),
-        "value": (B, 2, S, V),
-        "state": (B, T, H),
-        "memory": (B, S, E),
-        "x": (B, S, H),
-        "initial_state": (B, H),
-        "other_memory": (B, S, V),
-        "token_query": (B, T, H),
-        "token_key": (B, S, H),
-        "token_value": (B, S, H),
-        "image": (B, 3, 5, H),
-        "score": (B, 2, T, S),
-        "written": (B, T, E),
-    }
-    drawn = {name: rng.normal(size=shape) for name, shape in shapes.items()} | {"targets": rng.integers(0, N, (B, T))}
-    return drawn | {"source": rng.integers(0, N, (B, S))}
 
 
 def part(parameters, prefix):
@@ -187,565 +189,178 @@ def _biased(face, case, options):
     return Biased(inner) if face is pytorch else KerasBiased(inner, **options)
 
 
-_X = _draw()
-_MASKS = (("mask", np.ones((B, S)), "mask"), ("mask", np.ones((B, S + 1), bool), "mask"))
-_LOOK_CHANGES = (
-    ("query", _X["state"][0], "query"),
-    ("query", _X["state"][..., 1:], "query"),
-    ("memory", _X["memory"][1:], "memory"),
-    ("memory", _X["memory"].astype("float32"), "memory"),
-    *_MASKS,
-    ("mask", np.ones((B, 1, S), bool), "mask"),
-)
-
-_HEAD_CHANGES = (
-    ("query", _X["token_query"][0], "query"),
-    ("query", _X["token_query"][..., 1:], "query"),
-    ("key", _X["token_key"][..., 1:], "key"),
-    ("key", _X["token_key"].astype("float32"), "key"),
-    ("value", _X["token_value"][:, 1:], "value"),
-    ("value", _X["token_value"][1:], "value"),
-    *_MASKS,
-    ("mask", np.ones((B, T, S), bool), "mask"),
-    ("mask", np.ones((T, S), bool), "mask"),
-)
+def _with_parts(face, case, options):
+    """A layer with all parts at once; a part of Keras has a dtype of its own."""
+    sizes, place = case.sizes, options
+    D, H, K, V = (sizes[name] for name in ("model_dim", "num_heads", "key_dim", "value_dim"))
+    return face.GroupedQueryAttention(
+        **sizes,
+        query_key_norm=face.QueryKeyNorm(K, **place),
+        softmax=face.SinkSoftmax(H, **place),
+        output_gate=face.OutputGate(D, H, V, **place),
+        **options,
+    )
 
 
-def _over_heads(name, *, gates=(), keeps=(), **options):
-    """The specification of a layer over heads, from that of its mechanism.
+def _all_parts(inputs, mask, parameters):
+    """The specification of the same: what each part says, put together."""
+    names, heads = ("query", "key", "value"), (4, 2, 2)
+    maps = [inputs[n] @ parameters[f"{n}_weight"] + parameters[f"{n}_bias"] for n in names]
+    q, k, v = (reference.split_heads(x, number) for x, number in zip(maps, heads, strict=True))
+    q, k = reference.query_key_norm(q, k, part(parameters, "query_key_norm."))
+    k, v = (np.repeat(x, 2, axis=1) for x in (k, v))
+    score = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    weights = reference.sink_softmax(score, part(parameters, "softmax."), mask)
+    context = reference.output_gate(weights @ v, inputs["query"], part(parameters, "output_gate."))
+    return reference.merge_heads(context) @ parameters["output_weight"] + parameters["output_bias"], weights
 
-    ``gates`` are sigmoids of a linear map of the key's input, ``keeps`` parameters that the mechanism is given.
+
+def _gates(key, parameters, *names):
+    """Sigmoids of a linear map of the key's input."""
+    scores = {name: key @ parameters[f"{name}_weight"] + parameters[f"{name}_bias"] for name in names}
+    return {name: 1 / (1 + np.exp(-score.swapaxes(-1, -2))) for name, score in scores.items()}
+
+
+def _delta_rule(inputs, mask, parameters):
+    gates = _gates(inputs["key"], parameters, "beta", "decay")
+
+    def attend(query, key, value, mask, *, bias, causal):
+        query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
+        return reference.delta_rule_attention(query, key, value, mask=mask, **gates)[0], None
+
+    return reference.multi_head_attention_at_once(*inputs.values(), parameters, num_heads=2, mask=mask, attend=attend)
+
+
+def _lsh(inputs, mask, parameters):
+    def attend(query, key, value, mask, *, bias, causal):
+        sizes = {"num_buckets": 2, "num_rounds": 2, "chunk_size": S, "rotations": parameters["rotations"]}
+        return reference.lsh_attention(query, value, mask, **sizes)[0], None
+
+    shared = {f"key_{x}": parameters.get(f"query_{x}") for x in ("weight", "bias")}  # one projection for both
+    parameters = parameters | {key: x for key, x in shared.items() if x is not None}
+    x = inputs["query"]
+    return reference.multi_head_attention_at_once(x, x, x, parameters, num_heads=2, mask=mask, attend=attend)
+
+
+def _stack(name, **options):
+    """Of a model, whose specification takes the mask by another name, or options that it hands on."""
+    masked = options.pop("masked", "mask")
+    return lambda x, mask, parameters: getattr(reference, name)(
+        *x.values(), parameters, num_heads=2, **options, **{masked: mask}
+    )
+
+
+# What no rule below makes of a declaration: specifications that are called otherwise, and what is built of several.
+SPECIFICATIONS = {
+    "delta_rule_attention": _delta_rule,
+    "lsh_attention": _lsh,
+    "luong_decoder": lambda x, mask, parameters: reference.luong_decoder(
+        *x.values(), parameters, mask, score="general"
+    ),
+    "encoder_decoder": _encoder_decoder,
+    "encoder": _stack("encoder", num_layers=2, norm="pre"),
+    "decoder_layer": _stack("decoder_layer", masked="memory_mask"),
+    "decoder": _stack("decoder", num_layers=2, norm="pre", masked="memory_mask"),
+    "transformer": _stack("transformer", num_layers=2, masked="source_mask"),
+    "language_model": _stack("language_model", num_layers=2, norm="pre"),
+    "sinusoidal_encoding": lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
+    "rotary_encoding": _rotary_encoding,
+    "log_length_scale": _log_length_scale,
+    "alibi_bias": lambda x, mask, parameters: (x["score"] + reference.alibi_bias(2, *x["score"].shape[2:]),),
+    "relative_bias": lambda x, mask, parameters: (
+        x["score"] + reference.relative_bias(*x["score"].shape[2:], part(parameters, "bias_layer."), max_distance=23),
+    ),
+}
+MAKES = {
+    "luong_decoder": _luong_decoder,
+    "encoder_decoder": _both_parts,
+    "alibi_bias": _biased,
+    "relative_bias": _biased,
+}
+
+
+def specification(declared):
+    """The reference, called with those sizes and parameters that it has arguments for.
+
+    One that takes no parameters is a mechanism's on heads: the layer's projections are put around it.
     """
+    if declared.name in SPECIFICATIONS:
+        return SPECIFICATIONS[declared.name]
+    name = "multi_head_attention" if declared.pattern else declared.reference or declared.name
+    function, pattern = getattr(reference, name), getattr(masks, declared.pattern or "causal_mask")
+    taken, pattern_takes = (inspect.signature(f).parameters for f in (function, pattern))
+    over_heads = declared.layer and "parameters" not in taken and "key" in declared.form.inputs and declared.form.mask
 
     def run(inputs, mask, parameters):
-        query, key, value = (*inputs.values(),) if len(inputs) == 3 else (*inputs.values(),) * 3
-        own = {gate: _gate(key, parameters, gate) for gate in gates} | {keep: parameters[keep] for keep in keeps}
+        options = {size: x for size, x in declared.sizes.items() if size in taken}
+        if over_heads:
+            options |= {name: x for name, x in parameters.items() if name in taken}
+            heads = {"num_heads": declared.sizes["num_heads"], "mask": mask}
 
-        def attend(query, key, value, mask, *, bias, causal):
-            if name == "lsh_attention":
-                found = reference.lsh_attention(query, value, mask, **own, **options)
-            elif name == "delta_rule_attention":
-                query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
-                found = reference.delta_rule_attention(query, key, value, mask=mask, **own)
-            else:
-                found = getattr(reference, name)(query, key, value, mask, **own, **options)
-            return found[0], found[1] if name == "linformer_attention" else None
+            def attend(query, key, value, mask, *, bias, causal):
+                return function(query, key, value, mask, **options)
 
-        if name == "lsh_attention":  # one projection for both
-            shared = {f"key_{x}": parameters.get(f"query_{x}") for x in ("weight", "bias")}
-            parameters = parameters | {key: x for key, x in shared.items() if x is not None}
-        heads = {"num_heads": 2, "mask": mask, "attend": attend}
-        return reference.multi_head_attention_at_once(query, key, value, parameters, **heads)
+            found = reference.multi_head_attention_at_once(*inputs.values(), parameters, **heads, attend=attend)
+        else:
+            options |= {n: x for n, x in {"mask": mask, "parameters": parameters}.items() if n in taken}
+            if declared.pattern:
+                given = {size: x for size, x in declared.sizes.items() if size in pattern_takes}
+                if "causal" in pattern_takes:  # as the layer is called: where its mask has no default, it isn't
+                    given["causal"] = pattern_takes["causal"].default is True
+                seen = pattern(inputs["query"].shape[1], inputs["key"].shape[1], **given)
+                options["mask"] = seen if mask is None else seen & mask
+            found = function(**inputs, **options)
+        found = found if isinstance(found, tuple) else (found,)
+        return found if declared.weights else (found[0], None)
 
     return run
 
 
-def _gate(key, parameters, name):
-    score = key @ parameters[f"{name}_weight"] + parameters[f"{name}_bias"]
-    return 1 / (1 + np.exp(-score.swapaxes(-1, -2)))
+def lengths(declared):
+    """How long every axis is."""
+    form, sizes = declared.form, declared.sizes
+    found = LONG if "S" in "".join(form.inputs.values()) else LONG | {"T": S}
+    for letter, name in form.widths.items():
+        size = sizes.get(name)
+        if size is None and letter in "EF":
+            size = sizes.get("model_dim")
+        if size is not None:
+            found = found | {letter: size[letter == "F"] if isinstance(size, tuple) else size}
+    return found
 
 
+def case_of(declared, **changes):
+    """The case of what a topic declares."""
+    form, long = declared.form, lengths(declared)
+    rng = np.random.default_rng(0)
+
+    def draw(axes):
+        shape = [long[letter] for letter in axes]
+        return rng.integers(0, N, shape) if set(axes) <= set("BTS") else rng.normal(size=shape)
+
+    mask = padding(long[form.mask[-1]]) if form.mask else None
+    same = {field: getattr(declared, field) for field in Case._fields if hasattr(declared, field)}
+    return Case(
+        **same
+        | {
+            "declared": declared,
+            "inputs": {name: draw(axes) for name, axes in form.inputs.items()},
+            "axes": (*form.inputs.values(), *([form.mask] if form.mask else [])),
+            "mask": None if mask is None else mask.reshape(B, *[1] * (len(form.mask) - 2), -1),
+            "reference": specification(declared),
+            "sizes": dict(declared.sizes) if declared.layer else None,
+            "blocked": form.blocked,
+            "make": MAKES.get(declared.name),
+        }
+        | changes
+    )
+
+
+ALL = {declared.name: declared for topic in DECLARED.values() for declared in topic}
 CASES = (
-    Case(
-        name="scaled_dot_product_attention",
-        inputs={name: _X[name] for name in ("query", "key", "value")},
-        axes=("BHTK", "BHSK", "BHSV", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.scaled_dot_product_attention(*x.values(), mask),
-        sizes=None,
-        layer=None,
-        blocked=("key", "value"),
-        changes=(
-            ("query", _X["query"][0, 0, 0], "query"),
-            ("query", _X["query"][..., 1:], "key"),
-            ("value", _X["value"][:, :, 1:], "value"),
-            ("key", _X["key"].astype("float32"), "key"),
-            *_MASKS,
-        ),
-    ),
-    Case(
-        name="fixed_context_decoder",
-        inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
-        axes=("BT", "BSE", "BH", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.fixed_context_decoder(*x.values(), parameters, mask),
-        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E},
-        cell=True,
-        fixed="T",
-        layer="FixedContextDecoder",
-        blocked=("memory",),
-        changes=(
-            ("targets", _X["targets"][0], "targets"),
-            ("targets", _X["memory"][:, :, 0], "targets"),
-            ("memory", _X["memory"][1:], "memory"),
-            ("memory", _X["memory"][..., 2:], "memory"),
-            ("initial_state", _X["initial_state"][:, 1:], "initial_state"),
-            ("initial_state", _X["initial_state"].astype("float32"), "initial_state"),
-            *_MASKS,
-        ),
-    ),
-    Case(
-        name="additive_attention",
-        inputs={"query": _X["state"], "memory": _X["memory"]},
-        axes=("BTD", "BSE", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.additive_attention(*x.values(), parameters, mask),
-        sizes={"query_dim": H, "memory_dim": E, "hidden_dim": A},
-        layer="AdditiveAttention",
-        blocked=("memory",),
-        changes=_LOOK_CHANGES,
-    ),
-    Case(
-        name="luong_attention",
-        inputs={"query": _X["state"], "memory": _X["memory"]},
-        axes=("BTD", "BSE", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.luong_attention(*x.values(), parameters, mask, score="general"),
-        sizes={"query_dim": H, "memory_dim": E, "score": "general"},
-        layer="LuongAttention",
-        blocked=("memory",),
-        changes=_LOOK_CHANGES,
-    ),
-    Case(
-        name="local_attention",
-        inputs={"query": _X["state"], "memory": _X["memory"]},
-        axes=("BTD", "BSE", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.local_attention(
-            *x.values(), parameters, mask, score="concat", half_width=2, alignment="monotonic"
-        ),
-        sizes={
-            "query_dim": H,
-            "memory_dim": E,
-            "half_width": 2,
-            "score": "concat",  # bounded: no weight in the window falls to nothing
-            "hidden_dim": A,
-            "alignment": "monotonic",
-        },
-        layer="LocalAttention",
-        blocked=("memory",),
-        changes=_LOOK_CHANGES,
-    ),
-    Case(
-        name="self_attention",
-        inputs={"x": _X["x"]},
-        axes=("BTD", "B1T"),
-        mask=PADDING[:, None],
-        reference=lambda x, mask, parameters: reference.self_attention(x["x"], parameters, mask),
-        sizes={"model_dim": H, "key_dim": K, "value_dim": V},
-        layer="SelfAttention",
-        blocked=("x",),
-        changes=(
-            ("x", _X["x"][0], "x"),
-            ("x", _X["x"][..., 1:], "x"),
-            *_MASKS,
-            ("mask", np.ones((B, 1, 1, S), bool), "mask"),
-        ),
-    ),
-    Case(
-        name="multi_head_attention",
-        inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
-        axes=("BTD", "BSE", "BSF", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.multi_head_attention(
-            *x.values(), parameters, num_heads=M, mask=mask
-        ),
-        sizes={"model_dim": H, "num_heads": M, "key_dim": K, "value_dim": A, "memory_dim": (E, V)},
-        layer="MultiHeadAttention",
-        blocked=("key", "value"),
-        changes=(
-            ("query", _X["state"][0], "query"),
-            ("query", _X["state"][..., 1:], "query"),
-            ("key", _X["memory"][1:], "key"),
-            ("key", _X["memory"].astype("float32"), "key"),
-            ("value", _X["other_memory"][:, 1:], "value"),
-            ("value", _X["other_memory"][..., 1:], "value"),
-            ("mask", np.ones((B, T, S), bool), "mask"),
-            *_MASKS,
-        ),
-    ),
-    Case(
-        name="relative_attention",
-        inputs={name: _X[f"token_{name}"] for name in ("query", "key", "value")},
-        axes=("BTD", "BSD", "BSD", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.relative_attention(
-            *x.values(), parameters, num_heads=2, mask=mask
-        ),
-        sizes={"model_dim": H, "num_heads": 2, "max_distance": 3, "key_dim": M + 1, "value_dim": T},
-        layer="RelativeAttention",
-        blocked=("key", "value"),
-        changes=(
-            ("query", _X["token_query"][0], "query"),
-            ("query", _X["token_query"][..., 1:], "query"),
-            ("key", _X["token_key"][..., 1:], "key"),
-            ("key", _X["token_key"].astype("float32"), "key"),
-            ("value", _X["token_value"][:, 1:], "value"),
-            ("value", _X["token_value"][1:], "value"),
-            *_MASKS,
-            ("mask", np.ones((B, T, S), bool), "mask"),
-        ),
-    ),
-    *(
-        Case(
-            name=name,
-            inputs={name: _X[f"token_{name}"] for name in ("query", "key", "value")},
-            axes=("BTD", "BSD", "BSD", "B11S"),
-            mask=PADDING[:, None, None],
-            reference=_over_heads(name, **options),
-            sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "value_dim": T, **sizes},
-            layer=layer,
-            blocked=("key", "value"),
-            changes=_HEAD_CHANGES,
-            **limits,
-        )
-        for name, layer, sizes, options, limits in (
-            ("linear_attention", "LinearAttention", {}, {}, {}),
-            (
-                "delta_rule_attention",
-                "DeltaRuleAttention",
-                {"decay": "learned"},
-                {"gates": ("beta", "decay")},
-                {"unrolled": "TS", "no_onnx": "solve_triangular"},
-            ),
-            ("performer_attention", "PerformerAttention", {"num_features": A}, {"keeps": ("projection",)}, {}),
-            ("random_feature_attention", "RandomFeatureAttention", {"num_features": E}, {"keeps": ("projection",)}, {}),
-            (
-                "linformer_attention",
-                "LinformerAttention",
-                {"length": S, "rank": M + 1},
-                {"keeps": ("key_projection", "value_projection")},
-                {"fixed": "S"},
-            ),
-        )
-    ),
-    Case(
-        name="lsh_attention",
-        inputs={"query": _X["x"]},
-        axes=("BTD", "B11T"),
-        mask=PADDING[:, None, None],
-        reference=_over_heads("lsh_attention", keeps=("rotations",), num_buckets=2, num_rounds=2, chunk_size=S),
-        sizes={"model_dim": H, "num_heads": 2, "key_dim": M + 1, "num_buckets": 2, "num_rounds": 2, "chunk_size": S},
-        layer="LSHAttention",
-        no_onnx="sort",
-        branches=True,
-        blocked=("query",),
-        changes=(
-            ("query", _X["x"][0], "query"),
-            ("query", _X["x"][..., 1:], "query"),
-            *_MASKS,
-            ("mask", np.ones((B, S, S), bool), "mask"),
-        ),
-    ),
-    Case(
-        name="grouped_query_attention",
-        inputs={"query": _X["state"], "key": _X["memory"], "value": _X["other_memory"]},
-        axes=("BTD", "BSE", "BSF", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.grouped_query_layer(
-            *x.values(), parameters, num_heads=6, num_kv_heads=3, mask=mask
-        ),
-        sizes={
-            "model_dim": H,
-            "num_heads": 6,
-            "num_kv_heads": 3,
-            "key_dim": 5,
-            "value_dim": 7,
-            "memory_dim": (E, V),
-        },
-        layer="GroupedQueryAttention",
-        blocked=("key", "value"),
-        changes=(
-            ("query", _X["state"][0], "query"),
-            ("query", _X["state"][..., 1:], "query"),
-            ("key", _X["memory"][1:], "key"),
-            ("key", _X["memory"].astype("float32"), "key"),
-            ("value", _X["other_memory"][:, 1:], "value"),
-            ("mask", np.ones((B, T, S), bool), "mask"),
-            *_MASKS,
-        ),
-    ),
-    Case(
-        name="latent_attention",
-        inputs={"x": _X["x"]},
-        axes=("BTD", "B11T"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.latent_attention(
-            x["x"], parameters, mask, num_heads=2, key_dim=5, value_dim=7, rope_dim=4
-        ),
-        sizes={
-            "model_dim": H,
-            "num_heads": 2,
-            "latent_dim": 11,
-            "rope_dim": 4,
-            "key_dim": 5,
-            "value_dim": 7,
-            "query_latent_dim": A,
-        },
-        layer="LatentAttention",
-        blocked=("x",),
-        changes=(
-            ("x", _X["x"][0], "x"),
-            ("x", _X["x"][..., 1:], "x"),
-            *_MASKS,
-            ("mask", np.ones((B, S, S), bool), "mask"),
-        ),
-    ),
-    Case(
-        name="recurrent_encoder",
-        inputs={"tokens": _X["source"]},
-        axes=("BS", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.recurrent_encoder(x["tokens"], parameters, mask=mask),
-        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H},
-        layer="RecurrentEncoder",
-        cell=True,
-    ),
-    Case(
-        name="bahdanau_decoder",
-        inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
-        axes=("BT", "BSE", "BH", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.bahdanau_decoder(*x.values(), parameters, mask),
-        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E, "attention_dim": A},
-        layer="BahdanauDecoder",
-        blocked=("memory",),
-        cell=True,
-        fixed="T",
-    ),
-    Case(
-        name="luong_decoder",
-        inputs={name: _X[name] for name in ("targets", "memory", "initial_state")},
-        axes=("BT", "BSE", "BH", "BS"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.luong_decoder(*x.values(), parameters, mask, score="general"),
-        sizes={"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E},
-        layer="LuongDecoder",
-        blocked=("memory",),
-        make=_luong_decoder,
-        cell=True,
-        fixed="T",
-    ),
-    Case(
-        name="encoder_decoder",
-        inputs={"source": _X["source"], "target_in": _X["targets"]},
-        axes=("BS", "BT", "BS"),
-        mask=PADDING,
-        reference=_encoder_decoder,
-        sizes={},
-        layer="EncoderDecoder",
-        make=_both_parts,
-        cell=True,
-        fixed="T",
-    ),
-    Case(
-        name="feed_forward",
-        inputs={"x": _X["x"]},
-        axes=("BTD",),
-        mask=None,
-        reference=lambda x, mask, parameters: (reference.feed_forward(x["x"], parameters, activation="gelu"),),
-        sizes={"model_dim": H, "ff_dim": K, "activation": "gelu"},
-        layer="FeedForward",
-        changes=(("x", _X["x"][0], "x"), ("x", _X["x"][..., 1:], "x")),
-    ),
-    Case(
-        name="encoder_layer",
-        inputs={"x": _X["memory"]},
-        axes=("BTD", "B11T"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.encoder_layer(x["x"], parameters, num_heads=2, mask=mask),
-        sizes={"model_dim": E, "num_heads": 2, "ff_dim": K},
-        layer="EncoderLayer",
-        changes=(("x", _X["memory"][0], "x"), ("x", _X["memory"][..., 1:], "x"), *_MASKS),
-    ),
-    Case(
-        name="encoder",
-        inputs={"x": _X["memory"]},
-        axes=("BTD", "B11T"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.encoder(
-            x["x"], parameters, num_layers=2, num_heads=2, norm="pre", mask=mask
-        ),
-        sizes={"num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
-        layer="Encoder",
-    ),
-    Case(
-        name="decoder_layer",
-        inputs={"x": _X["written"], "memory": _X["memory"]},
-        axes=("BTD", "BSE", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.decoder_layer(
-            *x.values(), parameters, num_heads=2, memory_mask=mask
-        ),
-        sizes={"model_dim": E, "num_heads": 2, "ff_dim": K},
-        layer="DecoderLayer",
-        blocked=("memory",),
-        changes=(
-            ("x", _X["written"][0], "x"),
-            ("x", _X["written"][..., 1:], "x"),
-            ("memory", _X["memory"][1:], "memory"),
-            ("memory", _X["memory"][..., 1:], "memory"),
-            *_MASKS,
-        ),
-    ),
-    Case(
-        name="decoder",
-        inputs={"x": _X["written"], "memory": _X["memory"]},
-        axes=("BTD", "BSE", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.decoder(
-            *x.values(), parameters, num_layers=2, num_heads=2, norm="pre", memory_mask=mask
-        ),
-        sizes={"num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
-        layer="Decoder",
-        blocked=("memory",),
-    ),
-    Case(
-        name="transformer",
-        inputs={"source": _X["source"], "target": _X["targets"]},
-        axes=("BS", "BT", "B11S"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.transformer(
-            *x.values(), parameters, num_layers=2, num_heads=2, source_mask=mask
-        ),
-        sizes={"vocab_size": N, "num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K},
-        layer="Transformer",
-        changes=(
-            ("source", _X["source"][0], "source"),
-            ("source", _X["memory"], "source"),
-            ("target", _X["targets"][1:], "target"),
-            ("target", _X["targets"].astype("float64"), "target"),
-        ),
-    ),
-    Case(
-        name="language_model",
-        inputs={"tokens": _X["source"]},
-        axes=("BT", "B11T"),
-        mask=PADDING[:, None, None],
-        reference=lambda x, mask, parameters: reference.language_model(
-            x["tokens"], parameters, num_layers=2, num_heads=2, norm="pre", mask=mask
-        ),
-        sizes={"vocab_size": N, "num_layers": 2, "model_dim": E, "num_heads": 2, "ff_dim": K, "norm": "pre"},
-        layer="LanguageModel",
-    ),
-    Case(
-        name="feature_map_attention",
-        inputs={"image": _X["image"]},
-        axes=("BYXC", "B1P"),
-        mask=np.arange(15) < np.array([[15], [7], [0]])[:, None],
-        reference=lambda x, mask, parameters: reference.feature_map_attention(x["image"], parameters, mask),
-        sizes={"channels": H, "key_dim": K, "value_dim": V, "data_format": "channels_last"},
-        layer="FeatureMapAttention",
-    ),
-    Case(
-        name="intra_attention_lstm",
-        inputs={"x": _X["x"]},
-        axes=("BTD", "BT"),
-        mask=PADDING,
-        reference=lambda x, mask, parameters: reference.intra_attention_lstm(x["x"], parameters, mask),
-        sizes={"input_dim": H, "hidden_dim": A, "attention_dim": K},
-        layer="IntraAttentionLSTM",
-        fixed="T",
-        blocked=("x",),
-        changes=(("x", _X["x"][0], "x"), ("x", _X["x"][..., 1:], "x"), *_MASKS),
-    ),
-    Case(
-        name="sinusoidal_encoding",
-        inputs={"x": _X["x"]},
-        axes=("BTD",),
-        mask=None,
-        reference=lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
-        sizes={"model_dim": H},
-        layer="SinusoidalEncoding",
-    ),
-    Case(
-        name="learned_encoding",
-        inputs={"x": _X["x"]},
-        axes=("BTD",),
-        mask=None,
-        reference=lambda x, mask, parameters: (reference.learned_encoding(x["x"], parameters),),
-        sizes={"max_length": A, "model_dim": H},
-        layer="LearnedEncoding",
-    ),
-    Case(
-        name="rotary_encoding",
-        inputs={name: _X[name][..., 1:] for name in ("query", "key")},
-        axes=("BHTK", "BHSK"),
-        mask=None,
-        reference=_rotary_encoding,
-        sizes={"key_dim": K - 1},
-        layer="RotaryEncoding",
-    ),
-    Case(
-        name="log_length_scale",
-        inputs={name: _X[name] for name in ("query", "key")},
-        axes=("BHTK", "BHSK"),
-        mask=None,
-        reference=_log_length_scale,
-        sizes={"trained_length": 3},
-        layer="LogLengthScale",
-    ),
-    Case(
-        name="alibi_bias",
-        inputs={"score": _X["score"]},
-        axes=("BHTS",),
-        mask=None,
-        reference=lambda x, mask, parameters: (x["score"] + reference.alibi_bias(2, *x["score"].shape[2:]),),
-        sizes={"num_heads": 2},
-        layer="AlibiBias",
-        make=_biased,
-    ),
-    Case(
-        name="relative_bias",
-        inputs={"score": _X["score"]},
-        axes=("BHTS",),
-        mask=None,
-        reference=lambda x, mask, parameters: (
-            x["score"]
-            + reference.relative_bias(*x["score"].shape[2:], part(parameters, "bias_layer."), max_distance=23),
-        ),
-        sizes={"num_heads": 2, "num_buckets": 6, "max_distance": 23},
-        layer="RelativeBias",
-        make=_biased,
-    ),
-)
-
-
-def _pattern(name, layer, builder, *, fixed="", **sizes):
-    """A layer of heads that see what a mask says: all else is multi-head attention."""
-    given = dict(sizes)
-
-    def specification(inputs, mask, parameters):
-        pattern = builder(inputs["query"].shape[1], inputs["key"].shape[1], **given)
-        mask = pattern if mask is None else pattern & mask
-        return reference.multi_head_attention(*inputs.values(), parameters, num_heads=M, mask=mask)[0], None
-
-    multi_head = next(case for case in CASES if case.name == "multi_head_attention")
-    sizes = multi_head.sizes | {key: size for key, size in sizes.items() if key != "causal"}
-    return multi_head._replace(name=name, layer=layer, reference=specification, sizes=sizes, fixed=fixed)
-
-
-_LAYOUT = [[False, True, False, True], [True, False, False, True], [False, True, True, True]]
-CASES += (
-    _pattern("flash_attention", "FlashAttention", lambda T, S, block_size: np.ones((T, S), bool), block_size=2),
-    _pattern("sliding_window_attention", "SlidingWindowAttention", masks.sliding_window_mask, window=2, causal=False),
-    _pattern(
-        "dilated_window_attention",
-        "DilatedWindowAttention",
-        masks.dilated_window_mask,
-        window=2,
-        dilation=3,
-        causal=False,
-    ),
-    _pattern("longformer_attention", "LongformerAttention", masks.longformer_mask, window=2, positions=[0, 6]),
-    _pattern("strided_attention", "StridedAttention", masks.strided_mask, stride=2, causal=False),
-    _pattern("fixed_attention", "FixedAttention", masks.fixed_mask, stride=3, summary=1, causal=False),
-    _pattern(
-        "block_sparse_attention", "BlockSparseAttention", masks.block_mask, layout=_LAYOUT, block_size=2, fixed="TS"
-    ),
-    _pattern(
-        "big_bird_attention", "BigBirdAttention", masks.big_bird_mask, block_size=1, num_random=1, seed=5, fixed="TS"
-    ),
+    *map(case_of, ALL.values()),
+    # All parts at once.
+    case_of(ALL["grouped_query_attention"], name="gated_attention", reference=_all_parts, make=_with_parts, leaks=True),
 )
 
 
@@ -771,36 +386,40 @@ def same(found, expected, tolerance=1e-10):
     close(flat(found), flat(expected), tolerance)
 
 
-# Public names that are no row of the catalog: what tests/topics checks of them.
+# Public names that are no row of the catalog: what tests/mechanisms checks of them.
 PARTS = {
-    "masked_softmax": "tests/topics/test_dot_product.py",
-    "local_window": "tests/topics/test_luong.py",
-    "luong_score": "tests/topics/test_luong.py",
-    "image_to_tokens": "tests/topics/test_self_attention.py",
-    "tokens_to_image": "tests/topics/test_self_attention.py",
-    "split_heads": "tests/topics/test_multi_head.py",
-    "merge_heads": "tests/topics/test_multi_head.py",
-    "head_importance": "tests/topics/test_multi_head_heads.py",
-    "to_grouped": "tests/topics/test_grouped_query.py",
-    "KVCache": "tests/topics/test_kv_cache.py",
-    "PagedKVCache": "tests/topics/test_kv_cache.py",
-    "rotary_frequencies": "tests/topics/test_lengthening.py",
-    "rotate": "tests/topics/test_positional_rotary.py",
-    "change_layout": "tests/topics/test_positional_rotary.py",
-    "alibi_slopes": "tests/topics/test_distance_bias.py",
-    "relative_buckets": "tests/topics/test_distance_bias.py",
-    "linear_attention_step": "tests/topics/test_linear.py",
-    "retention_decay": "tests/topics/test_linear.py",
-    "delta_rule_step": "tests/topics/test_delta_rule.py",
-    "softmax_features": "tests/topics/test_random_features.py",
-    "orthogonal_projection": "tests/topics/test_random_features.py",
-    "gaussian_projection": "tests/topics/test_random_features.py",
-    "online_softmax": "tests/topics/test_flash.py",
-    "memory_traffic": "tests/topics/test_flash.py",
-    "lsh_buckets": "tests/topics/test_hashing.py",
-    "ReversibleLayers": "tests/topics/test_hashing.py",
-    "label_smoothing": "tests/topics/test_transformer.py",
-    "warm_up_rate": "tests/topics/test_transformer.py",
-    "greedy_decode": "tests/topics/test_decoding.py",
-    "beam_search": "tests/topics/test_decoding.py",
+    "masked_softmax": "tests/mechanisms/test_dot_product.py",
+    "local_window": "tests/mechanisms/test_luong.py",
+    "luong_score": "tests/mechanisms/test_luong.py",
+    "image_to_tokens": "tests/mechanisms/test_self_attention.py",
+    "tokens_to_image": "tests/mechanisms/test_self_attention.py",
+    "split_heads": "tests/mechanisms/test_multi_head.py",
+    "merge_heads": "tests/mechanisms/test_multi_head.py",
+    "head_importance": "tests/mechanisms/test_multi_head_heads.py",
+    "to_grouped": "tests/mechanisms/test_grouped_query.py",
+    "KVCache": "tests/mechanisms/test_kv_cache.py",
+    "BlockPool": "tests/mechanisms/test_paged.py",
+    "PagedKVCache": "tests/mechanisms/test_paged.py",
+    "paged_attention": "tests/mechanisms/test_paged.py",
+    "rotary_frequencies": "tests/mechanisms/test_lengthening.py",
+    "rotate": "tests/mechanisms/test_positional_rotary.py",
+    "change_layout": "tests/mechanisms/test_positional_rotary.py",
+    "alibi_slopes": "tests/mechanisms/test_distance_bias.py",
+    "relative_buckets": "tests/mechanisms/test_distance_bias.py",
+    "linear_attention_step": "tests/mechanisms/test_linear.py",
+    "retention_decay": "tests/mechanisms/test_linear.py",
+    "delta_rule_step": "tests/mechanisms/test_delta_rule.py",
+    "softmax_features": "tests/mechanisms/test_random_features.py",
+    "orthogonal_projection": "tests/mechanisms/test_random_features.py",
+    "gaussian_projection": "tests/mechanisms/test_random_features.py",
+    "online_softmax": "tests/mechanisms/test_flash.py",
+    "memory_traffic": "tests/mechanisms/test_flash.py",
+    "lsh_buckets": "tests/mechanisms/test_hashing.py",
+    "ReversibleLayers": "tests/mechanisms/test_hashing.py",
+    "label_smoothing": "tests/models/test_transformer.py",
+    "warm_up_rate": "tests/models/test_transformer.py",
+    "greedy_decode": "tests/models/test_decoding.py",
+    "beam_search": "tests/models/test_decoding.py",
+    "generate": "tests/models/test_language_model.py",
+    "from_huggingface": "tests/oracles/test_huggingface_oracles.py",
 }

@@ -1,4 +1,4 @@
-"""Imports flow one way: read from the syntax tree of every file in the package."""
+"""What the linter of imports can't say: twins, and packages without a framework; read from syntax trees."""
 
 import ast
 from pathlib import Path
@@ -10,21 +10,6 @@ import attn_course
 SOURCE = Path(attn_course.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 TWINS = {"reference", "pytorch", "tf"}
-# A part may import parts of a lower rank, and its own. What is not named is a topic.
-RANKS = {
-    "frameworks": 0,
-    "shapes": 0,
-    "parity": 1,
-    "masks": 1,
-    "layers": 2,
-    "dot_product": 3,
-    "TOPIC": 4,
-    **dict.fromkeys(("pytorch", "tf", "reference", "catalog"), 5),
-    **dict.fromkeys(("tasks",), 6),
-    **dict.fromkeys(("training", "plots", "bench", "records", "notebook"), 7),
-    **dict.fromkeys(("labs", "exercises"), 8),
-    "__main__": 9,
-}
 
 
 def parts_of(path):
@@ -47,7 +32,7 @@ def imports_of(tree, package):
                 lead = package[: len(package) - node.level + 1]
                 base = ".".join((*lead, base)) if base else ".".join(lead)
             yield base
-            # ``from attn_course.dot_product import tf`` imports a module too
+            # ``from attn_course.mechanisms.dot_product import tf`` imports a module too
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
@@ -61,39 +46,8 @@ def ours(path):
     return {parts for parts in found if parts in MODULES and parts}
 
 
-def rank(parts):
-    return RANKS.get(parts[0], RANKS["TOPIC"])
-
-
 def topic_order(path):
     return str(path.relative_to(SOURCE))
-
-
-@pytest.mark.parametrize("path", FILES, ids=topic_order)
-def test_imports_go_one_way(path):
-    here = parts_of(path)
-    if not here:
-        assert not ours(path), "attn_course itself imports nothing"
-        return
-    for there in ours(path):
-        assert there[0] == here[0] or rank(there) < rank(here) or rank(there) == rank(here) == RANKS["TOPIC"], (
-            f"{'.'.join(here)} imports {'.'.join(there)}, which stands above it"
-        )
-
-
-def test_no_topic_imports_itself_through_another():
-    """Topics may build on topics, but not in a circle."""
-    edges = {}
-    for path in FILES:
-        here = parts_of(path)
-        if here and rank(here) == RANKS["TOPIC"]:
-            others = {there[0] for there in ours(path) if rank(there) == RANKS["TOPIC"]} - {here[0]}
-            edges.setdefault(here[0], set()).update(others)
-    while edges:
-        free = [topic for topic, others in edges.items() if not others & edges.keys()]
-        assert free, f"a circle among {sorted(edges)}"
-        for topic in free:
-            del edges[topic]
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.stem in TWINS], ids=topic_order)

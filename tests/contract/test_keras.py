@@ -43,14 +43,17 @@ def test_graphs_for_any_size(case):
     signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
 
     def call(*values):
-        return [x for x in flat(item(*values)) if x is not None]
+        found = [item(*values, **options) for options in ({}, case.call_options)[: 1 + bool(case.call_options)]]
+        return [x for x in flat(found) if x is not None]
 
     # XLA compiles for every shape that comes, and takes its time where a loop over words is unrolled.
     graph = tensorflow.function(call, input_signature=signature, jit_compile=True)
     again = tensorflow.function(call, input_signature=signature) if case.fixed else graph
     for run, (inputs, mask) in ((graph, (case.inputs, case.mask)), (again, case.longer())):
-        expected = [x for x in flat(specified(case, item, inputs, mask)) if x is not None]
-        same(run(*case.values("tf", inputs, mask)), expected)
+        expected, values = flat(specified(case, item, inputs, mask)), case.values("tf", inputs, mask)
+        if case.call_options:  # too
+            expected += flat(item(*values, **case.call_options))
+        same(run(*values), [x for x in expected if x is not None])
 
 
 @LAYERS
@@ -70,6 +73,43 @@ def test_saved_and_loaded(case, tmp_path):
     same(flat(loaded(values if len(values) > 1 else values[0])), expected)
 
 
+def maps_of(item):
+    """The linear maps and tables of a layer, which Keras can make int8 of."""
+    return [part for part in item._flatten_layers() if type(part) in (keras.layers.Dense, keras.layers.Embedding)]
+
+
+MAPPED = pytest.mark.parametrize(
+    "case", [c for c in CASES if c.layer and maps_of(c.build("tf"))], ids=lambda case: case.name
+)
+
+
+@MAPPED
+def test_int8_saved_and_loaded(case, tmp_path):
+    """What ``model.quantize("int8")`` makes of it: nearly the same, and from a file again the same."""
+    item = case.build("tf", "float32")
+    parameters = get_parameters(item)
+    if "gate" in parameters:  # a number that begins at 0, and hides what it is multiplied with
+        set_parameters(item, parameters | {"gate": np.ones_like(parameters["gate"])})
+    values = case.values("tf", mask=case.mask, dtype="float32")
+    entries = [keras.Input(x.shape[1:], dtype=str(x.dtype.name)) for x in values]
+    model = keras.Model(entries, flat(item(*entries))[0])
+    given = values if len(values) > 1 else values[0]
+    before = numbers(model(given))
+    for part in maps_of(item):
+        part.quantize("int8")
+    after = numbers(model(given))
+    if case.name != "lsh_attention":  # rounded, a vector falls into another bucket
+        assert 0 < np.abs(after - before).max() < 0.1 * np.abs(before).max()
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert {part.quantization_mode for part in maps_of(loaded)} == {"int8"}
+    np.testing.assert_array_equal(numbers(loaded(given)), after)
+    model.save_weights(tmp_path / "model.weights.h5")
+    twin = keras.models.clone_model(model)
+    twin.load_weights(tmp_path / "model.weights.h5")
+    np.testing.assert_array_equal(numbers(twin(given)), after)
+
+
 @LAYERS
 def test_a_config_is_left_alone_and_says_everything(case):
     item = case.build("tf")
@@ -81,6 +121,7 @@ def test_a_config_is_left_alone_and_says_everything(case):
     same(case.run("tf", twin, case.inputs, case.mask), specified(case, item, case.inputs, case.mask))
 
 
+@pytest.mark.slow
 @LAYERS
 @pytest.mark.parametrize(("policy", "tolerance"), [("mixed_float16", 0.03), ("mixed_bfloat16", 0.2)])
 def test_mixed_policies(case, policy, tolerance):

@@ -22,14 +22,14 @@ NAMED = {case.name: case for case in CASES}
 @pytest.fixture(autouse=True)
 def fresh():
     torch.manual_seed(0)
-    torch.compiler.reset()
 
 
 @WHOLE
 def test_compiled(case):
     """In one graph, then at another batch and other lengths, unless they are fixed.
 
-    What may change is said beforehand, so that one compilation serves both, where one can.
+    What may change is said beforehand, so that one compilation serves both, where one can. Then with the options of
+    the call the other way.
     """
     item = case.build("pytorch")
     compiled = torch.compile(item, backend="aot_eager", fullgraph=True)
@@ -41,7 +41,10 @@ def test_compiled(case):
                 torch._dynamo.maybe_mark_dynamic(x, axis)
     same(compiled(*values), specified(case, item, case.inputs, case.mask))
     inputs, mask = case.longer()
-    same(case.run("pytorch", compiled, inputs, mask), specified(case, item, inputs, mask))
+    longer = case.values("pytorch", inputs, mask)
+    same(compiled(*longer), specified(case, item, inputs, mask))
+    for given in (values, longer) if case.call_options else ():
+        same(compiled(*given, **case.call_options), plain(item(*given, **case.call_options)))
 
 
 @pytest.mark.parametrize("name", ["additive_attention", "self_attention", "rotary_encoding"])
@@ -54,14 +57,15 @@ def test_compiled_to_machine_code(name):
 
 
 class Whole(torch.nn.Module):
-    """A function, or a layer without the outputs that are None."""
+    """A function, or a layer without the outputs that are None; one call after the other, with these options."""
 
-    def __init__(self, item, **options):
+    def __init__(self, item, *calls):
         super().__init__()
-        self.item, self.options = item, options
+        self.item, self.calls = item, calls
 
     def forward(self, *values):
-        return tuple(x for x in flat(self.item(*values, **self.options)) if x is not None)
+        found = [self.item(*values, **options) for options in self.calls]
+        return tuple(x for x in flat(found) if x is not None)
 
 
 def test_the_fused_kernels_keep_empty_rows_in_onnx():
@@ -69,7 +73,7 @@ def test_the_fused_kernels_keep_empty_rows_in_onnx():
     import onnxruntime
 
     case = NAMED["multi_head_attention"]
-    item = Whole(case.build("pytorch", "float32"), need_weights=False).eval()
+    item = Whole(case.build("pytorch", "float32"), {"need_weights": False}).eval()
     values = case.values("pytorch", mask=case.mask, dtype="float32")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the libraries say to each other
@@ -81,14 +85,16 @@ def test_the_fused_kernels_keep_empty_rows_in_onnx():
 
 
 @WHOLE
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # the exporter's own, in a loop
 def test_exported_for_any_size(case):
     """``torch.export`` with dynamic batch and lengths, but for those that are fixed or unrolled; then ONNX.
 
-    Both run at another batch and other lengths.
+    Both run at another batch and other lengths, plainly and with the options of the call the other way.
     """
     import onnxruntime
 
-    item, fixed = Whole(case.build("pytorch", "float32")).eval(), case.fixed + case.unrolled
+    calls = [{}, case.call_options] if case.call_options else [{}]
+    item, fixed = Whole(case.build("pytorch", "float32"), *calls).eval(), case.fixed + case.unrolled
     values = case.values("pytorch", case.inputs, case.mask, "float32")
     free = [
         {

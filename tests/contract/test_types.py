@@ -27,7 +27,8 @@ def test_every_public_name_is_typed(face, name):
     item = getattr(face, name)
     functions = [item]
     if inspect.isclass(item):
-        call = getattr(item, CALLS[face.__name__.rpartition(".")[2]], None) or item.update  # a layer, or a cache
+        names = CALLS[face.__name__.rpartition(".")[2]], "update", "new_cache"  # of a layer, a cache, a pool
+        call = next(getattr(item, own) for own in names if hasattr(item, own))
         functions = [item.__init__, call]
     assert not [(function.__qualname__, untyped(function)) for function in functions if untyped(function)]
 

@@ -86,6 +86,22 @@ def over_everything(score, mask):
     return stable_softmax(score.reshape(*score.shape[:-2], -1)).reshape(score.shape)
 
 
+def best_key_alone(score, mask):
+    """All weight on the key with the highest score."""
+    score = np.where(mask, score, -np.inf)
+    weights = np.zeros_like(score)
+    np.put_along_axis(weights, score.argmax(-1)[..., None], 1.0, axis=-1)
+    return weights * mask.any(-1, keepdims=True)
+
+
+def plus_infinity(score, mask):
+    """Blocked scores are set "to infinity", with the wrong sign."""
+    with np.errstate(invalid="ignore"):
+        score = np.where(mask, score, np.inf)
+        exponential = np.exp(score - score.max(-1, keepdims=True))
+        return exponential / exponential.sum(-1, keepdims=True)
+
+
 def mixes_batch(query, key, value):
     return query, key, np.broadcast_to(value.mean(0, keepdims=True), value.shape)
 
@@ -117,6 +133,8 @@ WRONG = {
     "mask after softmax": (build(softmax=mask_after), {"rows_sum_to_one", "blocked_values_cannot_matter"}),
     "mask as zero scores": (build(softmax=zero_scores), {"blocked_keys_weigh_nothing"}),
     "mask added as a bias": (build(softmax=additive), {"blocked_keys_weigh_nothing"}),
+    "mask as plus infinity": (build(softmax=plus_infinity), {"blocked_keys_weigh_nothing"}),
+    "a head takes its best key alone": (build(softmax=best_key_alone), {"hand_worked"}),
     "blocked by a small number": (build(softmax=small_minus), {"blocked_values_cannot_matter"}),
     "top-left causal for T != S": (
         build(causal_rule=lambda T, S: np.tri(T, S, dtype=bool)),

@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 
-from attn_course.exercises.exercise import source_of, unsafe_softmax
+from attn_course.exercises.engine.exercise import unsafe_softmax
+from attn_course.exercises.engine.sources import source_of
 
 SWAPS = {
     ast.Add: ast.Sub,

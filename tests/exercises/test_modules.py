@@ -2,13 +2,14 @@
 
 import itertools
 
+import both_frameworks  # noqa: F401
 import pytest
 from answers import MODULES, right_answers, told, wrong_answers
 
 from attn_course.exercises import EXERCISES
-from attn_course.exercises.exercise import known_mistakes
-from attn_course.exercises.judge import caller, draw_cases, first_fault
-from attn_course.exercises.run import Outcome, expected
+from attn_course.exercises.engine.exercise import known_mistakes
+from attn_course.exercises.engine.judge import caller, draw_cases, first_fault
+from attn_course.exercises.engine.run import Outcome, expected
 
 
 @pytest.mark.parametrize("name", MODULES)

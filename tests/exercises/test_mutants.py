@@ -1,15 +1,16 @@
-"""Wrong answers made by a machine after the hints were written: none passes; shares of those named are printed."""
+"""Wrong answers made by a machine after the hints were written: none passes; two known ones are named."""
 
 import itertools
 
+import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 from answers import FUNCTIONS, specific, told
 from mutants import mutants, spoiled
 
 from attn_course.exercises import EXERCISES
-from attn_course.exercises.exercise import known_mistakes
-from attn_course.exercises.judge import draw_cases, first_fault, run_cases
+from attn_course.exercises.engine.exercise import known_mistakes
+from attn_course.exercises.engine.judge import draw_cases, first_fault, run_cases
 
 # Changes of a solution that change nothing, or that only swap equal things: part of the mutant's text.
 ALWAYS = ("axis=-1", "shape[-1]", "reshape(-2")
@@ -44,6 +45,7 @@ SAME = {
         "zeros((query",
     ),
     "11.features": ("rows.shape[1] **",),
+    "12.rounds": ("return np.ceil",),  # a count may be a float
     "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
     "13.decode": ("len(value)", "len(past_", "H, -2"),
     "13.ring": ("p <= sinks", "flat"),
@@ -74,33 +76,20 @@ def pool_of(name):
     return {text: answer for text, answer in pool.items() if not any(part in text for part in same)}
 
 
-COUNTS = {}
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_wrong_answers_made_by_a_machine_are_refused(name):
     pool = pool_of(name)
     assert len(pool) >= 12
     passed = [text for text, answer in pool.items() if passes(name, answer, 3)]
     assert not passed
-    COUNTS[name] = len(pool)
 
 
-def test_shares_of_specific_answers(capsys):
-    """How often a wrong answer is told what it is, over mutants and every pair of mistakes that can be made."""
-    shares = {"mutants": [], "pairs": []}
+def test_two_mistakes_at_once_are_named():
+    """A sample of every pair of mistakes that can be made."""
+    named = []
     for name in FUNCTIONS:
         exercise = EXERCISES[name]
-        wrong = {"mutants": [f for text, f in itertools.islice(mutants(exercise.solution), 0, None, 40)], "pairs": []}
-        pairs = list(known_mistakes(exercise))[len(exercise.mistakes) :]
-        wrong["pairs"] = [f for _, f in pairs[::100]]
-        for kind, answers in wrong.items():
-            for answer in answers:
-                words = told(name, answer, 5)
-                if words is not None:
-                    shares[kind].append(specific(words))
-    with capsys.disabled():
-        for kind, named in shares.items():
-            print(f"\nwrong answers, {kind}: {len(named)}, told what it is: {np.mean(named):.0%}", end="")
-        print(f"\nmutants and spoiled answers refused: {sum(COUNTS.values())}")
-    assert np.mean(shares["pairs"]) > 0.7
+        pairs = itertools.islice(known_mistakes(exercise), len(exercise.mistakes), None, 100)
+        words = [told(name, answer, 5) for _, answer in pairs]
+        named += [specific(each) for each in words if each is not None]
+    assert len(named) > 50 and np.mean(named) > 0.7

@@ -14,7 +14,7 @@ import torch
 from transformers import AlbertConfig, AlbertForMaskedLM
 
 from attn_course.tasks.reactions import encode, load_reactions, load_weights
-from attn_course.tasks.reactions.make import NAMES
+from experiments.data.reactions import NAMES
 
 REACTIONS, DIRECTIONS, PROBES = 22, 6, 2
 CONFIG = {

@@ -1,5 +1,7 @@
 """Makes ``cache.npz``: what Hugging Face's attention of Llama, Qwen3 and DeepSeek-V3 says with random weights.
 
+DeepSeek-V3 also with YaRN, as it was released.
+
 Not a test, and not run by them: the library is not installed where the tests run. To repeat it, in an environment of
 its own: ``pip install torch numpy transformers==5.23.0``, then run this file. Every module is asked once for the whole
 sequence, with padding on the left, and once in a prompt and single steps through the library's own cache.
@@ -28,6 +30,10 @@ LATENT = SHARED | {
     "v_head_dim": 3,
     "attention_bias": False,
 }
+
+# As DeepSeek-V3 was released.
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 40.0, "original_max_position_embeddings": 4096}
+YARN |= {"beta_fast": 32.0, "beta_slow": 1.0, "mscale_all_dim": 1.0}
 
 
 def draw(module):
@@ -63,15 +69,17 @@ def answers(name, module, rotary):
 class Rotary64(torch.nn.Module):
     """The library's waves, but in float64: its own are computed in float32."""
 
-    def __init__(self, config, dim):
+    def __init__(self, config, dim, frequencies=None, scale=1.0):
         super().__init__()
         base = config.rope_parameters["rope_theta"]
-        self.frequencies = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+        self.frequencies, self.scale = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim), scale
+        if frequencies is not None:
+            self.frequencies = frequencies.double()
 
     def forward(self, x, positions):
         angle = positions[..., None] * self.frequencies
         angle = torch.cat([angle, angle], dim=-1)
-        return angle.cos(), angle.sin()
+        return self.scale * angle.cos(), self.scale * angle.sin()
 
 
 def main():
@@ -83,6 +91,11 @@ def main():
     for name, query in (("deepseek", 13), ("deepseek without a query latent", None)):
         config = DeepseekV3Config(**LATENT, q_lora_rank=query)
         goldens |= answers(name, deepseek.DeepseekV3Attention(config, 0), Rotary64(config, 4))
+    for name, mscale in (("deepseek yarn", 1.0), ("deepseek yarn of two shares", 0.707)):
+        config = DeepseekV3Config(**LATENT, q_lora_rank=13, rope_parameters=YARN | {"mscale": mscale})
+        waves = deepseek.DeepseekV3RotaryEmbedding(config)  # frequencies and scale are the library's own
+        own = Rotary64(config, 4, waves.inv_freq, waves.attention_scaling)
+        goldens |= answers(name, deepseek.DeepseekV3Attention(config, 0), own)
     path = Path(__file__).with_name("cache.npz")
     np.savez_compressed(path, **{key: np.asarray(x) for key, x in goldens.items()})
     print(f"{path.name}: {path.stat().st_size} bytes")

@@ -90,6 +90,10 @@ def deepseek(name):
     weights = {key: torch.from_numpy(x) for key, x in golden(name).items() if "weight" in key}
     query = len(weights["q_a_layernorm.weight"]) if "q_a_layernorm.weight" in weights else None
     rope = {"rope_type": "default", "rope_theta": 10000.0}
+    if "yarn" in name:
+        rope |= {"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 4096}
+        rope |= {"beta_fast": 32.0, "beta_slow": 1.0, "mscale_all_dim": 1.0}
+        rope["mscale"] = 0.707 if "two" in name else 1.0
     return SimpleNamespace(
         config=SimpleNamespace(hidden_size=D, rope_parameters=rope, rope_interleave=True),
         state_dict=lambda: weights,
@@ -106,7 +110,9 @@ def deepseek(name):
 
 
 @FACE
-@pytest.mark.parametrize("name", ["deepseek", "deepseek without a query latent"])
+@pytest.mark.parametrize(
+    "name", ["deepseek", "deepseek without a query latent", "deepseek yarn", "deepseek yarn of two shares"]
+)
 @pytest.mark.parametrize("absorbed", [False, True])
 def test_hugging_face_s_latent_module(face, name, absorbed):
     layer = face.LatentAttention.from_huggingface(deepseek(name))
@@ -115,7 +121,7 @@ def test_hugging_face_s_latent_module(face, name, absorbed):
 
 @FACE
 def test_what_from_huggingface_refuses(face):
-    for change in ({"rope_type": "yarn", "rope_theta": 1e4}, "bias", "interleave"):
+    for change in ({"rope_type": "linear", "rope_theta": 1e4}, "bias", "interleave"):
         module = deepseek("deepseek")
         if change == "bias":
             module.state_dict = lambda: {"o_proj.bias": None}
@@ -123,7 +129,7 @@ def test_what_from_huggingface_refuses(face):
             module.config.rope_interleave = False
         else:
             module.config.rope_parameters = change
-        with pytest.raises(ValueError, match=r"module must have .*'rope_type': 'default'.* and no biases, got"):
+        with pytest.raises(ValueError, match=r"rope_type 'default' or 'yarn', .* and no biases, got"):
             face.LatentAttention.from_huggingface(module)
 
 

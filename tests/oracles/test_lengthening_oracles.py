@@ -78,8 +78,8 @@ LINEAR = next(x for x in GOLDENS["frequencies"]["found"] if x["asked"]["method"]
 @pytest.mark.parametrize("face", [pytorch, tf])
 @pytest.mark.parametrize(("ramp", "golden"), [("pair_ramp", YARN), ("turn_ramp", LLAMA)])
 def test_a_ramp_reversed_is_caught(monkeypatch, face, ramp, golden):
-    from attn_course.lengthening import pytorch as of_torch
-    from attn_course.lengthening import tf as of_tf
+    from attn_course.mechanisms.parts.lengthening import pytorch as of_torch
+    from attn_course.mechanisms.parts.lengthening import tf as of_tf
 
     module = of_torch if face is pytorch else of_tf
     right = getattr(module, ramp)
@@ -89,7 +89,7 @@ def test_a_ramp_reversed_is_caught(monkeypatch, face, ramp, golden):
 
 def test_the_factor_on_the_fast_pairs_is_caught(monkeypatch):
     """The wrong end of the ladder: what turns often is slowed."""
-    from attn_course.lengthening import reference as module
+    from attn_course.mechanisms.parts.lengthening import reference as module
 
     right = module.pair_ramp
     monkeypatch.setattr(module, "pair_ramp", lambda *sizes: right(*sizes)[::-1])

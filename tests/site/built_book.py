@@ -14,7 +14,7 @@ TOC = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/02_second.md
 def build_second(root):
     """Execute and build the small book with the chapter of tests/book/second."""
     shutil.copytree(ROOT / "tests" / "book" / "second", root / "book")
-    for name in ("_ext", "_static"):
+    for name in ("_ext", "_static", "_templates"):
         shutil.copytree(ROOT / "book" / name, root / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "tools", root / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "_config.yml"):
@@ -26,11 +26,11 @@ def build_second(root):
     run(root, Path(sys.executable).with_name("jupyter-book"), "build", root, "-W", "-n", "--keep-going")
 
 
-def build_again(root, other, **settings):
+def build_again(root, other, *options, **settings):
     """Build a copy of a small book with further settings in the environment."""
     shutil.copytree(root, other, ignore=shutil.ignore_patterns("html", ".doctrees"))
     run(other, sys.executable, other / "tools" / "notebooks.py", "--root", other, "fill")
-    run(other, Path(sys.executable).with_name("jupyter-book"), "build", other, "-W", "-n", **settings)
+    run(other, Path(sys.executable).with_name("jupyter-book"), "build", other, "-W", "-n", *options, **settings)
     return other / "_build" / "html"
 
 

@@ -28,6 +28,7 @@ def pytest_generate_tests(metafunc):
         pytest.exit("there is no book in _build/html: run make book", returncode=2)
     if "page" in metafunc.fixturenames:
         pages = [*sorted(SITE.glob("book/*.html")), SITE / "genindex.html", SITE / "search.html"]
+        pages += [SITE / "book" / "api" / f"{topic}.html" for topic in ("gated", "multi_head")]  # all are made alike
         metafunc.parametrize("page", [str(path.relative_to(SITE)) for path in pages])
 
 

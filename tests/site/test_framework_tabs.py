@@ -195,6 +195,15 @@ def test_both_are_printed(visit, chapter, key):
         assert tab.locator(".fw-tabs .fw-name").first.is_visible()
 
 
+@pytest.mark.parametrize("key", ["torch", "tf"])
+def test_a_page_of_the_package_follows_the_choice(visit, key):
+    with visit(f"book/api/multi_head.html?framework={key}") as tab:
+        assert shown(tab) == checked(tab) == {key}
+        face = {"torch": "pytorch", "tf": "tf"}[key]
+        assert tab.locator(f"[id='attn_course.{face}.MultiHeadAttention']").is_visible()
+        assert tab.locator("[id='attn_course.reference.multi_head_attention']").is_visible()
+
+
 def test_pages_without_tabs_have_no_control(visit):
     with visit("book/glossary.html?framework=both") as tab:
         assert tab.locator(".fw-choices").count() == 0

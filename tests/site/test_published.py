@@ -53,6 +53,15 @@ def decks(tmp_path_factory):
     shutil.rmtree(root / "_build" / "slides")
 
 
+OVER_THE_TITLE = """() => {
+  const title = deck.getCurrentSlide().querySelector("h1, h2").getBoundingClientRect();
+  return [...document.querySelectorAll(".controls button.enabled")].filter((button) => {
+    const box = button.getBoundingClientRect();
+    return box.right > title.left && box.left < title.right && box.bottom > title.top && box.top < title.bottom;
+  }).map((button) => button.className);
+}"""
+
+
 @pytest.mark.parametrize("chapter", ["04", "09"])
 def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
     (path,) = decks.glob(f"{chapter}_*.html")
@@ -66,14 +75,15 @@ def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
     total, pictures = tab.evaluate(
         "[deck.getTotalSlides(), document.querySelectorAll('figure svg, figure img').length]"
     )
-    too_tall = []
+    too_tall, covered = [], []
     for _ in range(total):
         slide = tab.evaluate(
             """() => { const slide = deck.getCurrentSlide();
               return [slide.scrollHeight * (slide.style.zoom || 1), slide.querySelector("h1, h2").textContent] }"""
         )
         too_tall += [slide] if slide[0] > 725 else []
+        covered += tab.evaluate(OVER_THE_TITLE)
         tab.evaluate("deck.next()")
     tab.close()
-    assert faults == [] and too_tall == []
+    assert faults == [] and too_tall == [] and covered == []
     assert total > 20 and pictures >= 3

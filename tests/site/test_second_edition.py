@@ -1,10 +1,11 @@
 """The elements of a chapter's second form in a browser, on a small book that has each of them once."""
 
-import json
 import re
+import sys
 
 import pytest
-from built_book import build_again, settle
+from built_book import ROOT, build_again, run, settle
+from solution_lines import leaks, only_in_solutions
 from test_pages import too_wide, violations
 
 PAGE = "book/02_second.html"
@@ -185,6 +186,20 @@ def test_without_javascript_everything_can_be_read(second_page):
         assert tab.locator(".cell.tag_both").is_visible()
 
 
+def test_without_javascript_formulas_are_mathml(second_page):
+    """And what MathJax would read takes no room."""
+    with second_page(javascript=False) as tab:
+        assert tab.locator(".math").count() == tab.locator(".math > noscript > math, .math math").count() > 5
+        for formula in tab.locator("span.math:visible").all()[:5]:
+            drawn = formula.locator("math").bounding_box()
+            assert drawn["width"] > 4 and abs(formula.bounding_box()["width"] - drawn["width"]) < 3
+        assert tab.locator("div.math math").first.bounding_box()["height"] > 20
+        assert tab.locator("div.math .eqno").first.bounding_box()["width"] > 5
+    with second_page() as tab:
+        assert tab.locator(".math math:visible").count() == 0 or tab.locator("mjx-assistive-mml").count()
+        assert tab.locator("noscript math").count() == 0
+
+
 def colab(tab):
     return tab.locator('a[href*="colab.research.google.com"]').first.get_attribute("href")
 
@@ -198,7 +213,7 @@ def test_colab_opens_the_notebook_of_the_choice(second_page):
 
 def found(tab, words):
     """The titles that the search lists, the best one first, for words typed into the page's field."""
-    tab.locator(".search-button-field, .search-button__button").first.click()
+    tab.locator(".search-button__button:visible").first.click()
     field = tab.locator('.search-button__search-container input[type="search"], dialog input[type="search"]').first
     field.fill(words)
     field.press("Enter")
@@ -213,11 +228,11 @@ def found(tab, words):
     [
         ("dictionary", "The idea: a dictionary that averages"),
         ("scores grow", "The problem: scores grow with the width"),
-        ("weighted average", "Weighted averages"),
+        ("weighted average", "At a glance: match, normalize, average"),  # the chapter's subject: its card
         ("average by hand", "By hand: two keys"),
     ],
 )
-def test_the_search_finds_headings_first(second_page, words, heading):
+def test_the_search_finds_sections(second_page, words, heading):
     with second_page() as tab:
         assert found(tab, words)[0].endswith(heading)
 
@@ -240,12 +255,18 @@ def test_icons_are_drawn(second_page):
 
 
 def test_a_book_for_a_class_holds_no_solution(second, tmp_path):
+    """Not in its pages, nor in any file that they serve: sources, notebooks, the search, slides; nor in the e-book."""
+    lines = only_in_solutions((second / "book" / "02_second.md").read_text(encoding="utf-8"))
+    assert len(leaks(second / "_build" / "html", lines)) >= 3 * len(lines) > 0, "page, source and notebook hold them"
     site = build_again(second, tmp_path / "class", ATTN_COURSE_SOLUTIONS="no")
-    for folder, solutions in ((second / "_build" / "html", 1), (site, 0)):
-        assert (folder / PAGE).read_text(encoding="utf-8").count("fold-solution") == solutions
-        notebook = json.loads((folder / "_sources" / "book" / "02_second.ipynb").read_text(encoding="utf-8"))
-        tagged = [cell for cell in notebook["cells"] if "solution" in cell["metadata"].get("tags", [])]
-        assert len(tagged) == solutions
+    run(site.parents[1], sys.executable, ROOT / "tools" / "slides.py", "--root", site.parents[1], "02")
+    assert leaks(site.parent / "slides", lines) == []
+    assert leaks(site, lines) == [] and "fold-solution" not in (site / PAGE).read_text(encoding="utf-8")
+    assert "Your turn" in (site / PAGE).read_text(encoding="utf-8")
+    kind = ("--builder", "custom", "--custom-builder", "epub")
+    build_again(second, tmp_path / "epub", *kind, ATTN_COURSE_SOLUTIONS="no", ATTN_COURSE_BUILDER="epub")
+    (book,) = (tmp_path / "epub" / "_build" / "epub").glob("*.epub")
+    assert leaks(book.parent, lines) == []
 
 
 def test_what_a_host_of_pages_looks_for(second):

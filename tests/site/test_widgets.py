@@ -13,6 +13,7 @@ from conftest import _Quiet
 from test_pages import too_wide, violations
 from widget_figures import (
     CHARACTERS,
+    KEYS,
     LENGTHS,
     MAPS,
     MEMORY,
@@ -20,6 +21,7 @@ from widget_figures import (
     POSITIONS,
     SCORES,
     SERIES,
+    VALUES,
     WEIGHTS,
     WORDS,
     WRITTEN,
@@ -89,6 +91,37 @@ def spoken(tab, pattern):
         arg=[pattern],
     )
     return region.text_content()
+
+
+def arrow_weights(query):
+    """The weights, by hand: the dot products over the root of 2, then a softmax."""
+    exponential = np.exp(KEYS @ np.array(query) / math.sqrt(2))
+    return exponential / exponential.sum()
+
+
+@pytest.mark.parametrize("by", ["preset", "sliders", "click"])
+def test_arrows_say_what_numpy_says(figure, by):
+    """The query is chosen, turned and stretched, or put where the pointer is."""
+    with figure("arrows", width=1280) as (_, ui):
+        if by == "preset":
+            ui.get_by_text("fresh", exact=True).click()
+            query = [1, 2]
+        elif by == "sliders":
+            slide(ui, "direction", 200)
+            slide(ui, "length", 1.5)
+            query = 1.5 * np.array([math.cos(math.radians(200)), math.sin(math.radians(200))])
+        else:
+            box = ui.locator(".board .plane").bounding_box()
+            ui.locator(".board .plane").click(position={"x": box["width"] * 0.25, "y": box["height"] * 0.75})
+            query = [-1.6, -1.6]  # a quarter of 6.5 units from the middle, in steps of 0.05
+        weights = arrow_weights(query)
+        shown = [float(text) for text in ui.locator(".rows b.num").all_inner_texts()]
+        np.testing.assert_allclose(shown, weights, atol=0.021 if by == "click" else 0.0051)
+        furry, wet = weights @ VALUES
+        told = re.search(r"furry ([\d.]+), wet ([\d.]+)", ui.locator(".read").inner_text())
+        np.testing.assert_allclose(
+            [float(told[1]), float(told[2])], [furry, wet], atol=0.25 if by == "click" else 0.051
+        )
 
 
 # --- Site -------------------------------------------------------------------------------------------------------------
@@ -506,6 +539,23 @@ def test_lengths(figure):
         assert ui.locator(".slide b").text_content() == "40"
 
 
+def test_capacity(figure):
+    with figure("capacity") as (tab, ui):
+        slide(ui, "letters", 1)
+        assert "Width 8, short: of strings of 3 letters 30% come back right (20% to 40%" in spoken(tab, "3 letters")
+        assert "about 3 letters" in ui.locator(".read").text_content()  # 2 + (0.9 - 0.5) / (0.9 - 0.3)
+        slide(ui, "width", 1)
+        assert "80% come back right (70% to 90%" in spoken(tab, "Width 32")
+        ui.locator(".pick label", has_text="long").click()
+        assert "Half or more come back right up to 4 letters" in ui.locator(".read").text_content()
+        slide(ui, "letters", 2)
+        assert ui.locator(".answers tr").nth(2).text_content() == "written ✗dcab"
+        assert ui.locator(".answers .off").all_inner_texts() == ["a", "b"]
+        box = ui.locator(".area").bounding_box()
+        tab.mouse.click(box["x"] + 2, box["y"] + 20)
+        assert ui.locator(".answers tr").nth(2).text_content() == "written ✓ba"
+
+
 def test_positions(figure):
     with figure("positions") as (tab, ui):
         slide(ui, "query position i", 7)
@@ -580,3 +630,37 @@ def test_cache(figure):
         ui.locator(".pick label", has_text="16 bit").click()
         assert "1 of 2 fit into 80 GiB" in spoken(tab, "batch 2, 16 bit")
         assert ui.locator(".entry.over").count() == 1
+
+
+def test_calculator_of_an_own_shape(figure):
+    """Typed sizes count at once, the bars are sorted, and another GPU has another limit."""
+    with figure("calculator") as (tab, ui):
+        names = ui.locator(".entry > span")
+        slide(ui, "context", 15)
+        assert [name.split(",")[0] for name in names.all_text_contents()] == ["a", "your shape", "b"]
+        assert ui.locator(".entry b").all_text_contents() == ["16.0 GiB", "4.0 GiB", "1.5 GiB"]
+        ui.get_by_role("spinbutton", name="layers of your shape").fill("320")
+        assert names.first.text_content() == "your shape"
+        assert ui.locator(".entry b").first.text_content() == "40.0 GiB"
+        ui.get_by_role("combobox", name="Memory of the GPU").select_option(index=0)
+        assert "2 of 3 fit into 24 GiB" in spoken(tab, "24 GiB")
+        ui.get_by_role("spinbutton", name="layers of your shape").fill("")
+        assert ui.locator(".entry b").first.text_content() == "40.0 GiB"
+
+
+def test_roofline(figure):
+    """Operations per byte: 2 heads / key heads / bytes of a number; the ridge is the processor's."""
+    with figure("roofline") as (tab, ui):
+        assert ui.locator(".entry b").first.text_content() == "0.5 per byte, 17%"
+        assert "2.9 operations in the time of a byte" in ui.locator(".read").text_content()
+        assert "arithmetic limits MLA, memory the others" in ui.locator(".read").text_content()
+        ui.get_by_role("combobox", name="Processor").select_option(index=1)
+        assert "memory limits all" in spoken(tab, "H800: 258 operations")
+        slide(ui, "heads of the query", 7)
+        assert ui.locator(".entry b").all_text_contents() == [
+            "1.0 per byte, 0.4%",
+            "16 per byte, 6.2%",
+            "242 per byte, 94%",
+        ]
+        slide(ui, "new tokens at once", 1)
+        assert "arithmetic limits MLA" in spoken(tab, "128 heads, 2 new tokens")

@@ -12,12 +12,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from attn_course.plots.explore import (
     explore,
+    explore_arrows,
     explore_cache,
+    explore_capacity,
     explore_heads,
     explore_lengths,
     explore_order,
     explore_pattern,
     explore_positions,
+    explore_roofline,
     explore_rotation,
     explore_scale,
     explore_steps,
@@ -29,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WORDS = ["the", "animal", "was", "too", "tired"]
 DATE, WRITTEN = "9 de abril de 1955", "1955-04-09"
 LENGTHS = [5, 10, 20, 40]
+CLIFFS = {"short": {8: [[1, 0.4, 0], [0.8, 0.2, 0]], 32: [[1, 0.9, 0.2], [1, 0.7, 0]]}}
+CLIFFS["long"] = {8: [[1, 0.6, 0.1]], 32: [[1, 1, 0.75]]}
 
 
 def numbers(*shape, seed=0):
@@ -47,6 +52,7 @@ ONE_ROW = np.round(2 * numbers(7, 11, seed=4), 3)
 X, POSITIONS = np.round(numbers(5, 6, seed=5), 3), np.round(numbers(5, 6, seed=6), 3)
 MAPS = {name: np.round(numbers(6, 3, seed=seed), 3) for seed, name in enumerate(("query", "key", "value"), start=7)}
 SERIES = np.array([[0.9, 0.6, 0.3, 0.1], [1.0, 0.8, 0.4, 0.2]])
+KEYS, VALUES = np.array([[2, 0], [-1, -1], [0, 2]]), np.array([[10, 0], [0, 0], [0, 10]])
 SINGLE = {
     off: 0.9 - 0.2 * len(off) for size in (0, 1) for off in itertools.combinations([(0, 0), (0, 1), (0, 2)], size)
 }
@@ -60,6 +66,14 @@ def figures():
         "b, most layers with a window": ([(2, 8192), (30, 8192, 1024)], "note"),
     }
     return {
+        "arrows": explore_arrows(
+            ["cat", "drank", "milk"],
+            KEYS,
+            VALUES,
+            {"thirsty": [2, 1], "fresh": [1, 2]},
+            alt="arrows",
+            gives=("furry", "wet"),
+        ),
         "attention": explore(
             WEIGHTS, WORDS, WORDS, alt="heads", names={(1, 2): "a name"}, start=(1, 0, 2), label="Heads of a model"
         ),
@@ -67,6 +81,16 @@ def figures():
             CHARACTERS, WRITTEN, DATE, alt="a date", row_label="written", column_label="read", label="A date"
         ),
         "cache": explore_cache(parts, alt="memory"),
+        "calculator": explore_cache(
+            parts, alt="memory", own=(32, 8, 128), devices={"a small GPU": 24, "a large GPU": 80}, label="A calculator"
+        ),
+        "capacity": explore_capacity(
+            [2, 3, 4],
+            CLIFFS,
+            [("ab", "ba"), ("abc", "cba"), ("abcd", "dcba")],
+            {name: {size: ["ba", "cba", "dcab"] for size in sizes} for name, sizes in CLIFFS.items()},
+            alt="a cliff",
+        ),
         "heads": explore_heads(
             SINGLE,
             (1, 3),
@@ -85,6 +109,11 @@ def figures():
         "order": explore_order(WORDS, X, **maps, positions=POSITIONS, alt="an order"),
         "pattern": explore_pattern(alt="a mask", n=12, window=3, layers=2),
         "positions": explore_positions(alt="positions", dim=16, length=50),
+        "roofline": explore_roofline(
+            {"MHA": (2, None), "GQA": (2, 8), "MLA": (3.778, 1)},
+            {"a thread": (92e9, 32e9, 4), "H800": (865e12, 3.35e12, 2)},
+            alt="a roofline",
+        ),
         "rotation": explore_rotation(alt="rotations", dim=16, trained_length=64),
         "scale": explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
         "steps": explore_steps(

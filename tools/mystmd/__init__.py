@@ -134,9 +134,14 @@ def _definition(lines: list[str]) -> str:
     return "\n".join(line[margin:] for line in lines).strip("\n")
 
 
-def caption(text: str, page: Page) -> str:
+def caption(text: str, page: Page, framework: str | None = None) -> str:
     """The line under a figure that a code cell draws; the page shows it from the cell's metadata."""
-    return f"**{numbered('figure', None, page)}.** {convert_inline(text, page)}"
+    if framework == "tf" and page.twins:  # the twin of a figure in PyTorch has its number
+        return f"**Fig. {page.twins.pop(0)}.** {convert_inline(text, page)}"
+    name = numbered("figure", None, page)
+    if framework == "torch":
+        page.twins.append(page.count["figure"])
+    return f"**{name}.** {convert_inline(text, page)}"
 
 
 def close(cells: list[str], page: Page) -> list[str]:

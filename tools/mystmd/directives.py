@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
@@ -52,6 +53,21 @@ def _admonition(directive: Directive, page: Page, convert: Convert) -> str:
 
 def _dropdown(directive: Directive, page: Page, convert: Convert) -> str:
     return folded(convert_inline(directive.argument or "Details", page), convert(directive.body))
+
+
+def _guess(directive: Directive, page: Page, convert: Convert) -> str:
+    """The question, its answers as a list, and what is said of each behind a fold."""
+    parts = re.split(r"(?m)^- \[([ x])\] ", directive.body)[1:]
+    listed, replies = [], []
+    for mark, text in zip(parts[::2], parts[1::2], strict=True):
+        line, _, reply = text.partition("\n\n")
+        line = convert_inline(" ".join(line.split()), page)
+        listed.append(f"- {line}")
+        if mark == "x":
+            reply = textwrap.dedent(reply).strip()
+            replies.append(f"**{line}** {convert(reply)}")
+    question = f"**Guess.** {convert_inline(directive.argument, page)}"
+    return "\n\n".join([question, "\n".join(listed), folded("Answer", "\n\n".join(replies))])
 
 
 def _framework(directive: Directive, page: Page, convert: Convert) -> str:
@@ -161,6 +177,7 @@ REFERENCES = "<!-- references -->"
 _HANDLERS: dict[str, Callable[[Directive, Page, Convert], str]] = {
     **dict.fromkeys((*_ADMONITIONS, "admonition"), _admonition),
     "dropdown": _dropdown,
+    "guess": _guess,
     "torch": _framework,
     "tf": _framework,
     "math": _math,

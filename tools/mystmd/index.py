@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from api_sections import with_sections
 from jupytext.myst import parse_directive_options
 from publisher import Publisher, publisher, version
 
@@ -70,7 +71,7 @@ class Book:
         """The book of the repository at `root`: the pages in book/."""
         book = cls(publisher(root), Citations.read(root / "book" / "references.bib"), version=version(root))
         for path in sorted((root / "book").glob("*.md")):
-            book.add_page(path.stem, path.read_text(encoding="utf-8"))
+            book.add_page(path.stem, with_sections(path.read_text(encoding="utf-8")))
         return book
 
     def add_page(self, page: str, text: str) -> None:
@@ -113,7 +114,12 @@ class Book:
         options = parse_directive_options(content, f"{self.folder}/{page}.md: ")[1]
         figure = options.get("mystnb", {}).get("figure", {})
         if figure.get("caption"):
+            kinds = options.get("tags", [])
+            if "tab-tf" in kinds and count["waiting"]:  # the twin of a figure in PyTorch has its number
+                count["waiting"] -= 1
+                return
             self._note(page, figure.get("name"), "figure", count)
+            count["waiting"] += "tab-torch" in kinds
 
     def _directive(self, page: str, directive: Directive, count: Counter, waiting: list[str]) -> None:
         if directive.name == "math" and directive.label:

@@ -42,6 +42,7 @@ class Page:
     book: Book
     cited: set[str] = field(default_factory=set)
     count: Counter = field(default_factory=Counter)
+    twins: list = field(default_factory=list)  # numbers of PyTorch's figures that wait for TensorFlow's
     listed: bool = False  # whether the list of references has its place
 
     def target(self, label: str) -> Target:

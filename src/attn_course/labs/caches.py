@@ -1,56 +1,128 @@
-"""The shapes of real models, as far as their caches need them.
+"""The shapes of published models, as far as their caches need them.
 
-``MODELS`` has per name the kinds of layers, as ``attn_course.kv_cache.cache_bytes``
-takes them, what kind of attention it is, and where the shape was read: "class" is the
-default of the class in Hugging Face's transformers 5.23.0, which a published checkpoint
-may differ from.
+``MODELS`` has per name the kinds of layers, as ``cache_bytes`` of
+``attn_course.core.kv_cache`` takes them, what kind of attention it is, and of which
+checkpoint the configuration was read; most bytes behind 131,072 positions first. The
+fields themselves, with address and date, are in ``attn_course/tasks/models.json``.
+``MEMORY`` and ``PEAKS`` have the memory of GPUs, their operations and bytes per second.
 """
 
+import json
+from importlib import resources
 from typing import NamedTuple
+
+from attn_course.core.kv_cache import cache_bytes
+
+NUMBER = 2  # bytes of a number of keys and values
+STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
 
 
 class Shape(NamedTuple):
-    """parts: (layers, values per position) or (layers, values, window)."""
+    """parts: (layers, values per position) or (layers, values, window).
+
+    A state, whose size does not grow, is a window of one position.
+    """
 
     parts: list
     kind: str
     source: str
 
 
-def heads(layers, num_kv_heads, key_dim, *window):
-    """Layers with keys and values of so many heads."""
-    return layers, 2 * num_kv_heads * key_dim, *window
+def read_table():
+    """The rows of the table: name, checkpoint, address, fields of the configuration."""
+    path = resources.files("attn_course.tasks").joinpath("models.json")
+    return json.loads(path.read_text(encoding="utf-8"))["models"]
 
 
-MODELS = {
-    "Llama 2 7B": Shape([heads(32, 32, 128)], "MHA", "class LlamaConfig"),
-    "DeepSeek 67B": Shape(
-        [heads(95, 8, 128)], "GQA, 8 heads", "what the 93.3% of DeepSeek-V2 implies"
-    ),
-    "Llama 2 and 3 70B": Shape(
-        [heads(80, 8, 128)], "GQA, 8 heads", "llama-models, models/sku_list.py"
-    ),
-    "Llama 3 8B": Shape(
-        [heads(32, 8, 128)], "GQA, 8 heads", "llama-models, models/sku_list.py"
-    ),
-    "Mistral 7B": Shape(
-        [heads(32, 8, 128, 4096)], "GQA, window 4,096", "class MistralConfig"
-    ),
-    "DeepSeek-V3": Shape([(61, 512 + 64)], "MLA", "class DeepseekV3Config"),
-    "gpt-oss": Shape(
-        [heads(18, 8, 64, 128), heads(18, 8, 64)],
-        "GQA, half of the layers window 128",
-        "class GptOssConfig",
-    ),
-    "DeepSeek-V2": Shape([(60, 512 + 64)], "MLA", "report of DeepSeek-V2"),
-    "Gemma 3": Shape(
-        [heads(22, 4, 256, 4096), heads(4, 4, 256)],
-        "GQA, 22 of 26 layers window 4,096",
-        "class Gemma3TextConfig",
-    ),
-    "Kimi Linear": Shape(
-        [(6, 512 + 64)],
-        "MLA in 6 of 27 layers, and 42 MiB of state",
-        "class KimiLinearConfig",
-    ),
+def shape(row):
+    """What a row of the table says of the cache."""
+    config = row["config"]
+    whole, windowed, linear = layers_of(config)
+    near, far = values_of(config)
+    parts, kind = [], attention_of(config)
+    if windowed:
+        parts.append((windowed, near, config["sliding_window"]))
+        layers = f"{windowed} of {windowed + whole} layers " if whole else ""
+        kind += f", {layers}window {config['sliding_window']:,}"
+    if whole:
+        parts.append((whole, far))
+    if linear:
+        state = state_of(config)
+        parts.append((linear, state * STATE_NUMBER // NUMBER, 1))
+        mib = linear * state * STATE_NUMBER / 2**20
+        kind += f" in {whole} of {whole + linear} layers, and {mib:.0f} MiB of state"
+    return Shape(parts, kind, row["checkpoint"])
+
+
+def attention_of(config):
+    """MHA, GQA with its heads, or MLA."""
+    if "kv_lora_rank" in config:
+        return "MLA"
+    heads = config["num_key_value_heads"]
+    return (
+        "MHA" if heads == config.get("num_attention_heads") else f"GQA, {heads} heads"
+    )
+
+
+def layers_of(config):
+    """How many layers see everything, how many a window, and how many keep a state."""
+    count = config["num_hidden_layers"]
+    if "linear_attn_config" in config:
+        whole = len(config["linear_attn_config"]["full_attn_layers"])
+        return whole, 0, count - whole
+    if every := config.get("full_attention_interval"):
+        return count // every, 0, count - count // every
+    if "layer_types" in config:
+        whole = config["layer_types"].count("full_attention")
+    elif every := config.get("sliding_window_pattern"):
+        whole = count // every
+    else:
+        whole = 0 if "sliding_window" in config else count
+    return whole, count - whole, 0
+
+
+def values_of(config):
+    """Numbers per position and layer: in layers with a window, and in the others."""
+    if "kv_lora_rank" in config:
+        values = config["kv_lora_rank"] + config["qk_rope_head_dim"]
+        return values, values
+    heads = config["num_key_value_heads"]
+    width = config.get("head_dim") or (
+        config["hidden_size"] // config["num_attention_heads"]
+    )
+    near = far = 2 * heads * width
+    if "global_head_dim" in config:
+        far = 2 * config["num_global_key_value_heads"] * config["global_head_dim"]
+    return near, far
+
+
+def state_of(config):
+    """Numbers of a layer's recurrent state: a matrix for each head."""
+    if "linear_attn_config" in config:
+        sizes = config["linear_attn_config"]
+        return sizes["num_heads"] * sizes["head_dim"] ** 2
+    matrix = config["linear_key_head_dim"] * config["linear_value_head_dim"]
+    return config["linear_num_value_heads"] * matrix
+
+
+# GPUs as their maker's data sheets have them. Memory in GB; a little of it is taken.
+MEMORY = {
+    "T4": 16,
+    "A10, L4": 24,
+    "A100, small": 40,
+    "A100, H100": 80,
+    "H200": 141,
+    "B200": 180,
 }
+# Operations (16 bits, without sparsity) and bytes of memory per second.
+PEAKS = {
+    "A100, 80 GB": (312e12, 2.039e12),
+    "H100": (989e12, 3.35e12),
+    "H200": (989e12, 4.8e12),
+    "B200": (2250e12, 8e12),
+}
+
+SHAPES = {row["name"]: shape(row) for row in read_table()}
+MODELS = dict(
+    sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, 131_072))
+)

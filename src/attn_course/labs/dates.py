@@ -1,11 +1,6 @@
-"""Dates with and without attention: same data, sizes and steps, in both frameworks.
+"""The dates of chapters 1 and 2 as a task: what to train on, how large, how long."""
 
-python -m attn_course.labs.dates --seeds 0 1 2
-"""
-
-from itertools import product
-
-from attn_course.labs.seq2seq import Task, run_and_store
+from attn_course.labs.seq2seq import Task
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
 
 STEPS = 240
@@ -39,9 +34,3 @@ def long_dates(dates, count=5):
             days.add(day)
             languages.add(language)
     return tuple(found[:count])
-
-
-if __name__ == "__main__":
-    kinds = product(("pytorch", "tf"), (False, True))
-    plan = [(face, {"attention": attention}, STEPS) for face, attention in kinds]
-    run_and_store(task(), plan)

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from attn_course.labs import run_plan
 from attn_course.tasks.metrics import by_length, exact_match
 from attn_course.tasks.text import Vocabulary, batches
 
@@ -81,29 +80,16 @@ def run(task, framework, setting, *, seed, steps, build=build):
     return row
 
 
-def run_and_store(task, plan, *, build=build, **more):
-    """Run the plan for every seed of the command line, and store the record.
-
-    ``plan`` is a list of ``(framework, setting, steps)``; ``more`` holds functions of
-    no arguments whose results the record keeps too.
-    """
-
-    def rows(framework, setting, steps, seed):
-        return [run(task, framework, setting, seed=seed, steps=steps, build=build)]
-
-    run_plan(task.name, plan, rows, **more)
-
-
 def _load(framework, seed):
     if framework == "pytorch":
         from attn_course import pytorch as names
-        from attn_course.frameworks import torch
+        from attn_course.core.frameworks import torch
         from attn_course.training import pytorch as loop
 
         torch.manual_seed(seed)
     else:
         from attn_course import tf as names
-        from attn_course.frameworks import keras
+        from attn_course.core.frameworks import keras
         from attn_course.training import tf as loop
 
         keras.utils.set_random_seed(seed)

@@ -6,6 +6,7 @@ Each function returns a ``Picture``: make the call a cell's last line.
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from attn_course.plots import style
 from attn_course.plots.diagrams import diagram
@@ -22,24 +23,47 @@ __all__ = [
     "image_attention",
     "lines",
     "picture",
+    "say_powers",
     "signed_map",
     "weight_map",
 ]
 
 
-def lines(x, named, *, xlabel, ylabel, ylim=None, spread=None, title=""):
+def lines(x, named, *, xlabel, ylabel, ylim=None, spread=None, title="", powers=""):
     """One line per name over the same x; each line's name stands at its end.
 
     spread: {name: (lowest, highest)}, drawn as a band: the range over the seeds.
+    powers: "x", "y" or "xy", the axes on which every doubling takes the same space.
     """
+    if "x" in powers:
+        x = np.log2(x)
+    if "y" in powers:
+        named = {name: np.log2(y) for name, y in named.items()}
+        spread = {name: np.log2(ends) for name, ends in (spread or {}).items()}
     with drawing() as (figure, axes):
         for (name, y), color in zip(named.items(), _colors(len(named)), strict=True):
             axes.plot(x, y, color=color, linewidth=2)
             if spread and name in spread:
                 axes.fill_between(x, *spread[name], color=color, alpha=0.2, linewidth=0)
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim, title=title)
+        for letter in powers:
+            say_powers(getattr(axes, f"{letter}axis"))
         _names_at_the_ends(axes, x, named)
         return picture(figure)
+
+
+def say_powers(axis):
+    """Write 0.25, 4, 1k at the places -2, 2, 10 of an axis of logarithms to base 2."""
+    axis.set_major_locator(MaxNLocator(6, integer=True))
+    axis.set_major_formatter(lambda power, _: _spelled(2.0**power))
+
+
+def _spelled(number):
+    """A power of two as it is said: 0.25, 512, 16k, 4M."""
+    for unit, size in (("M", 2**20), ("k", 2**10)):
+        if number >= size:
+            return f"{number / size:g}{unit}"
+    return f"{number:.3g}"
 
 
 def bars(named, *, ylabel="", ylim=None, spread=None, title=""):

@@ -1,0 +1,54 @@
+"""What the longer experiments of the chapters measured: one JSON file each.
+
+A record says when, where, with which versions and by which command it was made. In a
+clone of the course ``python -m experiments.NAME`` makes it again.
+"""
+
+import datetime
+import json
+import platform
+from importlib import metadata, resources
+from pathlib import Path
+
+from attn_course.files import write_text
+
+PACKAGES = ("torch", "tensorflow", "keras", "triton", "numpy", "attn-course")
+
+
+def load_record(name):
+    """The stored record: a dict with ``date, machine, command, rows``."""
+    path = resources.files(__name__).joinpath(f"{name}.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def heading(command):
+    """What every record begins with: date, machine, versions, command."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def versions(names=PACKAGES):
+    """name -> version of what is installed; the builds of TensorFlow are one name."""
+    found = {name: version(name) for name in names}
+    if "tensorflow" in found:
+        found["tensorflow"] = found["tensorflow"] or version("tensorflow-cpu")
+    return {name: each for name, each in found.items() if each}
+
+
+def version(name):
+    """The version of a package that is installed, or None."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def write(name, record, folder=None):
+    """Write ``NAME.json``, beside this file or in a folder; returns where it lies."""
+    path = Path(folder or Path(__file__).parent, f"{name}.json")
+    write_text(path, json.dumps(record, indent=1) + "\n")
+    return path

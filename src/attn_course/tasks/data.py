@@ -2,7 +2,7 @@
 
 import hashlib
 
-from attn_course.frameworks import repository_url
+from attn_course.core.publisher import repository_url
 
 
 def read_checked(path, sha256):

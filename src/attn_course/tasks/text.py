@@ -101,6 +101,10 @@ class Vocabulary:
         return [self._decode_row(row.tolist()) for row in tokens]
 
     def _decode_row(self, row):
+        return "".join(self._shown(row))
+
+    def _shown(self, row):
+        """What a row of tokens says, in pieces, up to its end."""
         if END in row:
             row = row[: row.index(END)]
         while row and row[-1] == PAD:
@@ -108,7 +112,7 @@ class Vocabulary:
         if row and row[0] == BEGIN:
             row = row[1:]
         shown = (NOT_A_CHARACTER,) * NUM_SPECIAL + self.characters
-        return "".join(shown[token] for token in row)
+        return [shown[token] for token in row]
 
 
 def encode_pairs(sources, targets, source_vocabulary, target_vocabulary):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.tasks.text import BEGIN, PAD
 from attn_course.training import at_most, log_line, progress
 

@@ -4,7 +4,7 @@ One step of decoding: the attention of one new token in one layer of 32 heads of
 64, with the cache of one sequence. MHA, GQA with 8 heads of key and value, MQA, and
 latent attention (512 + 64 numbers per position) in its absorbed form.
 
-python -m attn_course.labs.decode --seeds 0 1 2
+python -m experiments.decode --seeds 0 1 2
 """
 
 import time

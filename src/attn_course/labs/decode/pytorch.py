@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.decode import HEADS, LATENT, TURNED, WIDTH, milliseconds
 from attn_course.pytorch import KVCache, grouped_query_attention
 

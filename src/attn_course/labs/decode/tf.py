@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from attn_course.frameworks import tf
+from attn_course.core.frameworks import tf
 from attn_course.labs.decode import HEADS, LATENT, TURNED, WIDTH
 from attn_course.tf import KVCache, grouped_query_attention
 

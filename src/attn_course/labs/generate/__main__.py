@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 
+from attn_course.files import ending_in_one_line
 from attn_course.labs.generate import stream
 from attn_course.tasks.glassllm import load_tokenizer
 
@@ -47,11 +48,11 @@ def trained(lab, framework, steps, seed):
 
     loop = importlib.import_module(f"attn_course.training.{framework}")
     if framework == "pytorch":
-        from attn_course.frameworks import torch
+        from attn_course.core.frameworks import torch
 
         torch.manual_seed(seed)
     else:
-        from attn_course.frameworks import keras
+        from attn_course.core.frameworks import keras
 
         keras.utils.set_random_seed(seed)
     model = lab.LanguageModel(**SMALL | {"num_kv_heads": 1})
@@ -84,4 +85,5 @@ def main(given=None):
 
 if __name__ == "__main__":
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    main()
+    with ending_in_one_line("nothing was to be kept"):
+        main()

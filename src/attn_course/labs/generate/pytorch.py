@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attn_course.frameworks import torch
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.core.frameworks import torch
+from attn_course.core.parity import get_parameters, set_parameters
 from attn_course.pytorch import (
     Encoder,
     GroupedQueryAttention,

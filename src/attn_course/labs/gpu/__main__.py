@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
-from attn_course.labs import heading, write
+from attn_course.files import ending_in_one_line
 from attn_course.labs.gpu import CHAPTERS, DEMOS, FRAMEWORKS, plan_of
 from attn_course.notebook import device
+from attn_course.records import heading, write
 
 COMMAND = "python -m attn_course.labs.gpu"
 LIMIT = 530  # seconds, for all demos together
@@ -89,4 +90,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    main()
+    with ending_in_one_line("the records of whole chapters are kept"):
+        main()

@@ -4,7 +4,7 @@ import time
 from functools import partial
 
 from attn_course import pytorch
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.decode.pytorch import make_step
 from attn_course.labs.gpu import HEADS, WIDTH, WINDOW, Plan, training
 from attn_course.labs.seq2seq import build
@@ -96,7 +96,7 @@ OURS = {
 def attend(way):
     """A function of query, key and value, causal; gives the output."""
     if way == "kernel":
-        from attn_course.flash.triton import flash_attention
+        from attn_course.mechanisms.flash.triton import flash_attention
 
         return lambda *heads: flash_attention(*heads, causal=True)[0]
     if way in OURS:

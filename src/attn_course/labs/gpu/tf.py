@@ -4,7 +4,7 @@ import time
 from functools import partial
 
 from attn_course import tf as attn_tf
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
 from attn_course.labs.decode.tf import make_step
 from attn_course.labs.gpu import HEADS, WIDTH, WINDOW, Plan, training
 

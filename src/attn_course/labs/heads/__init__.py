@@ -2,7 +2,7 @@
 
 ``heads.pytorch`` and ``heads.tf`` have the models and their training.
 
-python -m attn_course.labs.heads --seeds 0 1 2
+python -m experiments.heads --seeds 0 1 2
 """
 
 from itertools import combinations

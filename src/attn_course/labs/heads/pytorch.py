@@ -1,6 +1,6 @@
 """The look-up model and the date model in PyTorch."""
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.heads import (
     HEADS,
     LAYERS,

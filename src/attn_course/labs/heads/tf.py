@@ -1,6 +1,6 @@
 """The look-up model and the date model in TensorFlow."""
 
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
 from attn_course.labs.heads import (
     HEADS,
     LAYERS,

@@ -7,19 +7,18 @@ seeing far, and the question tells the two apart. ``positions.pytorch`` and
 512. Rotations are also slowed by each rule, without and with a short training on
 windows of 256.
 
-python -m attn_course.labs.longer --seeds 0 1 2
+python -m experiments.longer --seeds 0 1 2
 """
 
 import numpy as np
 
-from attn_course.labs.length import SIZES as LENGTH_SIZES
 from attn_course.reference import rotary_frequencies
 
 LENGTH, LONG = 64, 256
 LENGTHS = (64, 128, 256, 512)
 KEYS = 16  # symbols 256 to 271
 ASK = 272
-SIZES = LENGTH_SIZES | {"symbols": 273}
+SIZES = {"symbols": 273, "width": 64, "heads": 4, "layers": 2}
 TOKENS = 1024  # of a batch: windows times length
 RATE, STEPS = 3e-3, 400
 TUNED_RATE, TUNED_STEPS = 1e-3, 40

@@ -1,6 +1,6 @@
 """Finding a sentence by its meaning: the same verse in another translation's words.
 
-``python -m attn_course.labs.minilm`` stores the record, by the encoder in PyTorch. The
+``python -m experiments.minilm`` stores the record, by the encoder in PyTorch. The
 weights are fetched before: ``python -m attn_course.tasks.minilm fetch``.
 """
 

@@ -1,7 +1,7 @@
 """The pretrained encoder of sentences in PyTorch."""
 
-from attn_course.frameworks import torch
-from attn_course.parity import set_parameters
+from attn_course.core.frameworks import torch
+from attn_course.core.parity import set_parameters
 from attn_course.pytorch import Encoder
 from attn_course.tasks.minilm import (
     FF_DIM,

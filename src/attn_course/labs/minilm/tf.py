@@ -1,7 +1,7 @@
 """The pretrained encoder of sentences in TensorFlow."""
 
-from attn_course.frameworks import keras, tf
-from attn_course.parity import set_parameters
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.parity import set_parameters
 from attn_course.tasks.minilm import (
     FF_DIM,
     HEADS,

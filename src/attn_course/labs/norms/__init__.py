@@ -2,8 +2,8 @@
 
 DEPTHS = (2, 4, 8, 16, 32)
 # The model that is trained, on the bytes of help texts.
-LAYERS, MODEL_DIM, HEADS, FF_DIM, LENGTH, BATCH = 12, 32, 4, 64, 32, 8
-STEPS, WARM_UP = 200, 60
+LAYERS, MODEL_DIM, HEADS, FF_DIM, LENGTH, BATCH = 6, 64, 4, 128, 32, 16
+STEPS, WARM_UP = 600, 200
 RATES = (0.001, 0.003)
 
 

@@ -2,12 +2,12 @@
 
 ``pairs.pytorch`` and ``pairs.tf`` have the models and their training.
 
-python -m attn_course.labs.pairs --seeds 0 1 2
+python -m experiments.pairs --seeds 0 1 2
 """
 
 import numpy as np
 
-from attn_course.masks import sliding_window_mask
+from attn_course.core.masks import sliding_window_mask
 from attn_course.tasks.pairs import CARDS
 
 MODEL_DIM, STATE_DIM, BATCH, RATE = 32, 64, 64, 5e-3

@@ -1,6 +1,6 @@
 """The players of the game of pairs in PyTorch."""
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.pairs import BATCH, MODEL_DIM, RATE, STATE_DIM, may_see
 from attn_course.pytorch import SelfAttention
 from attn_course.tasks.pairs import ANIMALS, NUMBERS, pairs

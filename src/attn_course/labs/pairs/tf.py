@@ -1,6 +1,6 @@
 """The players of the game of pairs in TensorFlow."""
 
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
 from attn_course.labs.pairs import BATCH, MODEL_DIM, RATE, STATE_DIM, may_see
 from attn_course.tasks.pairs import ANIMALS, NUMBERS, pairs
 from attn_course.tf import SelfAttention

@@ -5,12 +5,12 @@ of text or over the pixels of digits, row by row. All patterns of a data set see
 number of pairs, but for dense attention, which sees all; two layers of any but the
 window connect every position with all before it.
 
-python -m attn_course.labs.patterns --seeds 0 1 2
+python -m experiments.patterns --seeds 0 1 2
 """
 
 import numpy as np
 
-from attn_course import masks
+from attn_course.core import masks
 from attn_course.tasks.digits import load_digits
 from attn_course.tasks.topics import load_topics
 

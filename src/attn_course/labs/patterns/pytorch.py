@@ -1,7 +1,7 @@
 """The models of ``attn_course.labs.patterns`` in PyTorch."""
 
 from attn_course import pytorch as attn
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.patterns import DATA, PATTERNS, RATE, SIZES, batches, evaluate
 from attn_course.labs.positions.pytorch import score, train
 

@@ -1,7 +1,7 @@
 """The model of ``attn_course.labs.patterns`` in TensorFlow."""
 
 from attn_course import tf as attn
-from attn_course.frameworks import keras
+from attn_course.core.frameworks import keras
 from attn_course.labs.positions.tf import score, train
 
 __all__ = ["PatternModel", "score", "train"]

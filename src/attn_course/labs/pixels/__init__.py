@@ -5,7 +5,7 @@ to bottom, and predicts each from those before it. ``pixels.pytorch`` and ``pixe
 have the model, which writes with a state of one size; softmax attention, with the same
 parameters, is the baseline.
 
-python -m attn_course.labs.pixels --seeds 0 1 2
+python -m experiments.pixels --seeds 0 1 2
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 import math
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.pixels import (
     HEADS,
     LAYERS,

@@ -2,7 +2,7 @@
 
 import math
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.pytorch import (
     AlibiBias,

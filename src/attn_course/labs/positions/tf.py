@@ -1,6 +1,6 @@
 """The models of ``attn_course.labs.positions`` in TensorFlow."""
 
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
 from attn_course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.tf import (
     AlibiBias,

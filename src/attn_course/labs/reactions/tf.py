@@ -2,8 +2,8 @@
 
 import math
 
-from attn_course.frameworks import keras, tf
-from attn_course.parity import set_parameters
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.parity import set_parameters
 from attn_course.tasks.reactions import (
     EMBEDDING_DIM,
     FF_DIM,

@@ -6,7 +6,7 @@
 them; name the number on the twin of every card. The first needs a summary, the second
 one certain position of 64.
 
-python -m attn_course.labs.shortcuts --seeds 0 1 2
+python -m experiments.shortcuts --seeds 0 1 2
 """
 
 import numpy as np

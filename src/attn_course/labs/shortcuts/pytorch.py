@@ -1,6 +1,7 @@
 """The encoder with full, low-rank or hashed attention in PyTorch."""
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
+from attn_course.core.parity import get_parameters, set_parameters
 from attn_course.labs.shortcuts import (
     BUCKETS,
     FF_DIM,
@@ -14,7 +15,6 @@ from attn_course.labs.shortcuts import (
     REDRAWN,
     batches,
 )
-from attn_course.parity import get_parameters, set_parameters
 from attn_course.pytorch import (
     Encoder,
     LearnedEncoding,
@@ -64,10 +64,10 @@ class Reader(torch.nn.Module):
         return self.output(x.mean(dim=1) if self.task == "digits" else x)
 
 
-def train(model, *, steps, seed=0, every=50):
+def train(model, *, steps, seed=0, every=50, rate=RATE):
     """Train with Adam on the cross-entropy; returns the log: loss, share right."""
     data = batches(model.task, seed=seed)
-    options = {"steps": steps, "rate": RATE, "every": every, "clip": 1.0}
+    options = {"steps": steps, "rate": rate, "every": every, "clip": 1.0}
     return loop.train(model, data, _loss, **options)
 
 

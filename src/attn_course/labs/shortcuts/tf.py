@@ -1,6 +1,6 @@
 """The encoder with full, low-rank or hashed attention in TensorFlow."""
 
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
 from attn_course.labs.shortcuts import (
     BUCKETS,
     FF_DIM,
@@ -62,10 +62,10 @@ class Reader(keras.Model):
         return self.output_layer(tf.reduce_mean(x, axis=1) if digits else x)
 
 
-def train(model, *, steps, seed=0, every=50):
+def train(model, *, steps, seed=0, every=50, rate=RATE):
     """Train with Adam on the cross-entropy; returns the log: loss, share right."""
     data = batches(model.task, seed=seed)
-    options = {"steps": steps, "rate": RATE, "every": every, "clip": 1.0}
+    options = {"steps": steps, "rate": rate, "every": every, "clip": 1.0}
     return loop.train(model, data, _loss, **options)
 
 

@@ -1,6 +1,6 @@
 """The models of the two tasks in PyTorch."""
 
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
 from attn_course.labs.stack import (
     FF_DIM,
     HEADS,

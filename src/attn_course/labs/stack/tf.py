@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
 from attn_course.labs.stack import (
     FF_DIM,
     HEADS,

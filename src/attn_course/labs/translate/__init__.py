@@ -15,31 +15,32 @@ import numpy as np
 
 from attn_course.tasks.text import PAD, Batch, batches
 from attn_course.tasks.translation import load_translation, subwords
-from attn_course.transformer.shared import warm_up_rate
 
 MODELS = ("transformer", "bahdanau", "luong", "none")
 SMOOTHING, CLIP = 0.1, 1.0
+RATES, SEEDS = (1e-3, 3e-3), (0, 1, 2)
 
 
 class Setting(NamedTuple):
     """Sizes of the models and of the training; the defaults are those of the record.
 
     longest: of train, in subwords; dev and test go up to ``longest_test``. rate: the
-    largest of the schedule, which is the Transformer paper's for all models alike.
+    largest of the schedule, ``rate_of``, which is the same for all models; ``compare``
+    chooses it for each from ``RATES`` by the loss on dev.
     rows: at most so many of train and dev; test_rows: at most so many of test, evenly
     taken.
     """
 
     model: str = "transformer"
-    steps: int = 1000
+    steps: int = 2000
     seed: int = 0
     batch_size: int = 32
     longest: int = 32
     longest_test: int = 48
-    model_dim: int = 128
+    model_dim: int = 96
     num_layers: int = 2
     num_heads: int = 4
-    hidden_dim: int = 192
+    hidden_dim: int = 144
     dropout: float = 0.1
     rate: float = 2e-3
     warm_up_steps: int = 200
@@ -70,9 +71,20 @@ def batches_from(data, setting, step):
 
 
 def rate_of(step, setting):
-    """The learning rate of a step, counted from 1: warm-up, then 1 / sqrt(step)."""
-    options = {"model_dim": 1, "warm_up_steps": setting.warm_up_steps}
-    return setting.rate * warm_up_rate(step, **options) * setting.warm_up_steps**0.5
+    """The learning rate of a step, counted from 1: warm-up, then straight down to 0."""
+    warm, steps = setting.warm_up_steps, setting.steps
+    return setting.rate * min(step / warm, (steps + 1 - step) / (steps + 1 - warm))
+
+
+def is_best(log):
+    """Whether the last loss on dev is the lowest."""
+    losses = [loss for _, loss in log["dev"]]
+    return losses[-1] == min(losses)
+
+
+def run_name(setting):
+    """What the checkpoint of a run is called."""
+    return f"{setting.model}-{setting.steps}-{setting.rate:g}-{setting.seed}"
 
 
 def chunks(examples, size):

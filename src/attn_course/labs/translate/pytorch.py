@@ -8,15 +8,18 @@ import time
 from pathlib import Path
 
 from attn_course import pytorch as names
-from attn_course.frameworks import torch
+from attn_course.core.frameworks import torch
+from attn_course.files import replacing
 from attn_course.labs.translate import (
     CLIP,
     SMOOTHING,
     batches_from,
     chunks,
+    is_best,
     part_of,
     rate_of,
     real_tokens,
+    run_name,
 )
 from attn_course.tasks.text import BEGIN, END, PAD
 from attn_course.tasks.translation import subwords
@@ -41,7 +44,23 @@ def build(setting):
     else:
         attention = names.LuongAttention(H, H, score="general")
         decoder = names.LuongDecoder(**sizes, attention=attention)
-    return names.EncoderDecoder(encoder, decoder)
+    return with_dropout(names.EncoderDecoder(encoder, decoder), setting.dropout)
+
+
+def with_dropout(model, rate):
+    """A recurrent model with dropout where the Transformer has it outside its layers.
+
+    On the embeddings of source and target, and on what the output layer is given.
+    """
+
+    def drop(x):
+        return torch.nn.functional.dropout(x, rate, model.training)
+
+    for part in (model.encoder, model.decoder):
+        part.embedding.register_forward_hook(lambda layer, given, x: drop(x))
+    output = model.decoder.output_layer
+    output.register_forward_pre_hook(lambda layer, given: drop(*given))
+    return model
 
 
 class Caller(torch.nn.Module):
@@ -70,6 +89,8 @@ def summed_loss(model, batch, smoothing):
 def train(model, data, setting, *, folder=None, stop=None):
     """Train up to ``setting.steps``; returns the log: a dict of lists.
 
+    At the end the model has the parameters of the lowest loss on dev.
+
     folder: where the checkpoint is kept, and gone on from if there is one. stop: the
     step to stop at before the end. With ``torchrun`` every process gets its part of
     each batch, and the loss is that of the whole.
@@ -81,11 +102,7 @@ def train(model, data, setting, *, folder=None, stop=None):
         ids = [device] if device.type == "cuda" else None
         caller = torch.nn.parallel.DistributedDataParallel(caller, device_ids=ids)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
-    log = load(folder, setting, model, optimizer) or {
-        "train": [],
-        "dev": [],
-        "seconds": 0,
-    }
+    log, best = load(folder, setting, model, optimizer)
     step, started = len(log["train"]), time.monotonic() - log["seconds"]
     stream = batches_from(data, setting, step)
     last = min(setting.steps, stop or setting.steps)
@@ -103,8 +120,12 @@ def train(model, data, setting, *, folder=None, stop=None):
         if step % setting.every == 0 or step == setting.steps:
             log["dev"].append((step, dev_loss(model, data.dev)))
             log["seconds"] = round(time.monotonic() - started, 1)
+            if is_best(log):
+                best = {name: x.clone() for name, x in model.state_dict().items()}
             if rank == 0:
-                save(folder, setting, model, optimizer, log)
+                save(folder, setting, model, optimizer, best, log)
+    if step == setting.steps:
+        model.load_state_dict(best)
     return log
 
 
@@ -173,31 +194,31 @@ def mean_over_all(loss):
     return round(loss.item() / count, 6)
 
 
-def save(folder, setting, model, optimizer, log):
+def save(folder, setting, model, optimizer, best, log):
     """Write the checkpoint, whole or not at all."""
     if folder is None:
         return
     path = checkpoint(folder, setting)
     path.parent.mkdir(parents=True, exist_ok=True)
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    state |= {"random": torch.get_rng_state(), "log": log}
-    torch.save(state, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
+    state |= {"random": torch.get_rng_state(), "best": best, "log": log}
+    with replacing(path) as new:
+        torch.save(state, new)
 
 
 def load(folder, setting, model, optimizer):
-    """Go on from the checkpoint; returns its log, None if there is none."""
+    """Go on from the checkpoint; returns its log and the best parameters so far."""
     path = None if folder is None else checkpoint(folder, setting)
     if path is None or not path.exists():
-        return None
+        return {"train": [], "dev": [], "seconds": 0}, None
     device = next(model.parameters()).device
     state = torch.load(path, map_location=device, weights_only=True)
     model.load_state_dict(state["model"])
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["random"].cpu())
-    return state["log"]
+    return state["log"], state["best"]
 
 
 def checkpoint(folder, setting):
     """Where a run's checkpoint is."""
-    return Path(folder) / f"{setting.model}-{setting.seed}.pt"
+    return Path(folder) / f"{run_name(setting)}.pt"

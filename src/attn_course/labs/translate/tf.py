@@ -9,15 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from attn_course import tf as names
-from attn_course.frameworks import keras, tf
+from attn_course.core.frameworks import keras, tf
+from attn_course.files import replacing
 from attn_course.labs.translate import (
     CLIP,
     SMOOTHING,
     batches_from,
     chunks,
+    is_best,
     part_of,
     rate_of,
     real_tokens,
+    run_name,
 )
 from attn_course.tasks.text import BEGIN, END, PAD
 from attn_course.tasks.translation import subwords
@@ -42,7 +45,29 @@ def build(setting):
     else:
         attention = names.LuongAttention(H, H, score="general")
         decoder = names.LuongDecoder(**sizes, attention=attention)
+    for part in (encoder, decoder):
+        part.embedding = Dropped(part.embedding, setting.dropout)
+    decoder.output_layer = Dropped(decoder.output_layer, setting.dropout, before=True)
     return names.EncoderDecoder(encoder, decoder)
+
+
+class Dropped(keras.layers.Layer):
+    """A layer of a recurrent model, with dropout behind or before it.
+
+    On the embeddings of source and target, and on what the output layer is given:
+    where the Transformer has it outside its layers.
+    """
+
+    def __init__(self, layer, rate, before=False):
+        super().__init__()
+        self.layer, self.dropout = layer, keras.layers.Dropout(rate)
+        self.before, self.built = before, True
+
+    def call(self, x, training=None):
+        """The layer's output, or what it makes of x, with some numbers left out."""
+        if self.before:
+            return self.layer(self.dropout(x, training=training))
+        return self.dropout(self.layer(x), training=training)
 
 
 def call(model, source, mask, target_in, training):
@@ -65,6 +90,8 @@ def summed_loss(model, batch, smoothing, training):
 def train(model, data, setting, *, folder=None, stop=None, strategy=None):
     """Train up to ``setting.steps``; returns the log: a dict of lists.
 
+    At the end the model has the parameters of the lowest loss on dev.
+
     folder: where the checkpoint is kept, and gone on from if there is one. stop: the
     step to stop at before the end. strategy: of several devices, under whose scope the
     model was built; each gets its part of every batch, and the loss is of the whole.
@@ -76,11 +103,7 @@ def train(model, data, setting, *, folder=None, stop=None, strategy=None):
         first = next(batches_from(data, setting, 0))
         call(model, *first[:3], training=False)  # some have their weights from now on
         optimizer.build(model.trainable_variables)
-    log = load(folder, setting, model, optimizer) or {
-        "train": [],
-        "dev": [],
-        "seconds": 0,
-    }
+    log, best = load(folder, setting, model, optimizer)
     step, started = len(log["train"]), time.monotonic() - log["seconds"]
     stream = batches_from(data, setting, step)
     last = min(setting.steps, stop or setting.steps)
@@ -91,7 +114,11 @@ def train(model, data, setting, *, folder=None, stop=None, strategy=None):
         if step % setting.every == 0 or step == setting.steps:
             log["dev"].append((step, dev_loss(model, data.dev)))
             log["seconds"] = round(time.monotonic() - started, 1)
-            save(folder, setting, model, optimizer, log)
+            if is_best(log):
+                best = [x.numpy() for x in model.weights]
+            save(folder, setting, model, optimizer, best, log)
+    if step == setting.steps:
+        model.set_weights(best)
     return log
 
 
@@ -176,7 +203,7 @@ def place():
     return 0, 1
 
 
-def save(folder, setting, model, optimizer, log):
+def save(folder, setting, model, optimizer, best, log):
     """Write the checkpoint, whole or not at all."""
     if folder is None:
         return
@@ -185,26 +212,27 @@ def save(folder, setting, model, optimizer, log):
     # The variables of the model hold the state of its dropout too.
     state = [x.numpy() for x in (*model.variables, *optimizer.variables)]
     arrays = {f"{number}": x for number, x in enumerate(state)}
+    arrays |= {f"best {number}": x for number, x in enumerate(best)}
     curves = {name: np.array(log[name]) for name in ("train", "dev", "seconds")}
-    new = path.with_suffix(".new.npz")
-    np.savez(new, **arrays, **curves)
-    new.replace(path)
+    with replacing(path) as new:
+        np.savez(new, **arrays, **curves)
 
 
 def load(folder, setting, model, optimizer):
-    """Go on from the checkpoint; returns its log, None if there is none."""
+    """Go on from the checkpoint; returns its log and the best parameters so far."""
     path = None if folder is None else checkpoint(folder, setting)
     if path is None or not path.exists():
-        return None
+        return {"train": [], "dev": [], "seconds": 0}, None
     with np.load(path) as state:
         variables = (*model.variables, *optimizer.variables)
         for number, variable in enumerate(variables):
             variable.assign(state[f"{number}"])
         dev = [(int(step), float(loss)) for step, loss in state["dev"]]
         log = {"train": state["train"].tolist(), "dev": dev}
-        return log | {"seconds": float(state["seconds"])}
+        best = [state[f"best {number}"] for number in range(len(model.weights))]
+        return log | {"seconds": float(state["seconds"])}, best
 
 
 def checkpoint(folder, setting):
     """Where a run's checkpoint is."""
-    return Path(folder) / f"{setting.model}-{setting.seed}.npz"
+    return Path(folder) / f"{run_name(setting)}.npz"

@@ -4,7 +4,7 @@ The model has a head of key and value per head of the query. It learns Python's 
 texts; then its heads are merged by three methods, and what comes out is trained on for
 5 % of the steps, as is the model itself, for comparison. All in PyTorch.
 
-python -m attn_course.labs.uptrain --seeds 0 1 2
+python -m experiments.uptrain --seeds 0 1 2
 """
 
 import numpy as np

@@ -10,9 +10,12 @@ in a notebook (``_repr_html_``); ``.picture`` is the static SVG, ``.data`` what 
 script gets.
 """
 
+from attn_course.plots.explore.arrows import explore_arrows
+from attn_course.plots.explore.capacity import explore_capacity
 from attn_course.plots.explore.heads import explore_heads
 from attn_course.plots.explore.models import explore, explore_order, explore_steps
 from attn_course.plots.explore.numbers import explore_cache, explore_lengths
+from attn_course.plots.explore.roofline import explore_roofline
 from attn_course.plots.explore.rotations import explore_rotation
 from attn_course.plots.explore.rules import (
     explore_pattern,
@@ -29,12 +32,15 @@ __all__ = [
     "Widget",
     "code",
     "explore",
+    "explore_arrows",
     "explore_cache",
+    "explore_capacity",
     "explore_heads",
     "explore_lengths",
     "explore_order",
     "explore_pattern",
     "explore_positions",
+    "explore_roofline",
     "explore_rotation",
     "explore_scale",
     "explore_steps",

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from attn_course.kv_cache import cache_bytes
+from attn_course.core.kv_cache import cache_bytes
 from attn_course.plots.explore.pictures import curves, rows_of_bars
 from attn_course.plots.explore.widget import (
     Widget,
@@ -99,6 +99,8 @@ def explore_cache(
     context=32768,
     batch=1,
     memory=80,
+    devices=None,
+    own=None,
     label="Memory of the cache",
 ):
     """Slide the length of the context: the GiB that a model's keys and values take.
@@ -110,10 +112,15 @@ def explore_cache(
         models: {name: parts} or {name: (parts, note)}; parts is a list of (layers,
         values per token) or (layers, values per token, window). values per token is
         2 * num_kv_heads * head_dim, or for latent attention rank + rope_dim.
-        context, batch: powers of two. memory: GiB of a device, or None.
+        context, batch: powers of two. memory: GiB of a device, or None. devices:
+        {name: GiB} to choose from, memory among them. own: layers, key heads and
+        their width, in fields where a reader types others.
+
+    The bars stand in the order of their size.
 
     Raises:
-        ValueError: a size is not positive, or context or batch not a power of two.
+        ValueError: a size is not positive, context or batch not a power of two, or
+        memory is not that of a device.
     """
     if not models:
         raise ValueError("models must hold at least one, got none")
@@ -133,11 +140,23 @@ def explore_cache(
         "batch": _power("batch", batch, 0, 8),
         "memory": None if memory is None else number("memory", memory, 1, 1 << 20),
     }
+    if devices is not None:
+        if memory not in devices.values():
+            raise ValueError(f"memory must be that of a device, got {memory!r}")
+        found = [(name, number(name, gib, 1, 1 << 20)) for name, gib in devices.items()]
+        data["devices"] = found
+    if own is not None:
+        fields = (("layers", 1000), ("key heads", 1000), ("their width", 10_000))
+        data["own"] = [
+            (name, integer(name, value, 1, most), most)
+            for (name, most), value in zip(fields, own, strict=True)
+        ]
     sizes = [cache_gib(entry["parts"], context, batch) for entry in entries]
     rows = [
         (entry["name"], size, f"{size:,.3g} GiB")
         for entry, size in zip(entries, sizes, strict=True)
     ]
+    rows.sort(key=lambda row: -row[1])
     return Widget(data, rows_of_bars(rows, high=max(*sizes, memory or 0)), alt)
 
 

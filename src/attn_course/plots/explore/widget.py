@@ -12,13 +12,16 @@ import numpy as np
 # The book's build finds the code by this mark and moves it into one file for all pages.
 MARK = "data-attn-widgets"
 PARTS = (
+    "arrows",
     "attention",
     "cache",
+    "capacity",
     "heads",
     "lengths",
     "order",
     "pattern",
     "positions",
+    "roofline",
     "rotation",
     "scale",
     "steps",

@@ -1,0 +1,163 @@
+// The search page: sections of the book for the words in ?q=, the best one first. MiniSearch finds and weighs them;
+// `SECTIONS` is written by book/_ext/section_search.py, the stemmer and its stop words come from the builder.
+(() => {
+  const BOOST = { title: 5, names: 6, above: 1, pageTitle: 2, text: 1, code: 0.6 };
+  // A chapter explains; its summary repeats; the pages of the reference are for those who know.
+  const WEIGHT = { card: 1, section: 1, page: 0.6, summary: 0.5, reference: 0.6, term: 0.6, name: 0.4, exercises: 0.3 };
+  WEIGHT.topic = 0.4; // a page of the package
+  const MOST = 30;
+
+  const stemmer = new Stemmer();
+  const stem = (word) => stemmer.stemWord(word.toLowerCase());
+  const ASKING = "after can do does from how off should vs what when where which why".split(" ");
+  const stops = new Set([...stopwords, ...ASKING]);
+  const compounds = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? [];
+  // "PagedAttention" and "KVCache" are two words each, "ALiBi" and "YaRN" are one.
+  const parts = (word) => {
+    const found = word.split(/(?<=[a-z\d]{2})(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
+    return found.every((part) => part.length > 1) ? found : [word];
+  };
+
+  // The words of a text; a compound counts as its parts and, in the index, as one word too: "pre-norm", "prenorm".
+  function words(text, whole) {
+    return compounds(text).flatMap((compound) => {
+      const found = compound.split("-").flatMap(parts);
+      return whole && found.length > 1 ? [...found, compound.replaceAll("-", "")] : found;
+    });
+  }
+
+  // What was asked for without "why", "is" and single letters, unless there is nothing else.
+  function asked(query) {
+    const all = words(query, false).map((word) => word.toLowerCase());
+    const kept = all.filter((word) => word.length > 1 && !stops.has(word));
+    return [...new Set(kept.length ? kept : all)];
+  }
+
+  const plain = (text) => words(text, false).map(stem).join(" ");
+  // A heading's own names: what stands before and behind a colon, a comma or in brackets.
+  const names = (title) => title.split(/[:,()]| or /).map(plain).filter(Boolean);
+
+  const isPage = (one) => one.kind === "page" || one.kind === "topic";
+  const titles = Object.fromEntries(
+    SECTIONS.filter(isPage).map((one) => [one.page, one.kind === "topic" ? "Package" : one.title]),
+  );
+
+  function prepare() {
+    const index = new MiniSearch({
+      fields: Object.keys(BOOST),
+      extractField: (one, field) => (Array.isArray(one[field]) ? one[field].join(" . ") : (one[field] ?? "")),
+      tokenize: (text) => words(text, true),
+      processTerm: stem,
+    });
+    index.addAll(
+      SECTIONS.map((one, id) => ({ ...one, id, pageTitle: isPage(one) ? "" : (titles[one.page] ?? "") })),
+    );
+    return index;
+  }
+
+  // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
+  function bears(one, query) {
+    if ((one.names ?? []).some((name) => plain(name) === query)) return 2;
+    if (one.kind === "card" && names(titles[one.page]).includes(query)) return 2;
+    return one.kind === "section" && names(one.title).includes(query) ? 1 : 0;
+  }
+
+  function find(index, query) {
+    const terms = asked(query);
+    const phrase = plain(query);
+    const found = index.search(terms.join(" "), {
+      boost: BOOST,
+      tokenize: (text) => text.split(" "),
+      prefix: (term) => term.length > 2,
+      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      weights: { fuzzy: 0.1, prefix: 0.3 },
+    });
+    const exercises = terms.some((word) => stem(word) === stem("exercise"));
+    const rated = found.map((result) => {
+      const one = SECTIONS[result.id];
+      const share = new Set(result.queryTerms).size / terms.length;
+      const heading = ` ${plain(`${one.title} . ${(one.names ?? []).join(" . ")}`)} `;
+      const together = terms.length > 1 && heading.includes(` ${terms.map(stem).join(" ")} `) ? 2 : 1;
+      const last = one.kind === "exercises" && !exercises;
+      const score = result.score * share ** 3 * together * (exercises ? 1 : WEIGHT[one.kind]);
+      return { one, score, share, order: (last ? -10 : 0) + bears(one, phrase), terms: Object.keys(result.match) };
+    });
+    const whole = rated.some((result) => result.share === 1);
+    return rated
+      .filter((result) => !whole || result.share > 0.5)
+      .sort((a, b) => b.order - a.order || b.score - a.score)
+      .slice(0, MOST);
+  }
+
+  // The section's own words around the first that was asked for; those are marked.
+  function quote(one, terms) {
+    const text = one.text ?? "";
+    const hits = [...text.matchAll(/[\p{L}\p{N}]+/gu)].filter(
+      (word) => terms.includes(stem(word[0])) || parts(word[0]).some((part) => terms.includes(stem(part))),
+    );
+    const first = hits[0]?.index ?? 0;
+    const start = first < 100 ? 0 : text.indexOf(" ", first - 80) + 1;
+    const end = text.length < start + 220 ? text.length : text.lastIndexOf(" ", start + 220);
+    const box = document.createElement("p");
+    box.className = "context";
+    let place = start;
+    box.append(start ? "… " : "");
+    for (const { 0: word, index } of hits) {
+      if (index < start || index + word.length > end) continue;
+      const marked = document.createElement("mark");
+      marked.textContent = word;
+      box.append(text.slice(place, index), marked);
+      place = index + word.length;
+    }
+    box.append(text.slice(place, end), end < text.length ? " …" : "");
+    return box;
+  }
+
+  function item(result, query) {
+    const { one } = result;
+    const link = document.createElement("a");
+    link.href = `${document.documentElement.dataset.content_root}${one.page}.html${one.anchor ? `#${one.anchor}` : ""}`;
+    link.textContent = isPage(one) ? one.title : `${titles[one.page] ?? one.page} > ${one.title}`;
+    if (one.kind === "topic") link.textContent = `Package > ${one.title}`;
+    // The builder's script marks these words on the page that opens.
+    const mark = () => {
+      try {
+        localStorage.setItem("sphinx_highlight_terms", asked(query).filter((word) => word.length > 2).join(" "));
+      } catch {
+        // a browser that stores nothing opens the page without marks
+      }
+    };
+    link.addEventListener("click", mark);
+    link.addEventListener("auxclick", mark);
+    const line = document.createElement("li");
+    line.append(link, quote(one, result.terms));
+    return line;
+  }
+
+  function show(query) {
+    const results = find(prepare(), query);
+    const told = document.createElement("p");
+    told.className = "search-summary";
+    told.setAttribute("role", "status");
+    told.textContent = results.length
+      ? `${results.length === MOST ? "The best" : "Found"} ${results.length} for “${query}”.`
+      : `Nothing holds “${query}”. Fewer words, or another name for it, may find more.`;
+    const list = document.createElement("ul");
+    list.className = "search";
+    list.append(...results.map((result) => item(result, query)));
+    document.getElementById("search-results").replaceChildren(told, list);
+  }
+
+  function start() {
+    const query = new URLSearchParams(location.search).get("q")?.trim();
+    if (!query) return;
+    for (const field of document.querySelectorAll('input[name="q"]')) field.value = query;
+    document.title = `${query}: ${document.title}`;
+    show(query);
+  }
+  // For tests: the entries for a query, without a page's address.
+  window.findSections = (query) => find(prepare(), query).map(({ one, score }) => ({ ...one, score }));
+
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

@@ -1,0 +1,29 @@
+"""A BERT of Hugging Face whose every layer sees a window only: ours in its place, with its own weights."""
+
+import torch
+
+from attn_course.parity import get_parameters, set_parameters
+from attn_course.pytorch import SlidingWindowAttention, from_huggingface
+
+
+class Windowed(torch.nn.Module):
+    def __init__(self, theirs, window):
+        super().__init__()
+        self.layer = from_huggingface(theirs)
+        old = self.layer.attention
+        self.layer.attention = SlidingWindowAttention(old.config["model_dim"], old.num_heads, window=window)
+        set_parameters(self.layer.attention, get_parameters(old))
+
+    def forward(self, hidden_states, attention_mask=None, *others, **options):
+        if attention_mask is not None:  # (B, 1, T, T), boolean or added to the scores; of padding all rows are alike
+            boolean = attention_mask.dtype == torch.bool
+            attention_mask = (attention_mask if boolean else attention_mask == 0)[:, :, :1]
+        return self.layer(hidden_states, attention_mask, need_weights=False)[0]
+
+
+if __name__ == "__main__":
+    import transformers  # pip install transformers; with from_pretrained("bert-base-uncased") it is the trained one
+
+    model = transformers.BertModel(transformers.BertConfig(hidden_size=96, intermediate_size=192)).eval()
+    model.encoder.layer = torch.nn.ModuleList(Windowed(layer, window=16) for layer in model.encoder.layer)
+    print(model(torch.randint(1000, (2, 300))).last_hidden_state.shape)

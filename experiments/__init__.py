@@ -1,0 +1,108 @@
+"""Programs that make the course's records and data, and its benchmark.
+
+They are no part of the package: they run from a clone, ``python -m experiments.NAME``,
+and write into ``src/attn_course``.
+"""
+
+import argparse
+import hashlib
+import json
+import time
+from pathlib import Path
+
+from attn_course.files import ending_in_one_line, write_text
+from attn_course.records import heading, version, versions
+from attn_course.records import write as write_record
+
+ROOT = Path(__file__).parents[1]
+RECORDS = ROOT / "src" / "attn_course" / "records"
+RUNS = ROOT / "_build" / "experiments"
+_STARTED = time.monotonic()
+
+
+def chosen_seeds():
+    """The seeds of the command line, ``--seeds 0 1 2``; 0 if there are none."""
+    return _options().seeds
+
+
+def _options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--anew", action="store_true", help="forget what is done")
+    return parser.parse_known_args()[0]
+
+
+def run_plan(name, plan, run, **more):
+    """Run every entry of a plan with every seed of the command line; store the rows.
+
+    run: of the values of an entry and a seed; returns rows. more: functions of no
+    arguments whose results the record keeps too.
+
+    What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
+    stopped goes on there, unless the code has changed since. ``--anew`` begins anew.
+    """
+    with ending_in_one_line("what is done is kept; the same command goes on"):
+        seeds, rows = chosen_seeds(), []
+        done = Done(name)
+        for seed in seeds:
+            for entry in plan:
+                rows += done.rows(run, *entry, seed)
+                print(rows[-1], flush=True)
+        seconds = {"seconds": round(done.seconds)}
+        store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
+        done.forget()
+
+
+class Done:
+    """What the entries of a plan gave so far, in a file."""
+
+    def __init__(self, name):
+        self.path = RUNS / f"{name}.json"
+        self.code = code_of_now()
+        self.entries, self.seconds = {}, 0.0
+        if self.path.exists() and not _options().anew:
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            if kept["code"] == self.code:
+                self.entries, self.seconds = kept["entries"], kept["seconds"]
+                print(f"{len(self.entries)} runs are done already: {self.path}")
+
+    def rows(self, run, *given):
+        """The rows of an entry and a seed, run now if they are not here."""
+        key, begin = json.dumps(given), time.monotonic()
+        if key not in self.entries:
+            self.entries[key] = run(*given)
+            self.seconds += time.monotonic() - begin
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            kept = {"code": self.code, "seconds": self.seconds}
+            write_text(self.path, json.dumps({**kept, "entries": self.entries}))
+        return self.entries[key]
+
+    def forget(self):
+        """The record is stored: nothing is to be gone on from."""
+        self.path.unlink(missing_ok=True)
+
+
+def code_of_now():
+    """A sum over the versions and all code that an experiment could run."""
+    digest = hashlib.sha256(json.dumps(versions()).encode())
+    for folder in (ROOT / "experiments", ROOT / "src"):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def store(name, rows, seeds, **more):
+    """Write ``records/NAME.json``: the rows, and what made them.
+
+    ``heading``, the version of the package, and the seconds that it took.
+    """
+    listed = " ".join(map(str, seeds))
+    took = {"version": version("attn-course")}
+    took["seconds"] = round(time.monotonic() - _STARTED)
+    command = f"python -m experiments.{name} --seeds {listed}"
+    write(name, {**heading(command), **took, "rows": rows, **more})
+
+
+def write(name, record):
+    """Write ``records/NAME.json`` of the clone; returns where it lies."""
+    return write_record(name, record, RECORDS)

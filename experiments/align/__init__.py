@@ -1,0 +1,96 @@
+"""Does attention align as people do? Greek verses, their English, links by hand.
+
+A word of English is aligned with the Greek word of the largest weight. Beside the
+attention stand two aligners without any: the diagonal, and IBM model 1 of 1993.
+``python -m experiments.align --seeds 0 1 2`` trains and stores the record.
+"""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from attn_course.tasks.text import NUM_SPECIAL, Vocabulary, encode_pairs
+
+
+class Words(Vocabulary):
+    """Words where a `Vocabulary` has characters: texts are lists of words."""
+
+    def __init__(self, texts):
+        self.characters = tuple(sorted({word for text in texts for word in text}))
+        self._tokens = {word: i for i, word in enumerate(self.characters, NUM_SPECIAL)}
+
+
+def encode(verses):
+    """All verses as one `Batch`, and how many tokens each language has."""
+    greek, english = word_lists(verses)
+    tables = Words(greek), Words(english)
+    return encode_pairs(greek, english, *tables), tuple(map(len, tables))
+
+
+def word_lists(verses):
+    """Greek and English, lower case: two lists of lists."""
+    return tuple(
+        [[word.lower() for word in words] for words in column]
+        for column in zip(*((x.greek, x.english) for x in verses), strict=True)
+    )
+
+
+# --- aligners without attention -------------------------------------------------------
+
+
+def diagonal(verses):
+    """Every word with the one at the same share of the sentence: lists of numbers."""
+    sizes = [verse.links.shape for verse in verses]
+    return [((np.arange(T) + 0.5) * S / T).astype(int) for S, T in sizes]
+
+
+def ibm_model_1(pairs, rounds=6):
+    """How often a Greek word becomes an English one: {(greek, english): 0 to 1}.
+
+    pairs: (list of Greek words, list of English words). Each English word comes from
+    one Greek word of its verse, and all orders are equally likely. Source: Brown et al.
+    1993, "The mathematics of statistical machine translation", section 4.1; without
+    the empty word. Every round of expectation maximization makes the pairs likelier.
+    """
+    chance = defaultdict(lambda: 1.0)
+    for _ in range(rounds):
+        counts, totals = Counter(), Counter()
+        for greek, english in pairs:
+            for word in english:
+                total = sum(chance[one, word] for one in greek)
+                for one in greek:
+                    counts[one, word] += chance[one, word] / total
+                    totals[one] += chance[one, word] / total
+        chance = {pair: n / totals[pair[0]] for pair, n in counts.items()}
+    return chance
+
+
+def by_model_1(verses, rounds=6):
+    """The likeliest Greek word of every English one, by `ibm_model_1`."""
+    pairs = list(zip(*word_lists(verses), strict=True))
+    chance = ibm_model_1(pairs, rounds)
+    return [
+        np.array([np.argmax([chance[one, word] for one in greek]) for word in english])
+        for greek, english in pairs
+    ]
+
+
+# --- the judge ------------------------------------------------------------------------
+
+
+def right_counts(verses, found):
+    """Per verse: English words aligned as people did, and those that people linked.
+
+    found: per verse, for every English word the number of a Greek word.
+    """
+    counts = []
+    for verse, numbers in zip(verses, found, strict=True):
+        right = verse.links[numbers, np.arange(len(numbers))]
+        counts.append((int(right.sum()), int(verse.links.any(axis=0).sum())))
+    return np.array(counts)
+
+
+def chance_level(verses):
+    """The share that is right if every Greek word is equally likely."""
+    right = sum(verse.links.mean(axis=0).sum() for verse in verses)
+    return float(right / sum(verse.links.any(axis=0).sum() for verse in verses))

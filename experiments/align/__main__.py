@@ -1,0 +1,113 @@
+"""Trains both translators with every seed and stores how their attention aligns."""
+
+import time
+
+from attn_course.core.frameworks import torch
+from attn_course.labs import interval
+from attn_course.tasks.alignments import load_alignments
+from attn_course.tasks.text import batches
+from attn_course.training.pytorch import token_loss, train
+from experiments import chosen_seeds, store
+from experiments.align import (
+    by_model_1,
+    chance_level,
+    diagonal,
+    encode,
+    right_counts,
+)
+from experiments.align.pytorch import MODELS, read, to_numbers
+
+BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 215  # 43 steps are one pass
+STEPS = 860
+SHOWN = "Luke 1:46", "Luke 5:38", "Luke 21:2"
+
+
+def schedule(step, steps, rate):
+    """Warm-up, then a straight line down to a tenth."""
+    return rate * min(step / WARM_UP, 1 - 0.9 * step / steps)
+
+
+def scores(verses, weights):
+    """Every layer, head and reading: share that is right, with its interval."""
+    rows = []
+    weights = [w[(None,) * (4 - w.ndim)] for w in weights]
+    layers, heads = weights[0].shape[:2]
+    for late in (0, 1):
+        numbers = to_numbers(weights, late)
+        means = to_numbers([w.mean(axis=1) for w in weights], late)
+        for layer in range(layers):
+            for head in range(heads):
+                own = right_counts(verses, [n[layer, head] for n in numbers])
+                place = {"layer": layer, "head": head, "late": late}
+                rows.append({**place, "right": interval(*own.T)})
+            if heads > 1:
+                own = right_counts(verses, [n[layer] for n in means])
+                place = {"layer": layer, "head": "mean", "late": late}
+                rows.append({**place, "right": interval(*own.T)})
+    return rows
+
+
+def rounded(weights):
+    """Nested lists of numbers with three decimals."""
+    return weights.astype(float).round(3).tolist()
+
+
+class Watch:
+    """The loss, which reads the weights of all verses on the way."""
+
+    def __init__(self, verses, examples):
+        self.verses, self.examples = verses, examples
+        self.calls, self.curve = 0, []
+
+    def __call__(self, model, *batch):
+        if self.calls % EVERY == 0:
+            self.look(model)
+        self.calls += 1
+        return token_loss(model, *batch)
+
+    def look(self, model):
+        """One more point of the curve; returns the weights of every verse."""
+        weights, value = read(model, self.examples)
+        best = max(scores(self.verses, weights), key=lambda row: row["right"][0])
+        self.curve.append({"step": self.calls, "loss": round(value, 3), "best": best})
+        return weights
+
+
+def run(name, verses, seed):
+    """Train one model; returns the row of the record."""
+    torch.manual_seed(seed)
+    examples, sizes = encode(verses)
+    model, started = MODELS[name](*sizes), time.process_time()
+    watch, stream = Watch(verses, examples), batches(examples, BATCH, seed)
+    options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": schedule}
+    train(model, stream, watch, **options)
+    weights = watch.look(model)
+    return {
+        "model": name,
+        "seed": seed,
+        "parameters": sum(x.numel() for x in model.parameters()),
+        "steps": STEPS,
+        "seconds": round(time.process_time() - started),
+        "curve": watch.curve,
+        "heads": scores(verses, weights),
+        "shown": [
+            {"reference": verse.reference, "weights": rounded(w)}
+            for verse, w in zip(verses, weights, strict=True)
+            if verse.reference in SHOWN
+        ],
+    }
+
+
+if __name__ == "__main__":
+    seeds, verses, rows = chosen_seeds(), load_alignments(), []
+    plain = {
+        "every word equally": round(chance_level(verses), 4),
+        "diagonal": interval(*right_counts(verses, diagonal(verses)).T),
+        "IBM model 1": interval(*right_counts(verses, by_model_1(verses)).T),
+    }
+    print(plain, flush=True)
+    for number, seed in enumerate(seeds, 1):
+        for name in MODELS:
+            rows.append(run(name, verses, seed))
+            print(name, seed, rows[-1]["curve"], flush=True)
+        store("align", rows, seeds[:number], plain=plain, verses=len(verses))

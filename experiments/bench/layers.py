@@ -1,0 +1,184 @@
+"""Dense attention and multi-head attention beside the libraries' own."""
+
+from functools import partial
+
+from experiments.bench import Row
+from experiments.bench.cases import on_heads
+
+HEADS, WIDTH, RATE = 8, 256, 2e-5
+OURS = on_heads("scaled_dot_product_attention", HEADS, need_weights=False)
+
+
+def _dot_product_torch(positions):
+    from experiments.bench.pytorch import fused, program
+
+    return program(OURS, positions), fused(positions, HEADS)
+
+
+def _dot_product_tf(positions):
+    from attn_course.core.frameworks import keras, tf
+    from experiments.bench.tf import program
+
+    def theirs(face, draw, n):
+        # Keras has the heads after the positions.
+        inputs = [draw(1, HEADS, n, 64) for _ in range(3)]
+        swapped = [tf.transpose(x, (0, 2, 1, 3)) for x in inputs]
+        return keras.ops.nn.dot_product_attention, swapped
+
+    return program(OURS, positions), program(theirs, positions)
+
+
+def _small_torch(kind, n):
+    """16 words, 4 heads, width 16: what Python costs around the formula."""
+    from attn_course.core.frameworks import torch
+    from attn_course.pytorch import MultiHeadAttention, scaled_dot_product_attention
+    from experiments.bench.pytorch import arrived, drawer
+
+    draw = drawer()
+    query, key, value = (draw(1, 4, n, 16) for _ in range(3))
+    x = draw(1, n, 16)
+    mask = (torch.arange(n) < 11).expand(n, n).contiguous()
+    theirs = torch.nn.MultiheadAttention(16, 4, batch_first=True)
+    own = MultiHeadAttention.from_torch(theirs)
+    fused = torch.nn.functional.scaled_dot_product_attention
+
+    def textbook():
+        score = query @ key.mT / 4.0
+        weights = torch.softmax(score, dim=-1)
+        return weights @ value
+
+    def ours(*mask, **options):
+        return scaled_dot_product_attention(query, key, value, *mask, **options)[0]
+
+    pairs = {
+        "with weights": (ours, textbook),
+        "fused": (
+            lambda: ours(need_weights=False),
+            lambda: fused(query, key, value),
+        ),
+        "fused with a mask": (
+            lambda: ours(mask, need_weights=False),
+            lambda: fused(query, key, value, mask),
+        ),
+        "multi-head": (
+            lambda: own(x, need_weights=False)[0],
+            lambda: theirs(x, x, x, need_weights=False)[0],
+        ),
+    }
+    return tuple(arrived(torch.no_grad()(program)) for program in pairs[kind])
+
+
+def _multi_head_torch(batch, positions):
+    """A step of training each; they return the weight that it reaches last."""
+    from attn_course.core.frameworks import torch
+    from attn_course.pytorch import MultiHeadAttention
+    from experiments.bench.pytorch import arrived, drawer
+
+    torch.manual_seed(0)
+    theirs = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+    own = MultiHeadAttention.from_torch(theirs)
+    draw = drawer()
+    x, target = (draw(batch, positions, WIDTH) for _ in range(2))
+
+    def step_of(layer, attend):
+        optimizer = torch.optim.SGD(layer.parameters(), RATE)
+
+        def step():
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(attend(), target, reduction="sum").backward()
+            optimizer.step()
+
+        return step
+
+    train = step_of(own, lambda: own(x, need_weights=False)[0])
+    train_theirs = step_of(theirs, lambda: theirs(x, x, x, need_weights=False)[0])
+
+    def ours():
+        train()
+        return own.value.weight.detach().T
+
+    def peer():
+        train_theirs()
+        return theirs.in_proj_weight.detach()[2 * WIDTH :].T
+
+    return arrived(ours), arrived(peer)
+
+
+def _multi_head_tf(batch, positions):
+    from attn_course.core.frameworks import keras, tf
+    from attn_course.tf import MultiHeadAttention
+    from experiments.bench.tf import arrived, drawer
+
+    keras.utils.set_random_seed(0)
+    draw = drawer()
+    x, target = (draw(batch, positions, WIDTH) for _ in range(2))
+    theirs = keras.layers.MultiHeadAttention(HEADS, WIDTH // HEADS)
+    theirs(x, x)
+    own = MultiHeadAttention.from_keras(theirs)
+
+    def step_of(layer, attend, weight):
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((attend() - target) ** 2)
+            variables = [variable.value for variable in layer.trainable_variables]
+            gradients = tape.gradient(loss, variables)
+            for variable, gradient in zip(variables, gradients, strict=True):
+                variable.assign_sub(RATE * gradient)
+
+        def run():
+            step()
+            return tf.reshape(weight, (WIDTH, WIDTH))
+
+        return arrived(run)
+
+    def attend():
+        return own(x, need_weights=False)[0]
+
+    def attend_theirs():
+        return theirs(x, x)
+
+    ours = step_of(own, attend, own.value_dense.kernel)
+    return ours, step_of(theirs, attend_theirs, theirs.value_dense.kernel)
+
+
+DOT, WHOLE = "scaled_dot_product_attention", "multi_head_attention"
+STEP = "multi-head training step, {framework}, {batch} x {{n}} positions"
+LIBRARY = {
+    "PyTorch": (_multi_head_torch, "nn.MultiheadAttention"),
+    "TensorFlow": (_multi_head_tf, "keras.layers.MultiHeadAttention"),
+}
+DENSE = {
+    "PyTorch": (_dot_product_torch, "F.scaled_dot_product_attention"),
+    "TensorFlow": (_dot_product_tf, "keras.ops.nn.dot_product_attention"),
+}
+SMALL = (
+    ("with weights", "the textbook's three lines", 1.8),
+    ("fused", "F.scaled_dot_product_attention", 1.6),
+    ("fused with a mask", "F.scaled_dot_product_attention", 1.8),
+    ("multi-head", "nn.MultiheadAttention", 1.8),
+)
+ROWS = [
+    *(
+        Row(
+            f"scaled dot-product, {framework}, {{n}} positions",
+            *(peer, make, 1.05, positions),
+            mechanism=DOT,
+        )
+        for framework, (make, peer) in DENSE.items()
+        for positions in (512, 2048)
+    ),
+    *(
+        Row(
+            STEP.format(framework=framework, batch=batch),
+            *(peer, partial(make, batch), 1.0, positions),
+            mechanism=WHOLE,
+        )
+        for framework, (make, peer) in LIBRARY.items()
+        for batch, positions in ((4, 128), (2, 512))
+    ),
+    *(
+        Row(f"small call, PyTorch, {kind}", peer, partial(_small_torch, kind), goal)
+        for kind, peer, goal in SMALL
+    ),
+]

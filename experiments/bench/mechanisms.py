@@ -1,0 +1,174 @@
+"""Every mechanism beside dense attention, beside its twin, and beside itself.
+
+A slope is measured as a ratio too: time at 4 n positions through time at n, which is
+4 ** slope; a goal of 4 ** 1.2 = 5.28 is a slope of at most 1.2.
+"""
+
+from functools import partial
+
+from experiments.bench import Row
+from experiments.bench.cases import WIDTH, Program, cases, given, on_heads
+
+HEADS, WINDOW, RANK = 8, 257, 256
+CASES = cases(HEADS, WINDOW, RANK) | {
+    "linear_attention, causal": Program(
+        on_heads("linear_attention", HEADS, causal=True), 8192, causal=True
+    ),
+    "strided_attention, split heads": Program(
+        on_heads("strided_attention", HEADS, stride=64, heads="split"),
+        *(8192, (), True),
+    ),
+    "flash_attention, causal": Program(
+        on_heads("flash_attention", HEADS, causal=True), 8192, causal=True
+    ),
+}
+DENSE = "F.scaled_dot_product_attention"
+# Positions, and the goal beside dense attention, where there is one.
+BESIDE_DENSE = {
+    "linear_attention, causal": (8192, 1 / 6),
+    "linear_attention": (8192, 1 / 15),
+    "performer_attention": (4096, 1 / 2.5),
+    "linformer_attention": (4096, 1 / 5),
+    "sliding_window_attention": (8192, 1 / 5),
+    "strided_attention, split heads": (4096, 1 / 4),
+    "strided_attention": (4096, 1 / 2),
+    "fixed_attention": (4096, 1 / 2),
+    "big_bird_attention": (4096, 1 / 2),
+    "lsh_attention": (8192, None),
+    "flash_attention": (4096, 1.4),
+}
+SLOPES = {
+    "linear_attention, causal": 1.2,
+    "linear_attention": 1.3,
+    "performer_attention": 1.15,
+    "linformer_attention": 1.1,
+    "lsh_attention": 1.25,
+    "sliding_window_attention": 1.1,
+}
+EXACT = ("scaled_dot_product_attention", "flash_attention", "flash_attention, causal")
+
+
+def in_torch(name, n):
+    """A function of no arguments that runs a case in PyTorch."""
+    from experiments.bench.pytorch import program
+
+    return program(CASES[name].make, n)
+
+
+def in_tf(name, n):
+    """The same in TensorFlow."""
+    from experiments.bench.tf import program
+
+    return program(CASES[name].make, n)
+
+
+def fused(n, causal=False):
+    """PyTorch's own dense attention of as many heads."""
+    from experiments.bench.pytorch import fused
+
+    return fused(n, HEADS, causal)
+
+
+def beside_dense(name, n):
+    return in_torch(name, n), fused(n, CASES[name].causal)
+
+
+def beside_torch(name, n):
+    return in_tf(name, n), in_torch(name, n)
+
+
+def growth(program, name, n):
+    return program(name, n), program(name, n // 4)
+
+
+def beside_textbook(n):
+    """Flash attention and the three lines that form all weights."""
+    from attn_course.core.frameworks import torch
+    from experiments.bench.pytorch import program
+
+    def textbook(query, key, value):
+        return torch.softmax(query @ key.mT * WIDTH**-0.5, dim=-1) @ value
+
+    return in_torch("flash_attention", n), program(given(textbook, HEADS), n)
+
+
+def beside_sum(n):
+    """Causal linear attention in chunks, and as the sum of all outer products."""
+    from attn_course.core.frameworks import torch
+    from experiments.bench.pytorch import program
+
+    heads = 2  # the sums take 64 x 64 numbers a position and head
+
+    def sums(query, key, value):
+        asked, held = (torch.nn.functional.elu(x) + 1 for x in (query, key))
+        outer = torch.einsum("bhtf,bhtv->bhtfv", held, value)
+        sums = torch.einsum("bhtf,bhtfv->bhtv", asked, outer.cumsum(dim=2))
+        total = (asked * held.cumsum(dim=2)).sum(dim=-1, keepdim=True)
+        return sums / (total + 1e-6)
+
+    ours = on_heads("linear_attention", heads, causal=True)
+    return program(ours, n), program(given(sums, heads), n)
+
+
+def _dense_row(name, case):
+    n, goal = BESIDE_DENSE.get(name, (min(case.longest, 4096), None))
+    peer = f"causal {DENSE}" if case.causal else DENSE
+    return Row(
+        f"{name.replace('_', ' ')}, PyTorch, {{n}} positions",
+        *(peer, partial(beside_dense, name)),
+        goal=goal,
+        positions=n,
+        same=name in EXACT,
+        mechanism=name.partition(",")[0],
+    )
+
+
+def _twin_row(name, case):
+    n, _ = BESIDE_DENSE.get(name, (min(case.longest, 4096), None))
+    named, peer = name.replace("_", " "), "the same in PyTorch"
+    return Row(
+        *(f"{named}, TensorFlow, {{n}} positions", peer, partial(beside_torch, name)),
+        positions=min(n, 4096),
+        same=name.partition(",")[0] in TWINS,
+        mechanism=name.partition(",")[0],
+    )
+
+
+# Functions without parameters or random parts of their own give the same numbers.
+TWINS = (
+    *("scaled_dot_product_attention", "linear_attention", "delta_rule_attention"),
+    *("linformer_attention", "sliding_window_attention", "dilated_window_attention"),
+    *("longformer_attention", "strided_attention", "fixed_attention"),
+    *("block_sparse_attention", "big_bird_attention", "flash_attention"),
+)
+LONGER = "{n} positions, through a quarter"
+ROWS = [
+    *(_dense_row(name, case) for name, case in CASES.items()),
+    *(_twin_row(name, case) for name, case in CASES.items()),
+    *(
+        Row(
+            f"{name.replace('_', ' ')}, {framework}, {LONGER}",
+            "itself, a quarter as long",
+            partial(growth, program, name),
+            4**slope,
+            16384,
+            same=False,
+        )
+        for name, slope in SLOPES.items()
+        for framework, program in (("PyTorch", in_torch), ("TensorFlow", in_tf))
+    ),
+    Row(
+        "linear attention, causal, PyTorch, {n} positions, beside the sum",
+        "the cumulative sum of outer products",
+        beside_sum,
+        1 / 40,
+        4096,
+    ),
+    Row(
+        "flash attention, PyTorch, {n} positions, beside all weights",
+        "the textbook's three lines",
+        beside_textbook,
+        1 / 2.2,
+        4096,
+    ),
+]

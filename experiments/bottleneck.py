@@ -1,0 +1,77 @@
+"""How much one vector holds: reversal without attention, over width, length and steps.
+
+Each width is trained twice, the second time three times as long, with a rate that falls
+to 0: what longer training mends is told apart from what the width limits.
+
+python -m experiments.bottleneck --seeds 0 1
+
+``rows``: width (of the hidden state; the vector has twice as many numbers), steps,
+seed, ``exact`` over all, ``loss`` at the end, ``by_length``: [shortest, longest,
+strings, share exactly right], ``shown``: [length, read, to be written, written] of one
+string per length.
+"""
+
+import torch
+
+from attn_course import pytorch as names
+from attn_course.labs.seq2seq import Task, build
+from attn_course.tasks.metrics import by_length
+from attn_course.tasks.text import batches
+from attn_course.training import pytorch as loop
+from experiments import run_plan
+from experiments.tasks.reversal import Reversal, draw, training_set, vocabulary
+
+WIDTHS, STEPS = (16, 32, 64, 128), (1500, 4500)
+LENGTHS = range(4, 21, 2)
+EDGES = tuple(edge for n in LENGTHS for edge in (n, n + 1))
+
+
+def falling(step, steps, rate):
+    """The rate of a step: full for a third of the steps, then straight down to 0."""
+    return rate * min(1.0, 1.5 * (steps + 1 - step) / steps)
+
+
+def test_set(count=200):
+    """``count`` strings of each length, none of which is in any training set."""
+    sources = [text for n in LENGTHS for text in draw(count, n, n, seed=2)]
+    return Reversal(sources, [source[::-1] for source in sources])
+
+
+def task(width):
+    """The task of ``experiments.reversal``, with another width."""
+    sizes = {"embedding_dim": 32, "hidden_dim": width, "batch_size": 64}
+    words = {"source_vocabulary": vocabulary(), "target_vocabulary": vocabulary()}
+    return Task(
+        "bottleneck", training_set(40_000), test_set(), edges=EDGES, **words, **sizes
+    )
+
+
+def rows(width, steps, seed):
+    """Train one model and test it on every length."""
+    torch.manual_seed(seed)
+    own = task(width)
+    model = build(names, own, attention=False)
+    data = batches(own.train.encode(), own.batch_size, seed)
+    options = {"steps": steps, "rate": 3e-3, "clip": 1.0, "schedule": falling}
+    log = loop.train(model, data, loop.token_loss, **options)
+    tokens, _ = loop.predict(model, own.test.encode(), max_length=max(LENGTHS) + 1)
+    wrote = vocabulary().decode(tokens)
+    found = [each for each in by_length(wrote, own.test, own.edges) if each[2]]
+    first = {
+        len(text): place for place, text in reversed([*enumerate(own.test.sources)])
+    }
+    shown = [
+        (n, own.test.sources[i], own.test.targets[i], wrote[i])
+        for n, i in sorted(first.items())
+    ]
+    told = {"framework": "pytorch", "width": width, "steps": steps, "seed": seed}
+    shares = [(low, high, count, round(share, 4)) for low, high, count, share in found]
+    exact = sum(count * share for *_, count, share in found) / len(wrote)
+    told |= {"exact": round(exact, 4), "loss": round(log[-1].loss, 4)}
+    return [{**told, "by_length": shares, "shown": shown}]
+
+
+if __name__ == "__main__":
+    run_plan(
+        "bottleneck", [(width, steps) for steps in STEPS for width in WIDTHS], rows
+    )

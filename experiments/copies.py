@@ -1,0 +1,76 @@
+"""Which byte can be copied: the one some positions back, asked of every pattern.
+
+The model is that of ``patterns``, small, with one layer and with two. One model is
+trained for one distance. "seen": the share of the bytes asked for that the mask lets
+their query reach in so many layers, counted on the masks.
+
+python -m experiments.copies --seeds 0 1 2
+"""
+
+from itertools import product
+
+import numpy as np
+
+from attn_course.core.frameworks import torch
+from attn_course.labs.patterns import KINDS, PATTERNS, mask_of
+from attn_course.labs.patterns.pytorch import PatternModel
+from attn_course.labs.positions import rate_at
+from attn_course.labs.positions.pytorch import score
+from attn_course.tasks.topics import load_topics
+from attn_course.training import pytorch as loop
+from experiments import run_plan
+
+LENGTH, BATCH, STEPS, RATE = 128, 8, 300, 1e-2
+SIZES = {"symbols": 256, "width": 32, "heads": 2}
+DISTANCES = (8, 40, 80)
+LAYERS = (1, 2)
+# Dense attention reaches everything with one layer.
+PLAN = [plan for plan in product(KINDS, DISTANCES, LAYERS) if plan[::2] != ("dense", 2)]
+
+
+def pieces(text, back, *, seed, count=BATCH):
+    """Endless batches: bytes (B, T), and for every position the byte so far back.
+
+    The first have none; -100 stands there.
+    """
+    rng = np.random.default_rng(seed)
+    while True:
+        starts = rng.integers(len(text) - LENGTH, size=(count, 1))
+        letters = text[starts + np.arange(LENGTH)]
+        targets = np.full_like(letters, -100)
+        targets[:, back:] = letters[:, :-back]
+        yield letters, targets
+
+
+def seen_share(kind, back, layers):
+    """The share of the bytes asked for that a query reaches in so many layers."""
+    mask = reach = mask_of("text", kind, LENGTH)
+    for _ in range(layers - 1):
+        reach = reach @ mask
+    return float(np.diagonal(reach, -back).mean())
+
+
+def _loss(model, inputs, targets):
+    logits, _ = model(inputs)
+    return torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten())
+
+
+def run(kind, back, layers, seed):
+    """Train one model and test it; returns the row of a record, alone in a list."""
+    torch.manual_seed(seed)
+    pattern = PATTERNS["text"].get(kind, {})
+    model = PatternModel(**SIZES, layers=layers, length=LENGTH, kind=kind, **pattern)
+    data = pieces(load_topics("train"), back, seed=seed)
+    options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": rate_at}
+    loop.train(model, data, _loss, **options)
+    letters, _ = next(pieces(load_topics("test"), back, seed=1, count=64))
+    wanted = np.concatenate([letters[:, :1].repeat(back, 1), letters[:, :-back]], 1)
+    _, right = score(model, letters, wanted)
+    row = {"framework": "pytorch", "pattern": kind, "back": back, "layers": layers}
+    row |= {"seen": round(seen_share(kind, back, layers), 4), "seed": seed}
+    return [row | {"steps": STEPS, "exact": round(float(right[:, back:].mean()), 4)}]
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    run_plan("copies", PLAN, run)

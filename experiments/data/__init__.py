@@ -1,0 +1,1 @@
+"""Makers of the data in ``attn_course.tasks``: ``python -m experiments.data.NAME``."""

@@ -1,0 +1,27 @@
+"""Every reader with every seed; stores the record."""
+
+from attn_course.core.frameworks import keras, torch
+from attn_course.tasks.digits import load_digits
+from experiments import run_plan
+from experiments.digits import LOOKS, STEPS, tf
+from experiments.digits import pytorch as torch_readers
+
+READERS = [("pixels", "PixelReader", look) for look in LOOKS]
+READERS += [("rows", "RowReader", attends) for attends in (True, False)]
+
+
+def run(framework, kind, reader, setting, seed):
+    """Train one reader and test it; returns the row of the record, alone in a list."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    module = torch_readers if framework == "pytorch" else tf
+    model = getattr(module, reader)(setting)
+    module.train(model, load_digits("train"), steps=STEPS, seed=seed)
+    exact = round(float(module.accuracy(model, load_digits("test"))), 4)
+    row = {"framework": framework, "reader": kind, "looks": setting, "seed": seed}
+    return [row | {"steps": STEPS, "exact": exact}]
+
+
+if __name__ == "__main__":
+    plan = [(name, *reader) for name in ("pytorch", "tf") for reader in READERS]
+    run_plan("digits", plan, run)

@@ -1,0 +1,1 @@
+"""What attention holds at most, in both frameworks."""

@@ -1,0 +1,63 @@
+"""A byte language model, trained on short windows and tested on longer ones.
+
+``positions.pytorch`` and ``positions.tf`` have the model. It is tested in two ways, on
+the same bytes: in windows that stand apart, where the first bytes of each have next to
+no past, and in windows that slide, where every byte has a past of about one length. The
+model without positions also gets its past in order and shuffled.
+
+python -m experiments.length --seeds 0 1 2
+"""
+
+import numpy as np
+
+from attn_course.labs import longer
+
+LENGTH = 64
+LENGTHS = (64, 128, 256, 512)
+SIZES = longer.SIZES | {"symbols": 256}
+BATCH, RATE, STEPS = 32, 3e-3, 1500
+SLIDE = 32  # a sliding window moves by so many bytes, and is scored on these alone
+TESTED = 12_288  # bytes that are predicted, the same ones in every test
+ASKED = ("apart", "sliding")
+PASTS = ("ordered", "shuffled")  # of the same bytes, the past as it is or mixed up
+
+
+def batches(text, *, seed):
+    """Endless windows (B, LENGTH) drawn from the text, and the bytes that follow."""
+    rng = np.random.default_rng(seed)
+    while True:
+        starts = rng.integers(len(text) - LENGTH, size=(BATCH, 1))
+        window = text[starts + np.arange(LENGTH + 1)]
+        yield window[:, :-1], window[:, 1:]
+
+
+def windows(text, length, kind):
+    """Windows (n, length), the bytes that follow, and how many at the end count.
+
+    "shuffled": all bytes of a window but the last change places.
+    """
+    counted = {"apart": length, "sliding": SLIDE}.get(kind, 1)
+    first = max(LENGTHS)  # so that the longest window has its past
+    ends = first + np.arange(counted, TESTED + 1, counted)
+    rows = ends[:, None] + np.arange(-length, 0)
+    inputs = text[rows]
+    if kind == "shuffled":
+        mixed = np.random.default_rng(0).permuted(inputs[:, :-1], axis=1)
+        inputs = np.concatenate([mixed, inputs[:, -1:]], axis=1)
+    return inputs, text[rows + 1], counted
+
+
+def evaluate(score, model, text, length, kind, at_once=16):
+    """Mean bits of a byte, and the share of bytes that are guessed right.
+
+    score: of ``positions.pytorch`` or ``positions.tf``.
+    """
+    inputs, targets, counted = windows(text, length, kind)
+    found = [
+        score(model, inputs[i : i + at_once], targets[i : i + at_once])
+        for i in range(0, len(inputs), at_once)
+    ]
+    bits, right = (
+        np.concatenate(part)[:, -counted:] for part in zip(*found, strict=True)
+    )
+    return float(bits.mean()), float(right.mean())

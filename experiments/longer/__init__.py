@@ -1,0 +1,1 @@
+"""The models of chapter 15, trained, changed and tested."""

@@ -1,0 +1,98 @@
+"""The models of ``attn_course.labs.longer`` in PyTorch: trained, changed, tested."""
+
+from attn_course.core import masks
+from attn_course.core.frameworks import torch
+from attn_course.labs import longer
+from attn_course.labs.positions.pytorch import TokenModel, score, train
+from attn_course.tasks.topics import load_topics
+
+
+def build(positions, sizes=None, **options):
+    """A model for the text with keys; options: of ``RotaryEncoding``, if any."""
+    sizes = longer.SIZES if sizes is None else sizes
+    return TokenModel(
+        **sizes, positions=positions, max_length=longer.LENGTH, causal=True, **options
+    )
+
+
+def changed(model, positions="rotary", sizes=None, **options):
+    """A model with the same weights, and positions told in another way."""
+    other = build(positions, sizes, **options)
+    other.load_state_dict(model.state_dict())
+    return other
+
+
+class Window(torch.nn.Module):
+    """A bias that hides all keys but the last few."""
+
+    def __init__(self, window):
+        super().__init__()
+        self.window = window
+
+    def forward(self, T, S):
+        seen = masks.sliding_window_mask(T, S, self.window, causal=True)
+        hidden = torch.from_numpy(~seen)
+        return torch.zeros(T, S).masked_fill(hidden, -torch.inf)
+
+
+def windowed(model):
+    """The same model; every position sees as many keys as a window of training had."""
+    other = changed(model)
+    other.blocks.bias = Window(longer.LENGTH)
+    return other
+
+
+def fit(model, length, seed, *, steps=longer.STEPS, rate=longer.RATE):
+    """Train on windows of one length; returns the model."""
+    data = longer.batches(load_topics("train"), length=length, seed=seed)
+    train(model, data, steps=steps, rate=rate)
+    return model
+
+
+def tested(model, lengths=longer.LENGTHS):
+    """What ``longer.evaluate`` says at every length."""
+    text = load_topics("test")
+    return [longer.evaluate(score, model, text, length) for length in lengths]
+
+
+def run(positions, seed):
+    """One kind of positions: trained, tested, and what can be done to it tested too."""
+    torch.manual_seed(seed)
+    model = fit(build(positions), longer.LENGTH, seed)
+    short = longer.LENGTHS[:1]  # nothing was learned for later positions
+    rows = tested(model, short if positions == "learned" else longer.LENGTHS)
+    rows = [{"change": "as trained", "tuned": 0, **row} for row in rows]
+    if positions == "none":
+        rows += scaled(model)
+    if positions == "rotary":
+        rows += lengthened(model, seed)
+    common = {"framework": "pytorch", "positions": positions, "seed": seed}
+    return [common | row for row in rows]
+
+
+def scaled(model):
+    """Without positions: queries that grow with the length, only in the test."""
+    for strength in longer.STRENGTHS:
+        options = {"trained_length": longer.LENGTH, "strength": strength}
+        other = changed(model, "scaled", **options)
+        for row in tested(other):
+            yield {"change": f"scale {strength}", "tuned": 0, **row}
+
+
+def lengthened(model, seed):
+    """A rotation by every rule, as it is and tuned; a window; trained on long texts."""
+    for row in tested(windowed(model)):
+        yield {"change": "window", "tuned": 0, **row}
+    for rule in longer.RULES:
+        other = changed(model, **longer.rotation(rule))
+        if rule != "as trained":
+            for row in tested(other):
+                yield {"change": rule, "tuned": 0, **row}
+        options = {"steps": longer.TUNED_STEPS, "rate": longer.TUNED_RATE}
+        fit(other, longer.LONG, seed + 100, **options)
+        for row in tested(other):
+            yield {"change": rule, "tuned": longer.TUNED_STEPS, **row}
+    torch.manual_seed(seed)
+    whole = fit(build("rotary"), longer.LONG, seed)
+    for row in tested(whole):
+        yield {"change": "trained long", "tuned": longer.STEPS, **row}

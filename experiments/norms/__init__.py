@@ -1,0 +1,1 @@
+"""Norm before or after, trained with and without warm-up."""

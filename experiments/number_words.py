@@ -1,0 +1,82 @@
+"""Numbers read out, forward and backward: does a window help where order never jumps?
+
+Models of one size that differ in their attention alone, trained on 4 to 20 words and
+tested on numbers up to three times as long; a row per run.
+
+python -m experiments.number_words --seeds 0 1 2
+"""
+
+import numpy as np
+
+from attn_course.core.frameworks import torch
+from attn_course.tasks.metrics import exact_match
+from attn_course.tasks.number_words import PI, NumberWords, number_words, vocabulary
+from attn_course.tasks.text import batches
+from experiments import run_plan
+
+STEPS, RATE, CLIP, BATCH, WIDTH = 600, 3e-3, 1.0, 64, 64
+LENGTHS = (10, 20, 30, 40, 60)
+# The attention, and the half width of its window.
+ATTENTIONS = (("general", None), ("local-m", 2))
+
+
+def build(attention, half_width):
+    """The model of chapter 3, without input feeding."""
+    from attn_course import pytorch as names
+
+    if attention == "local-m":
+        options = {"half_width": half_width, "alignment": "monotonic"}
+        layer = names.LocalAttention(WIDTH, WIDTH, score="general", **options)
+    else:
+        layer = names.LuongAttention(WIDTH, WIDTH, score=attention)
+    size = len(vocabulary())
+    encoder = names.RecurrentEncoder(size, WIDTH, WIDTH // 2)
+    options = {"memory_dim": WIDTH, "attention": layer, "input_feeding": False}
+    decoder = names.LuongDecoder(size, WIDTH, WIDTH, **options)
+    return names.EncoderDecoder(encoder, decoder)
+
+
+def falling(step, steps, rate):
+    """The rate: constant in the first half, then falling to zero."""
+    return rate * min(1.0, 2 * (1 - (step - 1) / steps))
+
+
+def run(attention, half_width, backward, seed):
+    """Train one model; the share of numbers, and of digits, that it writes right."""
+    from attn_course.training import pytorch as loop
+
+    torch.manual_seed(seed)
+    model = build(attention, half_width)
+    stream = batches(number_words(20_000, backward=backward).encode(), BATCH, seed)
+    options = {"rate": RATE, "clip": CLIP, "schedule": falling, "every": 100}
+    log = loop.train(model, stream, loop.token_loss, steps=STEPS, **options)
+    row = {"framework": "pytorch", "attention": attention, "backward": backward}
+    row |= {"seed": seed, "steps": STEPS, "half_width": half_width}
+    row["loss"] = [round(line.loss, 4) for line in log]
+    row["by_length"] = [_tested(loop, model, backward, size) for size in LENGTHS]
+    number = NumberWords([PI], [PI[::-1] if backward else PI])
+    row["pi"] = _written(loop, model, number)[0]
+    return [row]
+
+
+def _tested(loop, model, backward, size):
+    """(length, count, numbers exactly right, digits at their place)."""
+    options = {"least": size, "most": size, "backward": backward, "seed": 1000 + size}
+    test = number_words(200, **options)
+    written = _written(loop, model, test)
+    pairs = zip(written, test.targets, strict=True)
+    right = [[a == b for a, b in zip(x.ljust(size), y, strict=False)] for x, y in pairs]
+    shares = exact_match(written, test.targets), float(np.mean(right))
+    return (size, len(written), *(round(share, 4) for share in shares))
+
+
+def _written(loop, model, numbers):
+    most = max(map(len, numbers.targets)) + 5
+    tokens, _ = loop.predict(model, numbers.encode(), max_length=most)
+    return vocabulary().decode(tokens)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    plan = [(*kind, backward) for kind in ATTENTIONS for backward in (False, True)]
+    run_plan("number_words", plan, run)

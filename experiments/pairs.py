@@ -1,0 +1,27 @@
+"""Every reader with every seed, in both frameworks; stores the record."""
+
+from attn_course.core.frameworks import keras, torch
+from attn_course.labs.pairs import READERS, ROWS, STEPS, settled, tf
+from attn_course.labs.pairs import pytorch as torch_pairs
+from attn_course.tasks.pairs import pairs, right_by_distance
+from experiments import run_plan
+
+
+def run(framework, reader, seed):
+    """Train one player and test it; returns the row of the record, alone in a list."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    module = torch_pairs if framework == "pytorch" else tf
+    model = module.Player(reader)
+    log = module.train(model, steps=STEPS, seed=seed)
+    test = next(pairs(ROWS, seed=1000))
+    guess = module.guess(model, test)
+    exact = round(float((guess == test.answer).mean()), 4)
+    row = {"framework": framework, "reader": reader, "seed": seed, "steps": STEPS}
+    found = {"exact": exact, "loss": settled(log)}
+    return [row | found | {"by_length": right_by_distance(guess, test)}]
+
+
+if __name__ == "__main__":
+    plan = [(name, reader) for name in ("pytorch", "tf") for reader in READERS]
+    run_plan("pairs", plan, run)

@@ -1,0 +1,35 @@
+"""Every kind of positions, both frameworks, every seed; stores the record."""
+
+from itertools import product
+
+from attn_course.core.frameworks import keras, torch
+from attn_course.labs.positions import pytorch as torch_models
+from attn_course.labs.positions import tf as tf_models
+from attn_course.tasks.digits import load_digits
+from experiments import run_plan
+from experiments.patches import (
+    KINDS,
+    RATE,
+    STEPS,
+    batches,
+    settings,
+    to_patches,
+)
+
+
+def run(framework, kind, seed):
+    """Train one model and test it; returns the row of the record, alone in a list."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    module = torch_models if framework == "pytorch" else tf_models
+    model = module.PatchModel(**settings(kind))
+    digits = batches(load_digits("train"), seed=seed)
+    module.train(model, digits, steps=STEPS, rate=RATE)
+    test = load_digits("test")
+    _, right = module.score(model, to_patches(test.images), test.labels)
+    row = {"framework": framework, "positions": kind, "seed": seed, "steps": STEPS}
+    return [row | {"exact": round(float(right.mean()), 4)}]
+
+
+if __name__ == "__main__":
+    run_plan("patches", list(product(("pytorch", "tf"), KINDS)), run)

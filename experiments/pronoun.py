@@ -1,0 +1,40 @@
+"""Every reader with every seed, in both frameworks; arrows cut; stores the record."""
+
+from attn_course.core.frameworks import keras, torch
+from attn_course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see, tf
+from attn_course.labs.pronoun import pytorch as torch_reader
+from attn_course.tasks.pronoun import sentences
+from experiments import run_plan
+
+
+def run(framework, reader, residual, seed):
+    """Train one reader and test it; returns the row of the record, alone in a list."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    module = torch_reader if framework == "pytorch" else tf
+    model = module.Reader(may_see(reader), residual=residual)
+    log = module.train(model, steps=STEPS, seed=seed)
+    row = {"framework": framework, "reader": reader, "residual": residual}
+    row |= {"seed": seed, "steps": STEPS}
+    row["loss"] = [round(line.loss, 4) for line in (log[4], log[-1])]  # near 100, last
+    row["exact"] = exact(module, model)
+    if reader == "all words":
+        row["shares"] = {}
+        for name in CUTS:
+            model.mask = cut(name)
+            row["shares"][name] = exact(module, model)
+    return [row]
+
+
+def exact(module, model):
+    """The share of test sentences whose "it" copies the right word."""
+    test = sentences("test")
+    found, _ = module.guess(model, test.words)
+    return round(float((found == test.answer).mean()), 4)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    readers = [(reader, True) for reader in READERS] + [("all words", False)]
+    plan = [(name, *reader) for name in ("pytorch", "tf") for reader in readers]
+    run_plan("pronoun", plan, run)

@@ -1,0 +1,17 @@
+"""What the experiments with recurrent encoder-decoders share."""
+
+from attn_course.labs.seq2seq import build, run
+from experiments import run_plan
+
+
+def run_and_store(task, plan, *, build=build, **more):
+    """Run the plan for every seed of the command line, and store the record.
+
+    ``plan`` is a list of ``(framework, setting, steps)``; ``more`` holds functions of
+    no arguments whose results the record keeps too.
+    """
+
+    def rows(framework, setting, steps, seed):
+        return [run(task, framework, setting, seed=seed, steps=steps, build=build)]
+
+    run_plan(task.name, plan, rows, **more)

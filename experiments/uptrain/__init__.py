@@ -1,0 +1,1 @@
+"""Merging heads of keys and values, and training on."""

@@ -1,0 +1,52 @@
+"""Trains, merges heads by every method, trains on; stores the record."""
+
+from attn_course.core.frameworks import torch
+from attn_course.labs.generate import pytorch as lab
+from attn_course.labs.positions import rate_at
+from attn_course.labs.uptrain import (
+    EVERY,
+    METHODS,
+    MORE,
+    MORE_RATE,
+    RATE,
+    SMALL,
+    STEPS,
+    batches,
+    windows,
+)
+from attn_course.tasks.topics import load_topics
+from attn_course.training import pytorch as loop
+from experiments import run_plan
+from experiments.uptrain.pytorch import watched
+
+CURVES = []  # of every seed: the loss of the training, 100 steps a number
+
+
+def run(seed):
+    """One model, and all that is made of it: the rows of the record."""
+    torch.manual_seed(seed)
+    text, tested = load_topics("train"), windows(load_topics("test"))
+    model = lab.LanguageModel(**SMALL)
+    options = {"rate": RATE, "clip": 1.0, "schedule": rate_at, "every": 100}
+    data = batches(text, seed=seed)
+    log = loop.train(model, data, lab.loss, steps=STEPS, **options)
+    CURVES.append([round(line.loss, 3) for line in log])
+    made = {(6, "none"): lab.convert(model, 6, "mean")}  # a copy: no head is merged
+    for heads in (2, 1):
+        for method in METHODS:
+            made[heads, method] = lab.convert(model, heads, method)
+    rows = []
+    for (heads, method), small in made.items():
+        data = batches(text, seed=1000 + seed)
+        options = {"steps": MORE, "rate": MORE_RATE, "every": EVERY}
+        for step, nats, right in watched(small, data, tested, **options):
+            row = {"framework": "pytorch", "kv_heads": heads, "method": method}
+            row |= {"seed": seed, "trained": STEPS, "step": step}
+            rows.append(row | {"loss": nats, "exact": right})
+        print(rows[-1], flush=True)
+    return rows
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    run_plan("uptrain", [()], run, curves=lambda: CURVES)

@@ -1,0 +1,1 @@
+"""The ground that every mechanism stands on. Not edited when one is added."""

@@ -1,0 +1,192 @@
+"""Sums over the past, chunk by chunk, in PyTorch."""
+
+from attn_course.core.frameworks import torch
+from attn_course.core.layer.pytorch import is_transformed
+from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.shapes import check_unit
+
+
+def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):
+    """The sum over keys of similarity times value, (..., T, V), and of similarity."""
+    if not causal:
+        sums = key.mT @ value
+        total = key.sum(dim=-2)[..., None]
+        return query @ sums, query @ total
+    T, S = query.shape[-2], key.shape[-2]
+    # Query i stands at i + S - T: rows before the first key go, missing ones are zeros.
+    query = pad(query, S - T, 0)
+    together = causal_sums(query, key, value, log_decay, chunk_size)
+    return tuple(pad(x, T - S, 0) for x in together)
+
+
+def causal_sums(query, key, value, log_decay, chunk_size):
+    """``sum_up`` over the keys s <= t, for T = S: per chunk its own, and those before.
+
+    within[t] = sum over s <= t of the chunk of (query[t] . key[s]) value[s]
+    before[t] = query[t] . (sum over all earlier chunks of key[s] value[s]^T)
+    """
+    length, size = value.shape[-2], shorten(chunk_size, value.shape[-2])
+    if log_decay is not None:
+        log_decay = log_decay[..., None]
+    inputs = query, key, value, log_decay
+    if torch.compiler.is_compiling():  # one graph for all chunks, however many
+        parts = in_chunk(*(None if x is None else chunks(x, size) for x in inputs))
+        within, asks, added, kept = parts
+        found = (x + asks @ before(y, kept) for x, y in zip(within, added, strict=True))
+        return tuple(x.flatten(-3, -2)[..., :length, :] for x in found)
+    # One after the other: what belongs to a chunk stays in the processor's cache.
+    given = (x.split(size, dim=-2) for x in inputs if x is not None)
+    states, found = None, []
+    for chunk in zip(*given, strict=True):
+        within, asks, added, kept = in_chunk(*chunk)
+        if states is not None:
+            within = [x + asks @ y for x, y in zip(within, states, strict=True)]
+            left = 1.0 if kept is None else kept[..., None, None].exp()
+            added = [left * x + y for x, y in zip(states, added, strict=True)]
+        states = added
+        found.append(within)
+    return tuple(torch.cat(x, dim=-2) for x in zip(*found, strict=True))
+
+
+def in_chunk(query, key, value, log_decay=None):
+    """Sums within a chunk (..., C, X), the queries of its state, and what it adds.
+
+    As last the logarithm of what the chunk leaves of the state before it; or None.
+    """
+    score, later_key, kept = query @ key.mT, key, None
+    if log_decay is None:
+        score = score.tril_()
+    else:
+        to_end, from_start = decay_in_chunk(log_decay[..., 0])
+        score = score * decay_between(to_end)
+        later_key = key * to_end[..., None].exp()
+        query = query * from_start[..., None].exp()
+        kept = from_start[..., -1]
+    within = score @ value, score.sum(dim=-1, keepdim=True)
+    added = later_key.mT @ value, later_key.sum(dim=-2)[..., None]
+    return within, query, added, kept
+
+
+def before(states, log_decay=None):
+    """The state before each chunk, from what each chunk adds, (..., N, F, V)."""
+    shifted = torch.nn.functional.pad(states[..., :-1, :, :], (0, 0, 0, 0, 1, 0))
+    if log_decay is None:
+        return shifted.cumsum(dim=-3)
+    # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
+    to_end, _ = decay_in_chunk(torch.nn.functional.pad(log_decay[..., :-1], (1, 0)))
+    kept = decay_between(to_end)
+    return (kept @ shifted.flatten(-2)).unflatten(-1, states.shape[-2:])
+
+
+def decay_between(to_end):
+    """What is left at t of s, and 0 where s > t: (..., C, C)."""
+    between = to_end[..., None, :] - to_end[..., :, None]
+    future = between.new_ones(between.shape[-2:], dtype=torch.bool).triu(1)
+    return between.masked_fill(future, -torch.inf).exp()
+
+
+def chunks(x, size):
+    """Cut positions into chunks, the last filled up with zeros: (..., N, C, X)."""
+    S = x.shape[-2]
+    if isinstance(S, int):
+        N = -(-S // size)
+        x = pad(x, 0, N * size - S)
+        return x.reshape(*x.shape[:-2], N, size, x.shape[-1])
+    return unfolded(x, size, 0)
+
+
+def unfolded(x, size, overlap):
+    """Chunks of a length that is a symbol, each with so many positions before it.
+
+    Nothing may depend on whether size divides the length, or whether there is one
+    chunk: so here is one more, and a window that is moved on.
+    """
+    N = (x.shape[-2] + size - 1) // size + 1
+    x = pad(x, overlap, N * size - x.shape[-2])
+    return x.unfold(x.dim() - 2, size + overlap, size).mT
+
+
+def over_chunks(step, state, parts, length):
+    """``step(state, chunk) -> state, output`` of one chunk after the other, joined.
+
+    The parts have their chunks third from the end, (..., N, C, X); the outputs, joined,
+    are (..., length, V).
+    """
+    if not isinstance(parts[0].shape[-3], int):  # a symbol: a loop of the graph
+        return in_loop(step, state, parts, length)
+    outputs = []
+    for chunk in zip(*(x.unbind(-3) for x in parts), strict=True):
+        state, output = step(state, chunk)
+        outputs.append(output)
+    return torch.cat(outputs, dim=-2)[..., :length, :]
+
+
+def in_loop(step, state, parts, length):
+    """``over_chunks`` in a graph, with all leading axes as one.
+
+    Of a symbol for one of them ONNX makes no argument of the loop. Copied before they
+    are joined: which stride is smaller would depend on the length.
+    """
+    lead = state.shape[:-2]
+    parts = [x.movedim(-3, 0).contiguous()[:, None].flatten(1, -3) for x in parts]
+    _, outputs = torch._higher_order_ops.scan(step, state[None].flatten(0, -3), parts)
+    positions = torch.arange(length, device=outputs.device)
+    joined = outputs.movedim(0, 1).flatten(1, 2).index_select(1, positions)
+    return joined.view(*lead, *joined.shape[1:])
+
+
+def shorten(chunk_size, length):
+    """The chunk, no longer than the input; a symbol for a length is not compared."""
+    return min(chunk_size, length) if isinstance(length, int) else chunk_size
+
+
+def pad(x, front, back):
+    """So many zeros before and behind the positions; a negative number cuts off."""
+    # PyTorch's own copies even where there is nothing to do. In an exported graph the
+    # numbers are symbols, and not compared, so that it holds for every length.
+    if all(isinstance(n, int) and n == 0 for n in (front, back)):
+        return x
+    return torch.nn.functional.pad(x, (0, 0, front, back))
+
+
+def decay_in_chunk(log_decay):
+    """Logarithms of what is left on the way to the chunk's end, and from its start.
+
+    log_decay (..., C). The first counts the decays after a position, the second those
+    up to it. Sums from behind: one early number may be huge, and those after it exact.
+    """
+    after = torch.nn.functional.pad(log_decay[..., 1:], (0, 1))
+    to_end = after.flip(-1).cumsum(dim=-1).flip(-1)
+    return to_end, log_decay.cumsum(dim=-1)
+
+
+def log_of(decay, key):
+    """The logarithm of a decay, one number a key; of 0 a very low one."""
+    wide = decay.to(key.dtype).expand(key.shape[:-1])
+    return wide.clamp(min=torch.finfo(key.dtype).tiny).log()
+
+
+def hide(key, log_decay, mask):
+    """Blocked keys have no features, and let nothing fade."""
+    seen = to_mask(mask, key).mT
+    if log_decay is not None:
+        log_decay = torch.where(seen[..., 0], log_decay, 0.0)
+    return torch.where(seen, key, 0.0), log_decay
+
+
+def check_gates(**gates):
+    """Raise ValueError unless gates are from 0 to 1, where values can be read.
+
+    On a CPU, and outside of graphs and of ``torch.func``: elsewhere nothing is read.
+    """
+    if torch.compiler.is_compiling() or is_transformed():
+        return
+    for name, gate in gates.items():
+        if gate is not None and gate.device.type == "cpu" and gate.numel():
+            low, high = gate.detach().aminmax()
+            check_unit(name, float(low), float(high))
+
+
+def widen(*tensors):
+    """The tensors in float32, or float64 if they have it."""
+    return [x.to(torch.promote_types(x.dtype, torch.float32)) for x in tensors]

@@ -1,0 +1,132 @@
+"""Sizes and checks that the layers of both frameworks share."""
+
+import inspect
+from typing import Any
+
+from attn_course.core.shapes import (
+    check_at_least,
+    check_floats,
+    check_shapes,
+    dtype_name,
+    shape_or_none,
+)
+
+
+def check_groups(num_heads: int, num_kv_heads: int) -> int:
+    """How many query heads share a key/value head; ValueError if unequal."""
+    check_at_least(1, num_kv_heads=num_kv_heads)
+    if num_heads % num_kv_heads:
+        wanted = f"a divisor of num_heads = {num_heads}"
+        raise ValueError(f"num_kv_heads must be {wanted}, got {num_kv_heads}")
+    return num_heads // num_kv_heads
+
+
+def check_inputs(
+    sizes: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    head_mask: Any = None,
+    *,
+    mixed: bool = False,
+) -> None:
+    """Raise ValueError unless query, key and value fit a layer over heads.
+
+    Mask and bias are checked where the scores are formed, by ``check_attention``.
+    mixed: their dtypes may differ.
+    """
+    q, k, v = map(shape_or_none, (query, key, value))
+    widths = sizes.model_dim, *sizes.memory_dim
+    # Most calls are right: what is compared here costs little, and names nothing.
+    if not (
+        len(q) == len(k) == len(v) == 3
+        and q[0] == k[0] == v[0]
+        and k[1] == v[1]
+        and (q[2], k[2], v[2]) == widths
+        and (mixed or query.dtype == key.dtype == value.dtype)
+        and "float" in dtype_name(query)
+    ):
+        check_shapes(
+            dict(zip("DEF", widths, strict=True)),
+            query=(query, "BTD"),
+            key=(key, "BSE"),
+            value=(value, "BSF"),
+        )
+        inputs = {"query": query, "key": key, "value": value}
+        for group in [{name: x} for name, x in inputs.items()] if mixed else [inputs]:
+            check_floats(**group)
+    if head_mask is not None:
+        check_head_share(head_mask, q[0], sizes.num_heads)
+
+
+def check_head_share(head_mask: Any, batch: Any, num_heads: int) -> None:
+    """Raise ValueError unless head_mask is (H) or (B, H), boolean or floating."""
+    spec = "H" if len(getattr(head_mask, "shape", ())) == 1 else "BH"
+    check_shapes({"B": batch, "H": num_heads}, head_mask=(head_mask, spec))
+    dtype = dtype_name(head_mask)
+    if dtype != "bool" and "float" not in dtype:
+        raise ValueError(f"head_mask must be bool or floating, got {dtype}")
+
+
+def check_divisible(name: str, width: int | None, num_heads: int) -> None:
+    """Raise ValueError unless a width can be cut into num_heads equal parts."""
+    check_at_least(1, num_heads=num_heads)
+    if width is not None and width % num_heads:
+        wanted = f"a width divisible by num_heads = {num_heads}"
+        raise ValueError(f"{name} must have {wanted}, got {width}")
+
+
+def check_supported(layer: str, **options: Any) -> None:
+    """Raise ValueError if an option is given that a mechanism can't take."""
+    for name, option in options.items():
+        if option is not None and option is not False:
+            raise ValueError(f"{name} is not supported by {layer}, got one")
+
+
+def check_parts(layer: type, sizes: Any, softmax: Any, query_key_norm: Any) -> None:
+    """Raise ValueError if a part or a size is given that a mechanism can't take."""
+    can = {
+        "dropout": layer.can_drop or not sizes.dropout,
+        "num_kv_heads": not layer.shared_key or sizes.num_kv_heads == sizes.num_heads,
+        "softmax": layer.own_softmax or softmax is None,
+        "query_key_norm": not layer.shared_key or query_key_norm is None,
+        "scale": layer.own_scale or sizes.scale is None,
+    }
+    given = {name: True for name, fits in can.items() if not fits}
+    check_supported(layer.__name__, **given)
+
+
+def spell_config(config: dict) -> str:
+    """The sizes of a layer for its printed form, without those of no effect."""
+    shown = {name: x for name, x in config.items() if x not in (None, 0.0)}
+    return ", ".join(f"{name}={x}" for name, x in shown.items())
+
+
+def whole_signature(kind: type) -> inspect.Signature:
+    """A constructor's arguments, with those that it hands on by ``**options``.
+
+    ``own``, between a class and its base, is not the caller's.
+    """
+    found: dict[str, inspect.Parameter] = {}
+    for base in kind.__mro__:
+        if "__init__" not in vars(base):
+            continue
+        given = list(inspect.signature(base.__init__).parameters.values())[1:]
+        first = not found  # what a base takes by position, the class has given it
+        for x in given:
+            if x.name != "own" and (x.kind is x.KEYWORD_ONLY or first):
+                found.setdefault(x.name, x)
+        if not any(x.kind is x.VAR_KEYWORD for x in given):
+            break
+    many = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
+    return inspect.Signature([x for x in found.values() if x.kind not in many])
+
+
+def check_keywords(kind: type, options: dict[str, Any]) -> None:
+    """Raise TypeError, as Python does, that names the class which was called."""
+    known = inspect.signature(kind).parameters
+    for name in options:
+        if name not in known and name != "own":
+            takes = ", ".join(known)
+            wrong = f"{kind.__name__}() got an unexpected keyword argument {name!r}"
+            raise TypeError(f"{wrong}; it takes {takes}")

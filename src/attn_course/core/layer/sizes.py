@@ -1,0 +1,101 @@
+"""Sizes of attention over heads: a frozen record, checked once, read by name.
+
+A mechanism with sizes of its own extends it, once for both frameworks:
+
+    @dataclass(frozen=True, kw_only=True)
+    class WindowSizes(HeadSizes):
+        window: int
+
+        def __post_init__(self):
+            check_at_least(1, window=self.window)
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from attn_course.core.layer.shared import check_groups
+from attn_course.core.shapes import (
+    check_at_least,
+    check_flags,
+    check_positive,
+    check_share,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadSizes:
+    """What a layer over heads is built from; ``of`` fills the defaults in."""
+
+    model_dim: int
+    num_heads: int
+    num_kv_heads: int
+    key_dim: int
+    value_dim: int
+    memory_dim: tuple[int, int]  # of key and of value
+    use_bias: bool
+    dropout: float
+    scale: float | None = None  # None is 1 / sqrt(key_dim)
+
+    @classmethod
+    def of(
+        cls,
+        model_dim: int,
+        num_heads: int,
+        num_kv_heads: int | None = None,
+        key_dim: int | None = None,
+        value_dim: int | None = None,
+        memory_dim: int | tuple[int, int] | None = None,
+        use_bias: bool = True,
+        dropout: float = 0.0,
+        scale: float | None = None,
+        own: dict[str, Any] | None = None,
+    ) -> Self:
+        """The sizes, with what was left out.
+
+        Raises:
+            ValueError: a size is not a whole number of at least 1, model_dim isn't
+                divisible by num_heads where key_dim is None, num_kv_heads does not
+                divide num_heads, dropout is no share, or scale not positive.
+        """
+        check_at_least(1, model_dim=model_dim, num_heads=num_heads)
+        if key_dim is None and model_dim % num_heads:
+            wanted = f"divisible by num_heads = {num_heads} where key_dim is None"
+            raise ValueError(f"model_dim must be {wanted}, got {model_dim}")
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        check_groups(num_heads, num_kv_heads)
+        key_dim = model_dim // num_heads if key_dim is None else key_dim
+        value_dim = key_dim if value_dim is None else value_dim
+        check_at_least(1, key_dim=key_dim, value_dim=value_dim)
+        memory_dim = model_dim if memory_dim is None else memory_dim
+        if not isinstance(memory_dim, tuple | list):
+            memory_dim = (memory_dim, memory_dim)
+        if len(memory_dim) != 2:
+            wanted = "a size, or two: of key and of value"
+            raise ValueError(f"memory_dim must be {wanted}, got {memory_dim}")
+        for width in memory_dim:
+            check_at_least(1, memory_dim=width)
+        check_share(dropout=dropout)
+        if scale is not None:
+            check_positive(scale=scale)
+        check_flags(use_bias=use_bias)
+        return cls(  # int: also of NumPy, a Keras file takes Python's own
+            model_dim=int(model_dim),
+            num_heads=int(num_heads),
+            num_kv_heads=int(num_kv_heads),
+            key_dim=int(key_dim),
+            value_dim=int(value_dim),
+            memory_dim=(int(memory_dim[0]), int(memory_dim[1])),
+            use_bias=use_bias,
+            dropout=dropout,
+            scale=None if scale is None else float(scale),
+            **(own or {}),
+        )
+
+    def config(self) -> dict[str, Any]:
+        """The constructor's arguments; num_kv_heads and scale where they say more."""
+        config = asdict(self)
+        if self.num_kv_heads == self.num_heads:
+            del config["num_kv_heads"]
+        if self.scale is None:
+            del config["scale"]
+        return config

@@ -1,0 +1,526 @@
+"""What layers share in TensorFlow: a base, linear maps, heads, and the skeleton of
+attention."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.kv_cache.tf import KVCache
+from attn_course.core.layer.shared import (
+    check_divisible,
+    check_inputs,
+    check_parts,
+    spell_config,
+    whole_signature,
+)
+from attn_course.core.layer.sizes import HeadSizes
+from attn_course.core.masks.tf import Mask
+from attn_course.core.shapes import check_shapes
+
+Tensor = tf.Tensor
+Pair = tuple[Tensor, Tensor]
+PairOrNone = tuple[Tensor, Tensor | None]
+
+
+def split_heads(x: tf.Tensor, num_heads: int) -> tf.Tensor:
+    """See ``attn_course.reference.split_heads``."""
+    check_divisible("x", check_shapes(x=(x, "BTD"))["D"], num_heads)
+    return split(tf.convert_to_tensor(x), num_heads)
+
+
+def merge_heads(x: tf.Tensor) -> tf.Tensor:
+    """See ``attn_course.reference.merge_heads``."""
+    check_shapes(x=(x, "BHTK"))
+    return merge(tf.convert_to_tensor(x))
+
+
+class Layer(keras.layers.Layer):
+    """A Keras layer that keeps what it is built from, and says where padding goes.
+
+    Keras hangs padding (B, S) on a tensor (``Embedding(mask_zero=True)``). A layer that
+    works on every position alone, an encoding, a norm, hands it on
+    (``hands_on_padding = True``); an attention adds that of its keys to the mask
+    (``with_padding``).
+    """
+
+    config: ClassVar[dict[str, Any]] = {}
+    hands_on_padding = False
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        # Where a mask is None, Keras looks whether the input carries one, and passes
+        # what it finds by name: an error if the None was given by position.
+        while inputs and inputs[-1] is None:
+            inputs = inputs[:-1]
+        return super().__call__(*inputs, **options)
+
+    def build(self, *shapes: Any, **named_shapes: Any) -> None:
+        """Nothing is left to do: a layer has its weights from the beginning."""
+
+    def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:
+        return previous_mask if self.hands_on_padding else None
+
+    def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
+        # Traced: Keras would ask compute_output_shape, which knows no dtype, no option.
+        return keras.Operation.compute_output_spec(self, *inputs, **options)
+
+    def get_config(self) -> dict[str, Any]:
+        found = {"quantized": quantized(self)}
+        return {
+            **super().get_config(),
+            **self.config,
+            **(found if found["quantized"] else {}),
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        own = dict(config)
+        modes = own.pop("quantized", {})
+        layer = cls.of_config(own)
+        quantize(layer, modes)
+        return layer
+
+    @classmethod
+    def of_config(cls, config: dict[str, Any]) -> Self:
+        """A layer from what ``get_config`` says of it, before anything is quantized."""
+        return cls(**config)
+
+    def extra_repr(self) -> str:
+        return spell_config(self.config)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.extra_repr()})"
+
+
+def quantized(layer: Layer) -> dict[str, str]:
+    """How the quantized parts of a layer were, "int8" ..., by their numbers."""
+    parts = enumerate(layer._flatten_layers(include_self=False))
+    modes = {str(number): part.quantization_mode for number, part in parts}
+    return {number: mode for number, mode in modes.items() if mode is not None}
+
+
+def quantize(layer: Layer, modes: dict[str, str]) -> None:
+    """Quantize the parts that ``quantized`` told of, so that a file's weights fit."""
+    parts = list(layer._flatten_layers(include_self=False))
+    for number, mode in modes.items():
+        part = parts[int(number)]
+        if part.quantization_mode != mode:  # a part's own config may have done it
+            part.quantize(mode)
+
+
+def with_padding(mask: Any, *inputs: Any, axes: int, query: Any = None) -> Any:
+    """The mask, and the padding (B, S) that Keras carries on the inputs.
+
+    A mask of two axes is (T, S), unless it is the padding that is carried: Keras itself
+    passes that by name in ``Sequential``, and users what ``compute_mask`` gives. Then
+    it counts once.
+
+    axes: how many axes the scores have between B and S: 2 over heads, else 1. query:
+    what has the positions T, the first of the inputs unless it is given.
+
+    Raises:
+        ValueError: a mask of two axes is no (T, S), or could be padding too.
+    """
+    carried = []
+    for x in inputs:
+        padding = getattr(x, "_keras_mask", None)
+        if padding is not None and not any(padding is one for one in carried):
+            carried.append(padding)
+    if carried and axes and mask is not None and len(mask.shape) == 2:
+        if any(is_same(mask, padding) for padding in carried):
+            mask = None
+        else:
+            check_rows(mask, carried[0].shape[0], (query, *inputs)[query is None])
+    for padding in carried:
+        for _ in range(axes):  # not by an index: TFLite knows no two new axes at once
+            padding = keras.ops.expand_dims(padding, 1)
+        mask = padding if mask is None else padding & mask
+    return mask
+
+
+def check_rows(mask: Any, B: int | None, query: Any) -> None:
+    """Raise ValueError unless a mask beside padding is (T, S), and nothing else."""
+    rows, T = mask.shape[0], query.shape[1]
+    hint = "Padding (B, S) is passed as mask[:, None, None], rows as mask[None, None]"
+    if None not in (rows, T) and rows != T:
+        wanted = f"(T, S) with T = {T}, beside the padding that Keras carries"
+        raise ValueError(f"mask must have shape {wanted}, got {mask.shape}. {hint}")
+    if rows is None or rows == B:
+        either = f"could be rows (T, S) or other padding (B, S), as it is {mask.shape}"
+        raise ValueError(f"mask beside the padding that Keras carries {either}. {hint}")
+
+
+def is_same(mask: Any, padding: Any) -> bool:
+    """Whether a mask is the padding that Keras carries, or was made alike."""
+    if mask is padding:
+        return True
+    if any(isinstance(x, keras.KerasTensor) for x in (mask, padding)):
+        alike = type(mask) is type(padding)
+        return alike and _same_step(*map(_symbolic_step, (mask, padding)))
+    if tf.executing_eagerly() or not tf.is_tensor(mask):
+        known = tf.get_static_value(padding)
+        return known is not None and np.array_equal(known, mask)
+    if not all(hasattr(x, "graph") for x in (mask, padding)):  # one is from outside
+        return False
+    return _same_step(*map(_graph_step, (mask, padding)))
+
+
+def _same_step(one, other):
+    """Whether two operations are of one kind, of the same tensors and constants."""
+    kind, inputs = one
+    if kind != other[0] or len(inputs) != len(other[1]):
+        return False
+    return all(x is y or _equal(x, y) for x, y in zip(inputs, other[1], strict=True))
+
+
+def _equal(x, y):
+    symbolic = any(isinstance(one, keras.KerasTensor) for one in (x, y))
+    return not symbolic and type(x) is type(y) and bool(np.all(x == y))
+
+
+def _symbolic_step(x):
+    """What makes a tensor of a functional model: the operation's kind, its inputs."""
+    operation, number, _ = x._keras_history
+    given = operation._inbound_nodes[number].arguments
+    return type(operation), keras.tree.flatten((given.args, given.kwargs))
+
+
+def _graph_step(x):
+    """What makes a tensor of a graph: the operation's kind, its inputs' names."""
+    values = [tf.get_static_value(each) for each in x.op.inputs]
+    named = zip(values, x.op.inputs, strict=True)
+    return x.op.type, [each.name if known is None else known for known, each in named]
+
+
+def dense(
+    layer: Layer, name: str, inputs: int, outputs: int, use_bias: bool
+) -> keras.layers.Dense:
+    """A linear map of a layer, built at once: Keras alone would wait for a call.
+
+    Its weights are drawn by Glorot's uniform rule; a bias begins with zeros.
+    """
+    options = {"use_bias": use_bias, "name": name, "dtype": layer.dtype_policy}
+    part = keras.layers.Dense(outputs, **options)
+    with keras.name_scope(layer.name):  # so that the path is layer/query/kernel
+        part.build((None, inputs))
+    return part
+
+
+class PairLayer(Layer):
+    """A layer that returns a pair, output and weights; the weights may be None.
+
+    They are None too in place of a tuple of None, in a functional model of a stack.
+
+    nested: the layers among its constructor's arguments.
+    """
+
+    nested: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        found = super().__call__(*inputs, **options)
+        return found if isinstance(found, tuple) else (found, None)
+
+    def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
+        # A functional model takes no None among the outputs: there the first goes
+        # alone, and ``__call__`` puts the None beside it again.
+        first, weights = super().compute_output_spec(*inputs, **options)
+        nothing = all(x is None for x in keras.tree.flatten(weights))
+        return first if nothing else (first, weights)
+
+    def get_config(self) -> dict[str, Any]:
+        save = keras.saving.serialize_keras_object
+        parts = {name: save(getattr(self, name)) for name in self.nested}
+        return {**super().get_config(), **parts}
+
+    @classmethod
+    def of_config(cls, config: dict[str, Any]) -> Self:
+        load = keras.saving.deserialize_keras_object
+        # A file from before a part was known has no entry for it.
+        parts = {name: load(config.get(name)) for name in cls.nested}
+        return cls(**{**config, **parts})
+
+
+class AttentionLayer(PairLayer):
+    """Attention over heads; ``call`` is the whole way, a step a line.
+
+    A mechanism overrides ``attend``, and rarely another step; its own sizes stand in a
+    ``HeadSizes`` of its own. What is done before the cache or after the context is a
+    part handed to the constructor, so that every mechanism can have it:
+
+        scale           of the scores: where ``own_scale``; None is 1 / sqrt(key_dim)
+        rotary          (query, key, *, first_position) -> (query, key)
+        query_key_norm  (query, key) -> (query, key), before rotary
+        softmax         (score (B, H, ..., S), mask) -> weights: where ``own_softmax``
+        output_gate     (context (B, H, T, V), query's input (B, T, D)) -> context
+
+    The padding that Keras carries on key and value is blocked, together with what the
+    mask blocks.
+
+    Raises:
+        ValueError: a size is not as ``attn_course.core.layer.sizes.HeadSizes`` says.
+    """
+
+    Sizes = HeadSizes
+    parity_joint = "_"  # query.kernel is called query_weight in ``attn_course.parity``
+    nested = ("rotary", "query_key_norm", "softmax", "output_gate")
+    shared_key = False  # whether ``key_dense`` is not made: a subclass says what it is
+    can_drop = True  # whether there are weights that dropout could drop
+    grouped = False  # whether ``attend`` takes fewer heads of key and value
+    own_softmax = False  # whether ``attend`` takes another softmax
+    own_scale = False  # whether ``attend`` takes another scale of the scores
+    reads_memory = True  # whether key and value may come from elsewhere
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__signature__ = whole_signature(cls)  # for help, editors and completion
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        key_dim: int | None = None,
+        value_dim: int | None = None,
+        memory_dim: int | tuple[int, int] | None = None,
+        use_bias: bool = True,
+        dropout: float = 0.0,
+        scale: float | None = None,
+        rotary: keras.layers.Layer | None = None,
+        query_key_norm: keras.layers.Layer | None = None,
+        softmax: keras.layers.Layer | None = None,
+        output_gate: keras.layers.Layer | None = None,
+        seed: int | None = None,
+        own: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        heads = num_heads, num_kv_heads, key_dim, value_dim
+        rest = memory_dim, use_bias, dropout, scale
+        sizes = self.Sizes.of(model_dim, *heads, *rest, own)
+        check_parts(type(self), sizes, softmax, query_key_norm)
+        self.sizes, self.config = sizes, {"seed": seed} | sizes.config()  # of dropout
+        self.num_heads, self.num_kv_heads = sizes.num_heads, sizes.num_kv_heads
+        # What it drops, the weights, may be wider than the layer's own dtype.
+        dtype = {"dtype": self.dtype_policy, "autocast": False}
+        self.dropout = keras.layers.Dropout(dropout, seed=seed, **dtype)
+        self.make_maps()
+        self.rotary, self.query_key_norm = rotary, query_key_norm
+        self.softmax, self.output_gate = softmax, output_gate
+        self.built = True
+
+    def make_maps(self) -> None:
+        """The linear maps, by the sizes."""
+        sizes, use_bias = self.sizes, self.sizes.use_bias
+        key_width, value_width = sizes.memory_dim
+        H, G, K, V = sizes.num_heads, sizes.num_kv_heads, sizes.key_dim, sizes.value_dim
+        self.query_dense = dense(self, "query", sizes.model_dim, H * K, use_bias)
+        if not self.shared_key:
+            self.key_dense = dense(self, "key", key_width, G * K, use_bias)
+        self.value_dense = dense(self, "value", value_width, G * V, use_bias)
+        self.output_dense = dense(self, "output", H * V, sizes.model_dim, use_bias)
+
+    def __call__(
+        self,
+        query: Any,
+        key: Any = None,
+        value: Any = None,
+        mask: Any = None,
+        **options: Any,
+    ) -> Any:
+        keys = query if key is None else key
+        mask = with_padding(mask, keys, value, axes=2, query=query)
+        return super().__call__(query, key, value, mask, **options)
+
+    def call(
+        self,
+        query: tf.Tensor,
+        key: tf.Tensor | None = None,
+        value: tf.Tensor | None = None,
+        mask: Mask = None,
+        *,
+        bias: tf.Tensor | None = None,
+        causal: bool = False,
+        need_weights: bool = True,
+        head_mask: tf.Tensor | None = None,
+        cache: Any = None,
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """Attend from every query to the keys; without a key, to the query itself.
+
+        Shapes:
+            query (B, T, model_dim), key (B, S, memory_dim), value (B, S, memory_dim);
+            key None takes the query, value None takes the key. mask boolean (T, S),
+            (B, 1, 1, S), (B, 1, T, S) ..., True = may attend; bias (T, S), (H, T, S) or
+            (B, H, T, S), added to the scaled scores; head_mask (H) or (B, H), scales
+            each head's context; cache: keys and values so far, S counts them too
+            -> output (B, T, model_dim), weights (B, H, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        key = query if key is None else key
+        value = key if value is None else value
+        check_inputs(self.sizes, query, key, value, head_mask)
+        q, k, v = self.project(query, key, value)
+        q, k = self.prepare(q, k, **self.position(cache, mask))
+        k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        context, weights = self.attend(q, k, v, mask, **options, **self.options(key))
+        context = self.regulate(context, query, head_mask)
+        return self.output_dense(merge(context)), weights
+
+    def project(self, query, key, value):
+        """Linear maps, cut into heads: (B, H, T, K), (B, G, S, K), (B, G, S, V)."""
+        q = split(self.query_dense(query), self.num_heads)
+        k = split(self.key_dense(key), self.num_kv_heads)
+        return q, k, split(self.value_dense(value), self.num_kv_heads)
+
+    def prepare(self, query, key, **position):
+        """What is done to query and key before the cache: norm, then positions."""
+        if self.query_key_norm is not None:
+            query, key = self.query_key_norm(query, key)
+        if self.rotary is not None:
+            query, key = self.rotary(query, key, **position)
+        return query, key
+
+    def remember(self, cache, key, value, mask, bias):
+        """All keys and values so far, and mask and bias for them."""
+        if cache is not None:
+            T = tf.shape(key)[2] if key.shape[2] is None else key.shape[2]
+            mask, bias = cache.limit(T, mask, bias)
+            key, value = cache.update(key, value)
+        if self.num_kv_heads < self.num_heads and not self.grouped:
+            repeats = self.num_heads // self.num_kv_heads
+            key, value = (tf.repeat(x, repeats, axis=1) for x in (key, value))
+        return key, value, mask, bias
+
+    def attend(
+        self,
+        query: tf.Tensor,
+        key: tf.Tensor,
+        value: tf.Tensor,
+        mask: Mask,
+        *,
+        bias: tf.Tensor | None,
+        causal: bool,
+        need_weights: bool,
+        dropout: keras.layers.Layer | None,
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """The mechanism: context (B, H, T, V), and weights (B, H, T, S) or None."""
+        raise NotImplementedError
+
+    def regulate(self, context, query, head_mask=None):
+        """What is done to the context (B, H, T, V), from the input (B, T, D)."""
+        if self.output_gate is not None:
+            context = self.output_gate(context, query)
+        if head_mask is not None:
+            context = context * tf.cast(head_mask, context.dtype)[..., None, None]
+        return context
+
+    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Further arguments of ``attend``, computed from the layer's input of keys."""
+        return {}
+
+    def options(self, key):
+        """The arguments of ``attend`` that are the layer's, not the call's."""
+        options = {"dropout": self.dropout if self.sizes.dropout else None}
+        if self.sizes.scale is not None:
+            options["scale"] = self.sizes.scale
+        if self.softmax is not None:
+            # Its ``call``: inside the formula all stays in the formula's dtype.
+            options["softmax"] = self.softmax.call
+        return options | self.gates(key)
+
+    def position(self, cache, mask):
+        """Where the first new key stands, for positions behind a cache."""
+        if cache is None or self.rotary is None:
+            return {}
+        return {"first_position": cache.next_position(mask)}
+
+    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
+        """An empty cache for ``cache=``, in the dtype that the layer computes in.
+
+        options: those of ``KVCache``.
+        """
+        widths = self.sizes.key_dim, self.sizes.value_dim
+        sizes = batch, self.num_kv_heads, capacity, *widths
+        return KVCache(*sizes, **{"dtype": self.compute_dtype} | options)
+
+    def compute_mask(self, query: Any, previous_mask: Any = None) -> Any:
+        return previous_mask, None
+
+    def compute_output_shape(
+        self, query_shape: tuple, key_shape: tuple | None = None, **shapes: Any
+    ) -> tuple[tuple, tuple]:
+        key_shape = query_shape if key_shape is None else key_shape
+        weights = query_shape[0], self.num_heads, query_shape[1], key_shape[1]
+        return tuple(query_shape), weights
+
+
+def matrix_of(layer: keras.layers.Layer, inputs: int, like: tf.Tensor) -> tf.Tensor:
+    """The matrix of a linear map without bias, (in, out), in the dtype of ``like``.
+
+    What took the place of a plain ``keras.layers.Dense``, or changes what it gives (an
+    adapter, quantization), is not passed by: it is asked what it makes of an identity.
+    """
+    if is_plain(layer):
+        return tf.cast(layer.kernel, like.dtype)
+    return tf.cast(layer(tf.eye(inputs, dtype=like.dtype)), like.dtype)
+
+
+def is_plain(layer: keras.layers.Layer, kind: type = keras.layers.Dense) -> bool:
+    """Whether a call of a linear map is a product with its kernel, and nothing else.
+
+    With ``keras.layers.Embedding`` as kind: whether a call takes rows of its table.
+    """
+    changed = getattr(layer, "quantization_mode", None), "call" in vars(layer)
+    adapted = getattr(layer, "lora_enabled", False)
+    return type(layer) is kind and not any(changed) and not adapted
+
+
+def copies(layer: AttentionLayer, *names: str) -> dict[str, Any]:
+    """Parts of a layer for another one: rotary itself, of others a copy."""
+    parts = {name: getattr(layer, name) for name in names}
+    made = {
+        name: part and type(part).from_config(part.get_config())
+        for name, part in parts.items()
+    }
+    return {"rotary": layer.rotary} | made
+
+
+def split(x: tf.Tensor, num_heads: int) -> tf.Tensor:
+    """(B, T, H*K) -> (B, H, T, K): head h is the h-th block of columns."""
+    own = -1 if x.shape[2] is None else x.shape[2] // num_heads
+    x = tf.reshape(x, (tf.shape(x)[0], tf.shape(x)[1], num_heads, own))
+    return tf.transpose(x, (0, 2, 1, 3))
+
+
+def merge(x: tf.Tensor) -> tf.Tensor:
+    """(B, H, T, K) -> (B, T, H*K): the inverse of ``split``."""
+    _, H, _, K = x.shape
+    x = tf.transpose(x, (0, 2, 1, 3))
+    width = -1 if None in (H, K) else H * K
+    return tf.reshape(x, (tf.shape(x)[0], tf.shape(x)[1], width))
+
+
+def over_merged_axes(x: tf.Tensor, matrix: tf.Tensor) -> tf.Tensor:
+    """x (..., K) times a matrix (K, N) or a vector (K), over merged axes.
+
+    As it stands, a product of (B, 1, M, K) with one for all would make TensorFlow 2.21
+    write beyond its memory where oneDNN is on.
+    """
+    return tf.tensordot(x, matrix, 1)
+
+
+def add_padding(mask: Any, memory: Any) -> Any:
+    """The mask, (B, S) or (B, T, S), and the padding that Keras carries on a memory."""
+    padding = getattr(memory, "_keras_mask", None)
+    if padding is None or mask is None:
+        return mask if padding is None else padding
+    return (padding if len(mask.shape) == 2 else padding[:, None]) & mask
+
+
+def stacked(steps):
+    """What every step gave, side by side: (B, T, ...) each; None where it gave None."""
+    columns = zip(*steps, strict=True)
+    return tuple(None if x[0] is None else tf.stack(x, axis=1) for x in columns)

@@ -1,0 +1,41 @@
+"""Sizes and checks of a paged cache that both frameworks share."""
+
+from typing import Any
+
+from attn_course.core.shapes import check_at_least, check_shapes, shape_of
+
+
+def blocks_of(positions: Any, block_size: int) -> Any:
+    """How many blocks so many positions need; the last may be partly empty."""
+    return -(-positions // block_size)
+
+
+def check_pool(pool: Any, num_kv_heads: int, key_dim: int, value_dim: int) -> None:
+    """Raise ValueError unless a pool's blocks have these sizes."""
+    wanted, found = (num_kv_heads, key_dim, value_dim), pool.sizes
+    if wanted != found:
+        words = f"num_kv_heads, key_dim, value_dim = {wanted}"
+        raise ValueError(f"pool must have {words}, got {found}")
+
+
+def pool_empty(wanted: Any, free: Any) -> str:
+    """The words for a chunk that a pool has no blocks for."""
+    return f"pool must have {wanted} free blocks, got {free}"
+
+
+def check_caches(query: Any, caches: list) -> None:
+    """Raise ValueError unless queries fit caches that share one pool."""
+    check_at_least(1, caches=len(caches))
+    pool = caches[0].pool
+    if any(cache.pool is not pool for cache in caches):
+        raise ValueError("caches must share one pool, got several")
+    G, K, _ = pool.sizes
+    rows = sum(cache.sizes[0] for cache in caches)
+    check_shapes({"B": rows, "K": K}, query=(query, "BHTK"))
+    H, T = shape_of(query)[1:3]
+    if H % G:
+        raise ValueError(f"query must have a multiple of {G} heads, got {H}")
+    shortest = min(int(cache.length) for cache in caches)
+    if shortest < T:
+        words = f"query must have at most {shortest} positions, as many as its cache"
+        raise ValueError(f"{words}, got {T}")

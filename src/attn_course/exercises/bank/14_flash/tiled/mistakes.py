@@ -1,0 +1,58 @@
+import numpy as np
+
+from attn_course.exercises.engine.exercise import softmax
+
+# %% the context is not rescaled when a larger score comes
+context = context + part @ value[start : start + size]
+# %% the total is not rescaled when a larger score comes
+total = total + part.sum(axis=1, keepdims=True)
+# %% every block is averaged by itself
+context = context + part @ value[start : start + size] / part.sum(axis=1, keepdims=True)
+# %% the scale is missing
+score = query @ key.T
+# %% the values of the first block serve all blocks
+context = kept * context + part @ value[:size][: block.shape[1]]
+# %% the scores are divided by K; it is the root of K
+score = query @ key.T / key.shape[1]
+# %% the root is that of the block's size
+score = query @ key.T / np.sqrt(size)
+
+
+# %% the highest score so far is not kept
+def tiled(query, key, value, size):
+    score = query @ key.T / np.sqrt(key.shape[1])
+    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
+    for start in range(0, len(key), size):
+        block = score[:, start : start + size]
+        new = np.maximum(highest, block.max(axis=1, keepdims=True))
+        kept, part = np.exp(highest - new), np.exp(block - new)
+        total = kept * total + part.sum(axis=1, keepdims=True)
+        context = kept * context + part @ value[start : start + size]
+    return context / total
+
+
+# %% the sign is wrong: exp(old - new) shrinks
+kept, part = np.exp(new - highest), np.exp(block - new)
+# %% it is not divided by the total
+return context
+# %% the last block, which may be shorter, is left out
+for start in range(0, len(key) - size + 1, size):
+    ...
+# %% the earlier blocks are lost
+context = part @ value[start : start + size]
+# %% the block's scores are not brought to the maximum
+kept, part = np.exp(highest - new), np.exp(block)
+# %% the total is that of all queries together
+total = kept * total + part.sum()
+# %% the highest score is that of all queries together
+new = np.maximum(highest, block.max())
+
+
+# %% only the first block is seen
+def instead(query, key, value, size):
+    return softmax(query @ key[:size].T / np.sqrt(key.shape[1])) @ value[:size]
+
+
+# %% blocks have a constant size; it is handed over
+for start in range(0, len(key), 4):
+    ...

@@ -1,0 +1,1 @@
+"""What reads, draws, runs, compares and marks exercises; they lie in `bank`."""

@@ -1,0 +1,227 @@
+"""Check an answer, say what is wrong with it, give hints, hand a project its parts."""
+
+import contextlib
+import os
+from typing import NamedTuple
+
+from attn_course.exercises.engine.breaking import judge_test
+from attn_course.exercises.engine.files import EXERCISES
+from attn_course.exercises.engine.judge import (
+    caller,
+    draw_cases,
+    first_fault,
+    run_cases,
+)
+from attn_course.exercises.engine.progress import solved
+from attn_course.exercises.engine.run import FRAMEWORKS, expected, into, to_numpy
+
+# Whoever collects answers puts a function here: (name, answer, framework) -> bool.
+_record = None
+# (name, framework) -> the answers that passed in this session, the last one last.
+_passed = {}
+# name -> (answer, framework, seed) of the last check, where it failed.
+_failed = {}
+
+
+@contextlib.contextmanager
+def recording(record):
+    """Every call of `check` goes to ``record(name, answer, framework)`` instead."""
+    global _record
+    _record = record
+    try:
+        yield
+    finally:
+        _record = None
+
+
+def find(name):
+    """The exercise of that name; ValueError for any other."""
+    if name not in EXERCISES:
+        raise ValueError(f"no exercise {name!r}; there are: {', '.join(EXERCISES)}")
+    return EXERCISES[name]
+
+
+def check(name, answer, framework="numpy", seed=None):
+    """Print whether ``answer`` solves the exercise, and return that as a bool.
+
+    The answer takes arrays of ``framework`` ("numpy", "torch" or "tf") and numbers; it
+    may return arrays of any of the three, float64 or float32. In an exercise on a
+    module, the answer is the class. In one that predicts, it is (prediction, function).
+
+    seed: repeats the cases of a run that failed; drawn anew where it is None.
+
+    Raises:
+        ValueError: there is no exercise or framework of that name.
+    """
+    exercise = find(name)
+    if framework not in FRAMEWORKS:
+        raise ValueError(f"framework must be numpy, torch or tf, got {framework!r}")
+    if _record is not None:
+        return _record(name, answer, framework)
+    if seed is None:
+        seed = _drawn()
+    fault, note = judge(exercise, answer, framework, seed)
+    if fault:
+        _failed[name] = answer, framework, seed
+        print(f"{name}: {fault}")
+        return False
+    solved(name)
+    _failed.pop(name, None)
+    _passed.setdefault((name, framework), []).append(answer)
+    print(f"{name}: correct{note}")
+    return True
+
+
+def yours(name, instead, framework="numpy"):
+    """The last answer of this session that passed ``check``, or ``instead``.
+
+    A project is put together with it. ``instead`` is the page's solution; an answer
+    that is called like it doesn't count as yours.
+
+    Raises:
+        ValueError: there is no exercise of that name.
+    """
+    find(name)
+    own = [
+        answer
+        for answer in _passed.get((name, framework), ())
+        if answer.__name__ != instead.__name__
+    ]
+    return own[-1] if own else instead
+
+
+def shown(name, answer, framework="numpy"):
+    """What a page's solution cell calls: it checks like `check`, and marks nothing.
+
+    It prints the same as `check`, but counts neither in `progress` nor in `yours` nor
+    for a teacher.
+
+    Raises:
+        ValueError: there is no exercise of that name.
+    """
+    exercise = find(name)
+    if _record is None:
+        fault, note = judge(exercise, answer, framework, _drawn())
+        print(f"{name}: {fault or 'correct' + note}")
+
+
+def _drawn():
+    return int.from_bytes(os.urandom(3), "big")
+
+
+class Failing(NamedTuple):
+    """A case that an answer failed: ``answer(*case.arguments)`` repeats it."""
+
+    name: str
+    arguments: tuple
+    expected: object
+    seed: int
+
+
+def case(name, seed=None):
+    """The case that the last answer to an exercise failed, to print and to debug.
+
+    Gives a `Failing`: ``arguments`` are of the framework of that check, ``expected`` is
+    a NumPy array or a tuple of them. Of a layer, the arguments are (sizes, inputs,
+    parameters), and what is expected is its output.
+
+    seed: of the cases to look through; None for that of the check.
+
+    Raises:
+        ValueError: there is no exercise of that name, or no failed check of it in this
+            session, or the answer passes every case of that seed.
+    """
+    exercise = find(name)
+    if name not in _failed:
+        raise ValueError(f"no check of {name!r} has failed in this session")
+    answer, framework, own = _failed[name]
+    seed = own if seed is None else seed
+    answer, _, fault = callable_of(exercise, answer, framework)
+    if fault or exercise.kind == "test":
+        raise ValueError(f"no case of {name!r} was reached; run check again")
+    cases = draw_cases(exercise, seed, framework)
+    found = run_cases(exercise, cases, answer, framework)
+    fault = first_fault(exercise, cases, found, named=False)
+    if fault is None:
+        raise ValueError(f"the answer passes every case of seed {seed}")
+    right = expected(caller(exercise), exercise.solution, fault[1])
+    right = right[:-1] if exercise.kind in ("module", "part") else right  # gradients
+    given = into(framework, fault[1].arguments)
+    return Failing(fault[1].name, given, right[0] if len(right) == 1 else right, seed)
+
+
+def callable_of(exercise, answer, framework):
+    """(the function or class, the prediction or None, what is wrong with either)."""
+    prediction = None
+    if exercise.kind == "predict":
+        answer, prediction, fault = _parts_of(answer)
+        if fault:
+            return None, None, fault
+    if not callable(answer):
+        kind = type(answer).__name__
+        return None, None, f"hand over the function itself; this is a {kind}"
+    if exercise.kind == "module" and framework == "numpy":
+        fault = 'say which framework it is: framework="torch" or framework="tf"'
+        return None, None, fault
+    return answer, prediction, None
+
+
+def judge(exercise, answer, framework, seed, seconds=None):
+    """(what is wrong, or None; what to add to "correct")."""
+    answer, prediction, fault = callable_of(exercise, answer, framework)
+    if fault:
+        return fault, ""
+    if exercise.kind == "test":
+        return judge_test(exercise, find(exercise.of), answer)
+    cases = draw_cases(exercise, seed, framework)
+    found = run_cases(exercise, cases, answer, framework, seconds)
+    fault = first_fault(exercise, cases, found)
+    if fault is None:
+        return None, _verdict(exercise, prediction)
+    words, case = fault
+    if words.startswith("not done yet"):
+        return words, ""
+    if case is None:
+        return f"not yet: {words} (seed={seed})", ""
+    return f'not yet: {words} (case "{case.name}"{_sizes(case)}; seed={seed})', ""
+
+
+def _sizes(case):
+    shapes = [str(each.shape) for each in case.arguments if hasattr(each, "shape")]
+    return ", inputs " + ", ".join(shapes) if shapes else ""
+
+
+def _parts_of(answer):
+    """(function, prediction, what is wrong) of an answer that predicts."""
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        return None, None, "hand over two things: (your prediction, the function)"
+    prediction, function = answer
+    try:
+        value = to_numpy(prediction)
+        number = float(value.item()) if value.dtype.kind in "iuf" else None
+    except Exception:
+        number = None
+    if number is None:
+        return None, None, "not done yet: enter your prediction, a number, first"
+    return function, number, ""
+
+
+def _verdict(exercise, prediction):
+    if prediction is None:
+        return ""
+    measured = float(exercise.solution(*exercise.ask))
+    close = abs(prediction - measured) <= 0.1 * abs(measured)
+    verdict = "close" if close else "off: why?"
+    return f"; you predicted {prediction:.4g}, it is {measured:.4g} ({verdict})"
+
+
+def hint(name, number=1):
+    """Print one of three hints: 1 the concept, 2 the line, 3 nearly the code.
+
+    Raises:
+        ValueError: there is no exercise of that name, or the number is not 1, 2 or 3.
+    """
+    exercise = find(name)
+    if number not in (1, 2, 3):
+        raise ValueError(f"number must be 1, 2 or 3, got {number!r}")
+    print(f"{name}, hint {number} of 3: {exercise.hints[number - 1]}")

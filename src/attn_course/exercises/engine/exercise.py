@@ -1,0 +1,168 @@
+"""What an exercise is: its cases, its solution, and the mistakes that people make."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_course.exercises.engine.sources import compiled, merged, source_of
+
+PRIMES = (2, 3, 5, 7, 11, 13)
+WORDS = {
+    "large": "scores of several hundred",
+    "low": "scores below -10,000",
+    "behind": "the largest score is blocked",
+    "empty": "an empty row",
+    "full": "everything allowed",
+    "gaps": "positions with gaps",
+    "heads": "another number of heads",
+}
+
+
+class Case(NamedTuple):
+    """One call: its name, its arguments, and how closely its result is compared.
+
+    slack: how many times looser float32 is compared than usual.
+    single: whether the result is compared as float32, whatever its dtype says.
+    """
+
+    name: str
+    arguments: tuple
+    slack: float = 1.0
+    single: bool = False
+    bounds: tuple = ()  # what rounding moves each result by, see `rounding.bounded`
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A task, the calls that an answer is compared on, and what to say of a wrong one.
+
+    cases: takes a NumPy generator; gives a list of `Case`. Arrays are NumPy arrays,
+        numbers are Python numbers. Those of a module are (sizes, inputs, parameters).
+    solution: takes and returns NumPy arrays; the page shows its source.
+    mistakes: what is wrong, in words -> a function that does it, or the source of the
+        solution with that mistake in it.
+    hints: three of them: the concept, the line, nearly the code.
+    starters: framework -> the text of the cell that the learner starts from.
+    kind: "write", "bug" (the starter is wrong), "predict", "module" or "part" (of a
+        project: its gradients are checked).
+    ask: of "predict" alone: the arguments that the prediction is about.
+    answers: of "module" alone: framework -> the text of a solution.
+    measure: turns what the answer returns, and the arguments, into what is compared:
+        for answers that are right in many ways, as weights that are set by hand.
+    of, needed: of "test" alone: the exercise whose mistakes it has to find, how many.
+    """
+
+    name: str
+    level: int
+    minutes: int
+    cases: Callable
+    solution: Callable
+    mistakes: Mapping
+    hints: tuple
+    starters: dict
+    kind: str = "write"
+    title: str = ""
+    statement: str = ""
+    before: str = ""
+    ask: tuple = ()
+    answers: dict = field(default_factory=dict)
+    measure: Callable | None = None
+    of: str = ""
+    needed: int = 0
+
+
+def softmax(score, axis=-1):
+    """Softmax over an axis, without a mask; given to the learner in the exercises."""
+    exponential = np.exp(score - score.max(axis=axis, keepdims=True))
+    return exponential / exponential.sum(axis=axis, keepdims=True)
+
+
+def unsafe_softmax(score, axis=-1):
+    """Softmax without a maximum, which overflows: the most frequent of all mistakes."""
+    exponential = np.exp(score)
+    return exponential / exponential.sum(axis=axis, keepdims=True)
+
+
+def fixed_cases(rng, draw, count, *, long=(0,), equal=5, **changes):
+    """The fixed list of cases, as far as it applies to the exercise.
+
+    draw: takes ``count`` sizes and gives the arguments of a call.
+    long: the sizes that are 100 in the case of that name.
+    equal: all sizes in the first case, in which mixed-up axes still run; None for none.
+    changes: one of `WORDS` -> a function from arguments to arguments, or to a list of
+        them. "heads" is drawn once more instead, with other primes.
+    """
+    primes = [int(size) for size in rng.permutation(PRIMES)[:count]]
+    cases = [] if equal is None else [Case("equal sizes", draw(*[equal] * count))]
+    cases.append(Case("sizes of different primes", draw(*primes)))
+    for axis in range(count):
+        ones = [1 if axis == other else size for other, size in enumerate(primes)]
+        cases.append(Case("an axis of size 1", draw(*ones)))
+    single = as_floats(draw(*primes), np.float32)
+    cases.append(Case("float32", single, single=True))
+    if long:
+        sizes = [100 if axis in long else size for axis, size in enumerate(primes)]
+        cases.append(Case("length 100", draw(*sizes)))
+    for word, change in changes.items():
+        sizes = [int(size) for size in rng.permutation(PRIMES)[:count]]
+        slack = 30.0 if word == "low" else 1.0
+        cases.append(Case(WORDS[word], tuple(change(*draw(*sizes))), slack))
+    return cases
+
+
+def strong(query, key):
+    """Query and key with scores beyond 800 of either sign, by turns of the rows."""
+    query, key = query.copy(), key.copy()
+    key[..., 0] = 1 + np.abs(key[..., 0])
+    signs = -((-1.0) ** np.arange(query.shape[-2]))
+    query[..., 0] = 800 * np.sqrt(query.shape[-1]) * signs
+    return query, key
+
+
+def behind(query, key, place=-1, by=20000.0):
+    """Query and key where ``place``, to be blocked, beats every score by ``by``.
+
+    A softmax before the mask leaves nothing of the others, in float64 too; and a fill
+    of -10,000, set or added, loses against it.
+    """
+    query, key = query.copy(), key.copy()
+    query[..., 0], key[..., 0] = np.sqrt(query.shape[-1]), 0.0
+    key[..., place, 0] = by
+    return query, key
+
+
+def weak(query, key):
+    """Query and key whose scores are all near -12,000, below the usual fill values."""
+    query, key = query.copy(), key.copy()
+    query[..., 0], key[..., 0] = -12000 * np.sqrt(query.shape[-1]), 1
+    return query, key
+
+
+def as_floats(arguments, dtype):
+    """The arguments with every floating array in that dtype; parts keep their form."""
+    if isinstance(arguments, dict):
+        return {key: as_floats(each, dtype) for key, each in arguments.items()}
+    if isinstance(arguments, tuple):
+        return tuple(as_floats(each, dtype) for each in arguments)
+    if isinstance(arguments, np.ndarray) and arguments.dtype.kind == "f":
+        return arguments.astype(dtype)
+    return arguments
+
+
+def known_mistakes(exercise):
+    """Words and function of each mistake, then of each pair that can be combined."""
+    solution, texts = exercise.solution, {}
+    for words, mistake in exercise.mistakes.items():
+        if callable(mistake):
+            yield words, mistake
+        else:
+            texts[words] = mistake
+            yield words, compiled(solution, mistake)
+    for one, other in combinations(texts, 2):
+        text = merged(source_of(solution), texts[one], texts[other])
+        both = None if text is None else compiled(solution, text)
+        if both is not None:
+            yield f"there are two mistakes: {one}; and {other}", both

@@ -1,0 +1,155 @@
+"""Exercises as folders of plain files, each read when it is asked for.
+
+``bank/04_dot_product/attention/``:
+
+- ``exercise.toml``: title, level, minutes, kind, before, statement, hints.
+- ``solution.py``: the function; of a layer ``# %% numpy``, ``# %% torch``, ``# %% tf``.
+  A line ``...  # comment`` is where the starter ends: what follows it in its block is
+  the solution's alone. Where the starter is no cut (a bug), there is ``starter.py``.
+- ``cases.py``: ``cases(rng)``; of a prediction ``ASK``; of an answer that is right in
+  many ways ``measure(results, *arguments)``, which gives what is compared.
+- ``mistakes.py``: cells ``# %% what is wrong``, each with the lines that differ
+  (`sources.changed`); a function named ``instead`` replaces the solution.
+
+``chapter.toml`` beside the folders has their order. Right and wrong answers of people
+stand in the repository's tests.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+
+from attn_course.exercises.engine.exercise import Exercise, softmax, unsafe_softmax
+from attn_course.exercises.engine.sources import (
+    cells,
+    changed,
+    starter_of,
+    without_marks,
+)
+
+BANK = Path(__file__).parents[1] / "bank"
+SPACE = {"np": np, "softmax": softmax, "unsafe_softmax": unsafe_softmax}
+
+
+def _run(text, path, space):
+    exec(compile(text, str(path), "exec"), space)
+    return space
+
+
+def _from_first_def(text):
+    return text[text.index("def ") :]
+
+
+@cache
+def load(folder):
+    """The `Exercise` of a folder."""
+    data = tomllib.loads((folder / "exercise.toml").read_text(encoding="utf-8"))
+    path = folder / "solution.py"
+    first, parts = cells(path.read_text(encoding="utf-8"))
+    texts = dict(parts) or {"numpy": _from_first_def(first)}
+    own = without_marks(texts["numpy"])
+    name = re.findall(r"^def (\w+)", own, re.MULTILINE)[-1]
+    solution = _run(own, path, dict(SPACE))[name]
+    solution.source = own
+    space = {"__name__": f"cases of {folder.name}", "cases": None}
+    if (folder / "cases.py").exists():  # an exercise that asks for a test has none
+        text = (folder / "cases.py").read_text(encoding="utf-8")
+        _run(text, folder / "cases.py", space)
+    others = {key: text for key, text in texts.items() if key != "numpy"}
+    return Exercise(
+        name=f"{folder.parent.name.split('_')[0]}.{folder.name}",
+        title=data.get("title", ""),
+        level=data["level"],
+        minutes=data["minutes"],
+        kind=data.get("kind", "write"),
+        before=data["before"],
+        statement=" ".join(data["statement"].split()),
+        hints=tuple(" ".join(each.split()) for each in data["hints"]),
+        cases=space["cases"],
+        ask=space.get("ASK", ()),
+        solution=solution,
+        mistakes=Mistakes(folder / "mistakes.py", solution),
+        starters=_starters(folder, data, others or texts),
+        measure=space.get("measure"),
+        of=data.get("of", ""),
+        needed=data.get("needed", 0),
+        answers={key: without_marks(text) for key, text in others.items()},
+    )
+
+
+def _starters(folder, data, texts):
+    starters = {key: starter_of(text) for key, text in texts.items()}
+    path = folder / "starter.py"
+    if path.exists():
+        first, parts = cells(path.read_text(encoding="utf-8"))
+        starters = dict(parts) or {"numpy": _from_first_def(first)}
+    if "predict" in data:
+        head = f"prediction = ...  # {data['predict']}\n\n"
+        starters = {key: head + text for key, text in starters.items()}
+    return starters
+
+
+class Mistakes(Mapping):
+    """Words -> source or function, in the order of the file, which is read at first."""
+
+    def __init__(self, path, solution):
+        self.path, self.solution = path, solution
+
+    @cached_property
+    def found(self):
+        """All of them."""
+        if not self.path.exists():
+            return {}
+        first, parts = cells(self.path.read_text(encoding="utf-8"))
+        space = {**SPACE, self.solution.__name__: self.solution}
+        _run(first, self.path, space)
+        return {words: self._one(code, space) for words, code in parts}
+
+    def _one(self, code, space):
+        if code.startswith("def instead("):
+            return _run(code, self.path, dict(space))["instead"]
+        whole = code.startswith(f"def {self.solution.__name__}(")
+        if whole and "    ...\n" not in code:
+            return code
+        return changed(self.solution.source, code)
+
+    def __getitem__(self, words):
+        return self.found[words]
+
+    def __iter__(self):
+        return iter(self.found)
+
+    def __len__(self):
+        return len(self.found)
+
+
+class Bank(Mapping):
+    """name -> `Exercise`, in the order of each chapter's ``chapter.toml``."""
+
+    def __init__(self, root=BANK):
+        self.places = {}
+        for chapter in sorted(root.glob("*/chapter.toml"), key=_place):
+            number = chapter.parent.name.split("_")[0]
+            for name in tomllib.loads(chapter.read_text(encoding="utf-8"))["order"]:
+                self.places[f"{number}.{name}"] = chapter.parent / name
+
+    def __getitem__(self, name):
+        return load(self.places[name])
+
+    def __iter__(self):
+        return iter(self.places)
+
+    def __len__(self):
+        return len(self.places)
+
+
+def _place(path):
+    """A project stands after the chapter that it builds on."""
+    return path.parent.name.replace("project", "03_project")
+
+
+EXERCISES = Bank()

@@ -1,0 +1,112 @@
+"""The exercises as source notebooks of nbgrader: release and hidden tests in one file.
+
+``nbgrader generate_assignment`` cuts the solutions and the hidden tests out, as it does
+for any assignment. Nothing of nbgrader is imported here.
+"""
+
+import json
+from pathlib import Path
+
+from attn_course.exercises.engine.files import EXERCISES
+from attn_course.exercises.engine.progress import title_of
+from attn_course.exercises.engine.sources import source_of
+
+
+def export(folder):
+    """Write one notebook per chapter into ``folder``; returns the paths."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    chapters = {}
+    for exercise in EXERCISES.values():
+        if "numpy" in exercise.starters:  # others need a framework
+            number = exercise.name.partition(".")[0]
+            chapters.setdefault(number, []).append(exercise)
+    paths = []
+    for number, chosen in chapters.items():
+        cells = [_markdown(f"# Attention, {title_of(number)}", f"title-{number}")]
+        cells.append(
+            _code(
+                "import numpy as np\nfrom attn_course.exercises import check, softmax",
+                f"setup-{number}",
+            )
+        )
+        for exercise in chosen:
+            cells += _cells(exercise)
+        path = folder / f"{title_of(number).replace(' ', '_')}.ipynb"
+        path.write_text(json.dumps(_notebook(cells), indent=1), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def _cells(exercise):
+    key = exercise.name.replace(".", "-")
+    size = f"Level {exercise.level}, {exercise.minutes} minutes."
+    text = f"## {exercise.name}\n\n{exercise.statement}\n\n{size}"
+    answer, first = exercise.solution.__name__, ""
+    solution = source_of(exercise.solution)
+    if exercise.kind == "predict":
+        measured = float(exercise.solution(*exercise.ask))
+        first = f"prediction = {measured!r}\n\n"
+        answer = f"(prediction, {answer})"
+    body = f"### BEGIN SOLUTION\n{first}{solution}### END SOLUTION"
+    # Released without its solution, the cell keeps the starter of a bug alone.
+    if exercise.kind == "bug":
+        body = f"{exercise.starters['numpy']}\n{body}"
+    visible = f'assert check("{exercise.name}", {answer})'
+    hidden = "\n".join(
+        f'assert check("{exercise.name}", {answer}, seed={seed})'
+        for seed in (101, 102, 103)
+    )
+    test = f"{visible}\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+    return [
+        _markdown(text, f"{key}-text"),
+        _code(
+            body, f"{key}-answer", {"grade": False, "solution": True, "locked": False}
+        ),
+        _code(
+            test,
+            f"{key}-test",
+            {
+                "grade": True,
+                "solution": False,
+                "locked": True,
+                "points": exercise.level,
+            },
+        ),
+    ]
+
+
+def _grader(key, marks):
+    return {"nbgrader": {"grade_id": key, "schema_version": 3, "task": False, **marks}}
+
+
+def _markdown(text, key):
+    marks = {"grade": False, "solution": False, "locked": True}
+    return {
+        "cell_type": "markdown",
+        "id": key,
+        "metadata": _grader(key, marks),
+        "source": text,
+    }
+
+
+def _code(text, key, marks=None):
+    marks = marks or {"grade": False, "solution": False, "locked": True}
+    return {
+        "cell_type": "code",
+        "id": key,
+        "metadata": _grader(key, marks),
+        "source": text,
+        "outputs": [],
+        "execution_count": None,
+    }
+
+
+def _notebook(cells):
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }

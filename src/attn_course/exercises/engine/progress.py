@@ -1,0 +1,115 @@
+"""Which exercises are solved: a local file, and a short string that can be kept."""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: a write is whole, but two at once may lose one
+    fcntl = None
+
+from attn_course.exercises.engine.files import EXERCISES
+from attn_course.files import write_text
+
+
+def _path():
+    given = os.environ.get("ATTN_COURSE_PROGRESS")
+    return Path(given) if given else Path.home() / ".attn_course" / "progress.json"
+
+
+def load():
+    """The names that were solved; none where the file is missing or unreadable."""
+    try:
+        names = json.loads(_path().read_text(encoding="utf-8"))["solved"]
+        return {name for name in names if isinstance(name, str)}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+
+
+@contextlib.contextmanager
+def _locked(path):
+    """Nobody else adds to the file meanwhile: neither a kernel nor a command."""
+    with open(path.with_suffix(".lock"), "w") as file:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some network drives have no locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _add(names):
+    path = _path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path):
+            known = load()
+            if names <= known:
+                return
+            write_text(path, json.dumps({"solved": sorted(known | names)}))
+    except OSError:
+        pass  # a read-only home must not keep anyone from learning
+
+
+def solved(name):
+    """Write down that an exercise is solved."""
+    _add({name})
+
+
+def _chapters():
+    chapters = {}
+    for name in EXERCISES:
+        chapters.setdefault(name.partition(".")[0], []).append(name)
+    return chapters
+
+
+def title_of(number):
+    """What a group of exercises is called: a chapter's number stands for it."""
+    return f"chapter {number}" if number.isdigit() else number
+
+
+def encode(names):
+    """Solved exercises as a short string, one hexadecimal number per chapter."""
+    parts = []
+    for number, chapter in _chapters().items():
+        bits = sum(1 << place for place, name in enumerate(chapter) if name in names)
+        if bits:
+            parts.append(f"{number}-{bits:x}")
+    return ".".join(parts) or "none"
+
+
+def decode(code):
+    """The names in a string of `encode`; ValueError for any other text."""
+    chapters, names = _chapters(), set()
+    try:
+        for part in [] if code == "none" else code.strip().split("."):
+            number, bits = part.split("-")
+            bits = int(bits, 16)
+            if bits < 0 or bits >> len(chapters[number]):
+                raise ValueError
+            for place, name in enumerate(chapters[number]):
+                if bits >> place & 1:
+                    names.add(name)
+    except (ValueError, KeyError, AttributeError):
+        raise ValueError(
+            f"code must be a string that progress() gave, got {code!r}"
+        ) from None
+    return names
+
+
+def progress(code=None):
+    """Print what is solved, and return it as a short string.
+
+    The string brings it back, ``progress("00-3.01-1")``, after a Colab runtime is gone.
+
+    Raises:
+        ValueError: ``code`` is no string that this function gave.
+    """
+    if code is not None:
+        _add(decode(code))
+    names = load()
+    for number, chapter in _chapters().items():
+        done = sum(name in names for name in chapter)
+        marks = "".join("x" if name in names else "." for name in chapter)
+        print(f"{title_of(number)}: {marks} {done} of {len(chapter)}")
+    return encode(names)

@@ -1,0 +1,44 @@
+"""How far a float32 result may be off at least: derived from the case itself."""
+
+import numpy as np
+
+from attn_course.exercises.engine.exercise import as_floats
+
+EPS = float(np.finfo(np.float32).eps)
+DRAWS = 3
+
+
+def _noisy(value, rng):
+    """The arguments with every float off by up to one rounding of float32."""
+    if isinstance(value, dict):
+        return {key: _noisy(each, rng) for key, each in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_noisy(each, rng) for each in value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value * (1 + EPS * rng.uniform(-1, 1, value.shape))
+    return value * (1 + EPS * rng.uniform(-1, 1)) if type(value) is float else value
+
+
+def bounded(call, solution, case, right):
+    """The case with how far each of its results may be off, where it is of float32.
+
+    That is 64 times what a rounding of the arguments moves the right result by, and 16
+    roundings of its largest number. Without bounds where a result holds no floats, or
+    not finite ones, or where a rounding changes all, as on the edge of a window.
+    """
+    floats = all(each.dtype.kind == "f" and np.isfinite(each).all() for each in right)
+    if not case.single or not floats:
+        return case
+    rng = np.random.default_rng(0)
+    wide = as_floats(case.arguments, np.float64)
+    bounds = [16 * EPS * float(np.abs(each).max(initial=0.0)) for each in right]
+    with np.errstate(all="ignore"):
+        for _ in range(DRAWS):
+            moved = call(solution, case._replace(arguments=_noisy(wide, rng)), "numpy")
+            for place, (one, other) in enumerate(zip(moved, right, strict=True)):
+                off = 64 * float(np.abs(one - other).max(initial=0.0))
+                least = 16 * EPS * float(np.abs(other).max(initial=0.0))
+                bounds[place] = max(bounds[place], off + least)
+    largest = [float(np.abs(each).max(initial=0.0)) for each in right]
+    smooth = all(one <= 0.2 * two for one, two in zip(bounds, largest, strict=True))
+    return case._replace(bounds=tuple(bounds)) if smooth else case

@@ -1,0 +1,230 @@
+"""Run an answer on one case: whatever it does comes back as an `Outcome`."""
+
+import ctypes
+import linecache
+import sys
+import threading
+import time
+import warnings
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_course.exercises.engine.exercise import as_floats
+
+SECONDS = 10.0  # of a processor, for one call
+PATIENCE = 6  # times as many by the clock: the machine may have more to do
+FRAMEWORKS = ("numpy", "torch", "tf")
+
+
+class Outcome(NamedTuple):
+    """What one call gave: arrays, or what went wrong in words."""
+
+    arrays: tuple = ()
+    error: str = ""
+    fatal: bool = False  # no other case needs to be tried
+
+
+class Refused(Exception):
+    """Something that the learner should be told, in words."""
+
+
+class _Stop(BaseException):
+    """Raised in a thread that runs for too long; `except Exception` lets it pass."""
+
+
+def limited(call, seconds):
+    """``call()`` in a thread of its own: its value, its exception, or TimeoutError.
+
+    A signal would reach the main thread alone and doesn't exist on Windows; a thread
+    can be left behind anywhere, in a notebook too. It is told to stop, which ends any
+    loop in Python. A single long call into compiled code ends when it ends.
+    """
+    box = {}
+
+    def work():
+        try:
+            with np.errstate(all="ignore"):
+                box["value"] = call()
+        except BaseException as error:  # SystemExit too: nothing may leave the checker
+            box["error"] = error
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    used, begun = time.process_time(), time.monotonic()
+    try:
+        while (
+            thread.is_alive()
+            and time.process_time() - used < seconds
+            and time.monotonic() - begun < PATIENCE * seconds
+        ):
+            thread.join(min(0.1, seconds))
+    finally:
+        for _ in range(20):
+            if not thread.is_alive():
+                break
+            stop = ctypes.py_object(_Stop)
+            number = ctypes.c_ulong(thread.ident)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, stop)
+            box["stopped"] = True
+            thread.join(0.05)
+    if "stopped" in box:
+        raise TimeoutError(f"it was stopped after {seconds:g} s: does a loop not end?")
+    if "error" in box:
+        raise box["error"]
+    return box["value"]
+
+
+def into(framework, value):
+    """NumPy arrays in ``value`` as those of the framework; numbers stay numbers."""
+    if isinstance(value, tuple):
+        return tuple(into(framework, each) for each in value)
+    if isinstance(value, dict):
+        return {key: into(framework, each) for key, each in value.items()}
+    if not isinstance(value, np.ndarray):
+        return value
+    value = value.copy()
+    if framework == "torch":
+        from attn_course.core.frameworks import torch
+
+        return torch.from_numpy(value)
+    if framework == "tf":
+        from attn_course.core.frameworks import tf
+
+        return tf.constant(value)
+    return value
+
+
+def leaves(value):
+    """The arrays and numbers in tuples and dictionaries, in their order."""
+    if isinstance(value, tuple | dict):
+        parts = value.values() if isinstance(value, dict) else value
+        return [leaf for part in parts for leaf in leaves(part)]
+    return [value]
+
+
+def to_numpy(value):
+    """An array of any of the frameworks as one of NumPy; none of them is imported."""
+    library = type(value).__module__.partition(".")[0]
+    if library == "torch" and hasattr(value, "detach"):
+        value = value.detach().cpu()
+        kept = ("float64", "float32", "float16", "bool")
+        if value.is_floating_point() and str(value.dtype)[6:] not in kept:
+            raise Refused(f"the dtype is {value.dtype}, expected float32 or float64")
+        return value.numpy()
+    if library in ("tensorflow", "keras") and hasattr(value, "numpy"):
+        value = value.numpy()
+    return np.asarray(value)
+
+
+def _arrays(result):
+    if result is None or result is ...:
+        raise Refused("not done yet: it returns nothing")
+    parts = result if isinstance(result, tuple) else (result,)
+    return tuple(to_numpy(part) for part in parts)
+
+
+def _differ(one, other):
+    return one.shape != other.shape or not np.array_equal(one, other)
+
+
+def call_function(answer, case, framework):
+    """The arrays that a function gives for a case; Refused where it changes one."""
+    given = into(framework, case.arguments)
+    result = answer(*given)
+    arrays = tuple(array.copy() for array in _arrays(result))
+    for number, before in enumerate(case.arguments, start=1):
+        for old, new in zip(leaves(before), leaves(given[number - 1]), strict=True):
+            if isinstance(old, np.ndarray) and _differ(old, to_numpy(new)):
+                message = f"it changes its argument {number} in place: work on a copy"
+                raise Refused(message)
+    return arrays
+
+
+@cache
+def _warm_torch():
+    """Let PyTorch import what its first gradient imports, before the clock runs."""
+    torch = sys.modules["torch"]
+    x = torch.ones(1, requires_grad=True)
+    torch.autograd.grad(2 * x, x, torch.ones(1))
+
+
+def call_measured(measure, answer, case, framework):
+    """What the answer's result does, in place of the result: ``measure`` says it."""
+    found = measure(_arrays(answer(*into(framework, case.arguments))), *case.arguments)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def outcome(call, answer, case, framework, seconds=None):
+    """What ``call(answer, case, framework)`` gives; it never raises."""
+    limit = SECONDS if seconds is None else seconds
+    into(framework, np.zeros(1))  # imports the framework
+    if hasattr(sys.modules.get("torch"), "autograd"):
+        _warm_torch()
+    try:
+        with warnings.catch_warnings():
+            # Whether an answer is right must not depend on the filter of the day.
+            warnings.simplefilter("ignore")
+            return Outcome(limited(lambda: call(answer, case, framework), limit))
+    except TimeoutError as error:
+        return Outcome(error=str(error), fatal=True)
+    except Refused as error:
+        return Outcome(error=str(error), fatal=True)
+    except KeyboardInterrupt:
+        raise
+    except SystemExit:
+        return Outcome(error="it leaves Python (SystemExit): return the answer instead")
+    except BaseException as error:
+        words = f"it raised {type(error).__name__}: {_words(error)}"
+        return Outcome(error=words + _line(error, answer))
+
+
+def _line(error, answer):
+    """Where in the learner's own code it was raised: the last line of theirs."""
+    functions = [
+        answer,
+        *getattr(answer, "__dict__", {}).values(),
+    ]  # of a class: methods
+    codes = [getattr(each, "__code__", None) for each in functions]
+    files = {code.co_filename for code in codes if code is not None} - {"<string>"}
+    place, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in files:
+            place = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+    if place is None:
+        return ""
+    text = linecache.getline(*place).strip()
+    return f", in line {place[1]}" + (f": {text}" if text else "")
+
+
+def _words(error):
+    try:
+        text = str(error)
+    except Exception:
+        return "(its message can't be read)"
+    lines = text.strip().splitlines()
+    return lines[0][:300] if lines else "(no message)"
+
+
+def expected(call, solution, case):
+    """What the solution gives, in float64 whatever the case's dtype."""
+    with np.errstate(all="ignore"):
+        wide = case._replace(arguments=as_floats(case.arguments, np.float64))
+        return call(solution, wide, "numpy")
+
+
+class Table:
+    """A decoder's step that looks its logits up: state, whole numbers, counts steps."""
+
+    def __init__(self, logits):
+        self.logits = logits  # (steps, tokens, tokens)
+
+    def __call__(self, token, state):
+        tokens, steps = to_numpy(token), to_numpy(state)
+        if tokens.shape != steps.shape:
+            raise ValueError(f"token has the shape {tokens.shape}, not {steps.shape}")
+        library = type(token).__module__.partition(".")[0]
+        framework = {"torch": "torch", "tensorflow": "tf"}.get(library, "numpy")
+        return into(framework, self.logits[steps, tokens]), state + 1

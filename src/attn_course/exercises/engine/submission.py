@@ -1,0 +1,102 @@
+"""Files of answers: scripts or notebooks that call ``check``."""
+
+import ast
+import json
+from functools import cache
+from pathlib import Path
+
+from attn_course.exercises.engine import checking
+from attn_course.exercises.engine.files import EXERCISES
+from attn_course.exercises.engine.sources import source_of
+
+# Cells that the course wrote: the page's solutions never count as somebody's answers.
+OURS = {"solution", "check", "trained"}
+
+
+def cells_of(path):
+    """The code of a script, or of each code cell of a notebook, without its magics.
+
+    Raises:
+        ValueError: the file is no notebook.
+    """
+    text = Path(path).read_bytes().decode("utf-8", "replace")
+    if Path(path).suffix != ".ipynb":
+        return [text]
+    cells = []
+    try:
+        for cell in json.loads(text)["cells"]:
+            tags = set(cell.get("metadata", {}).get("tags", ()))
+            if cell["cell_type"] == "code" and not tags & OURS:
+                lines = "".join(cell["source"]).splitlines()
+                kept = [x for x in lines if not x.lstrip().startswith(("%", "!"))]
+                cells.append("\n".join(kept))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        words = f"it is no notebook: {type(error).__name__}: {error}"
+        raise ValueError(words) from None
+    return cells
+
+
+def space_of(text, words):
+    """The names that Python code of the teacher's defines; ``words`` say what it is.
+
+    Raises:
+        ValueError: it can't be run.
+    """
+    space = {"__name__": "__main__"}
+    try:
+        exec(compile(text, words, "exec"), space)
+    except Exception as error:
+        raise ValueError(f"{words}: {type(error).__name__}: {error}") from error
+    return space
+
+
+def collect(path, record):
+    """Run the file; ``record(name, answer, framework)`` gets every call of check.
+
+    Returns the errors of its cells, in words. A cell that fails doesn't stop the rest.
+    """
+    errors = []
+    space = {"__name__": "__main__", "__file__": str(path)}
+    with checking.recording(record):
+        for number, cell in enumerate(cells_of(path), start=1):
+            try:
+                exec(compile(cell, str(path), "exec"), space)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit too
+                errors.append(f"cell {number}: {type(error).__name__}: {error}")
+    return errors
+
+
+def _bodies(text):
+    """What the functions and classes of a text do, without their names and comments."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield ast.dump(ast.Module(node.body, []))
+
+
+@cache
+def _solutions():
+    found = {}
+    for name, exercise in EXERCISES.items():
+        for text in (source_of(exercise.solution), *exercise.answers.values()):
+            for body in _bodies(text):
+                if len(body) > 600:  # a line or two are anybody's
+                    found.setdefault(body, name)
+    return found
+
+
+def copied(cells):
+    """What in a submission is the course's own, in words: for a teacher to look at."""
+    notes, solutions = [], _solutions()
+    for number, cell in enumerate(cells, start=1):
+        names = {solutions[body] for body in _bodies(cell) if body in solutions}
+        words = f"cell {number} has the text of the solution of"
+        notes += [f"{words} {name}" for name in sorted(names)]
+        if ".solution" in cell and "EXERCISES" in cell:
+            notes.append(f"cell {number} reads solutions out of the package")
+    return notes

@@ -1,0 +1,193 @@
+"""The delta rule in PyTorch. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.core.chunked.pytorch import (
+    check_gates,
+    chunks,
+    decay_between,
+    decay_in_chunk,
+    log_of,
+    over_chunks,
+    pad,
+    shorten,
+    widen,
+)
+from attn_course.core.frameworks import torch
+from attn_course.core.layer.pytorch import reset_linear
+from attn_course.core.layer.shared import check_supported
+from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate, widest
+from attn_course.mechanisms.linear.shared import (
+    DecaySizes,
+    State,
+    check_delta,
+    check_step,
+)
+
+__all__ = ["DeltaRuleAttention", "delta_rule_attention", "delta_rule_step"]
+
+
+def delta_rule_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    beta: torch.Tensor,
+    *,
+    mask: Any = None,
+    decay: torch.Tensor | None = None,
+    chunk_size: int = 64,
+) -> tuple[torch.Tensor, None]:
+    """See ``attn_course.reference.delta_rule_attention``.
+
+    Chunk by chunk: what a chunk writes solves one triangular system, after which only
+    the state goes from chunk to chunk. A graph of any length has a loop for that.
+    """
+    check_delta(query, key, value, mask, beta, decay, chunk_size)
+    check_gates(beta=beta, decay=decay)
+    dtype, T, S = value.dtype, query.shape[-2], key.shape[-2]
+    query, key, value, beta = widen(query, key, value, beta)
+    beta = beta.expand(key.shape[:-1])
+    log_decay = torch.zeros_like(beta) if decay is None else log_of(decay, key)
+    if mask is not None:
+        seen = to_mask(mask, key)[..., 0, :]
+        beta = torch.where(seen, beta, 0.0)
+        log_decay = torch.where(seen, log_decay, 0.0)
+    query = pad(query, S - T, 0)
+    C = shorten(chunk_size, S)
+    gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
+    parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
+
+    def step(state, chunk):
+        asks, weights, known, new, later_key, kept = chunk
+        write = new - known @ state
+        output = asks @ state + weights @ write
+        return kept * state + later_key.mT @ write, output
+
+    state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
+    output = over_chunks(step, state, parts, S)
+    return pad(output, T - S, 0).to(dtype), None
+
+
+def write_in_chunk(query, key, value, beta, log_decay):
+    """What each chunk needs to know before the state comes.
+
+    Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
+    """
+    to_end, from_start = decay_in_chunk(log_decay)
+    left = decay_between(to_end)
+    to_end, from_start = to_end[..., None], from_start[..., None]
+    beta, old_key = beta[..., None], key * from_start.exp()
+    # The solver takes the diagonal for ones, and reads nothing above it.
+    system = beta * (key @ key.mT) * left
+    wanted = torch.cat([beta * old_key, beta * value], dim=-1)
+    solved = solve(system, wanted)
+    known, new = solved.split([key.shape[-1], value.shape[-1]], dim=-1)
+    weights = (query @ key.mT) * left
+    asks, later_key = query * from_start.exp(), key * to_end.exp()
+    kept = from_start[..., -1:, :].exp()
+    return asks, weights, known, new, later_key, kept
+
+
+def solve(system, wanted):
+    """wanted (..., C, X) through a triangle (..., C, C) with ones on its diagonal."""
+    if not torch.compiler.is_compiling():
+        options = {"upper": False, "unitriangular": True}
+        return torch.linalg.solve_triangular(system, wanted, **options)
+    # Compilers unroll the solver row by row, and ONNX has none: blocks of twice the
+    # size, ((A, 0), (B, D))^-1 = ((A^-1, 0), (-D^-1 B A^-1, D^-1)), until one is left.
+    C, size = system.shape[-1], 1
+    inverse = torch.eye(C, dtype=system.dtype, device=system.device).expand_as(system)
+    while size < C:
+        block = torch.arange(C, device=system.device) // size
+        below = (block[:, None] % 2 == 1) & (block[:, None] - block == 1)
+        inverse = inverse - inverse @ torch.where(below, system, 0.0) @ inverse
+        size *= 2
+    return inverse @ wanted
+
+
+def delta_rule_step(
+    state: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    beta: torch.Tensor,
+    *,
+    decay: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, Any]:
+    """See ``attn_course.reference.delta_rule_step``. The state is float32 or more."""
+    check_step(query, key, value, beta=beta, decay=decay)
+    check_gates(beta=beta, decay=decay)
+    dtype = value.dtype
+    query, key, value, beta = widen(query, key, value, beta)
+    if state is None:
+        state = torch.zeros_like(key.mT * value)
+    elif decay is not None:
+        state = decay.to(state.dtype)[..., None] * state
+    write = beta[..., None] * (value - key @ state)
+    state = state + key.mT * write
+    return (query @ state).to(dtype), state
+
+
+class DeltaRuleAttention(DecayingAttention):
+    """The delta rule over heads: ``delta_rule_attention``, with unit queries and keys.
+
+    beta of every key and head is the sigmoid of a linear map of the key's input. decay:
+    None, "fixed" or "learned". Always causal, whatever it is asked for. The weights are
+    never formed (they are None). The mask is padding. No bias, no dropout.
+
+    ``new_state`` and ``step`` decode: what is remembered does not grow.
+
+    Differs: DeltaNet and its kin put a short convolution and SiLU before query, key and
+        value, and a norm behind; here are the projections alone.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or an option is unknown.
+    """
+
+    Sizes = DecaySizes
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        decay: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(model_dim, num_heads, own={"decay": decay}, **options)
+        self.beta = self.gate(bias=0.0)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        super().reset_parameters()
+        reset_linear(self.beta)
+
+    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+        """beta, and the decay where there is one."""
+        return {"beta": open_gate(self.beta(key)), **super().gates(key)}
+
+    def new_state(self, batch: int) -> State:
+        """The state of ``step`` before the first position: zeros."""
+        check_at_least(1, batch=batch)
+        own, H = self.number(), self.num_heads
+        shape = batch, H, self.sizes.key_dim, self.sizes.value_dim
+        return State(own.new_zeros(shape, dtype=widest(own)[0]), 0)
+
+    def remembering(self, memory, query, key, value, **gates):
+        return delta_rule_step(memory, unit(query), unit(key), value, **gates)
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("DeltaRuleAttention", bias=bias, dropout=dropout)
+        query, key = unit(query), unit(key)
+        return delta_rule_attention(query, key, value, mask=mask, **gates)
+
+
+def unit(x: torch.Tensor) -> torch.Tensor:
+    """x at length 1; what is shorter than 1e-6 is lengthened a millionfold."""
+    (wide,) = widen(x)
+    square = wide.square().sum(dim=-1, keepdim=True).clamp(min=1e-12)
+    return (wide * square.rsqrt()).to(x.dtype)

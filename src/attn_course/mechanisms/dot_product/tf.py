@@ -1,0 +1,151 @@
+"""Scaled dot-product attention in TensorFlow: the formula, then what is called."""
+
+from collections.abc import Callable
+
+from attn_course.core.frameworks import tf
+from attn_course.core.masks.tf import Mask
+from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
+
+__all__ = ["masked_softmax", "scaled_dot_product_attention"]
+
+
+def attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Mask = None,
+    *,
+    bias: tf.Tensor | None = None,
+    scale: float | None = None,
+    softmax: Callable | None = None,
+    dropout: Callable | None = None,
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """The formula, equation 1 of the paper: softmax(Q K^T / sqrt(d_k)) V."""
+    if scale is None:  # from the tensor: inside tf.function K may be unknown
+        scale = tf.cast(tf.shape(query)[-1], query.dtype) ** -0.5
+    score = tf.matmul(scale * query, key, transpose_b=True)
+    if bias is not None:
+        score = score + tf.cast(bias, score.dtype)
+    softmax = allowed_softmax if softmax is None else softmax
+    weights = softmax(score, mask)
+    used = weights if dropout is None else dropout(weights)
+    return used @ value, weights
+
+
+def allowed_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
+    """Softmax over the keys that the mask allows; where it allows none, zeros."""
+    if mask is None:
+        return tf.nn.softmax(score, axis=-1)
+    weights = tf.nn.softmax(lowest_where_blocked(score, mask), axis=-1)
+    return tf.where(mask, weights, tf.zeros((), score.dtype))
+
+
+def lowest_where_blocked(score, mask):
+    """The scores, and the lowest finite number where the mask blocks.
+
+    Not minus infinity: a row without any allowed key then stays free of NaN, in the
+    gradient too; ``allowed_softmax`` sets it to zero.
+    """
+    return score if mask is None else tf.where(mask, score, score.dtype.min)
+
+
+softmax = allowed_softmax  # the name in other topics
+
+
+def masked_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
+    """See ``attn_course.reference.masked_softmax``.
+
+    Computed in float32 or more, returned in score's dtype.
+    """
+    check_arrays(score=score)
+    score = tf.convert_to_tensor(score)
+    if not score.dtype.is_floating:
+        score = tf.cast(score, tf.float32)
+    allowed = not_blocked(score)
+    if mask is not None:
+        check_softmax_mask(mask, score)
+        allowed = allowed & mask
+    weights = allowed_softmax(tf.cast(score, wide(score.dtype)), allowed)
+    return tf.cast(weights, score.dtype)
+
+
+def scaled_dot_product_attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Mask = None,
+    *,
+    bias: tf.Tensor | None = None,
+    scale: float | None = None,
+    causal: bool = False,
+    need_weights: bool = True,
+    softmax: Callable | None = None,
+    dropout: Callable | None = None,
+) -> tuple[tf.Tensor, tf.Tensor | None]:
+    """``attention`` of checked arguments: ``reference.scaled_dot_product_attention``.
+
+    TensorFlow has no fused kernel for the CPU: ``need_weights=False`` only keeps the
+    weights from leaving. dropout is a function that drops weights.
+
+    Raises:
+        ValueError: a shape, dtype or mask is not as the reference says.
+    """
+    check_attention(query, key, value, mask, bias)
+    options = {"bias": bias, "scale": scale, "causal": causal, "softmax": softmax}
+    options |= {"need_weights": need_weights, "dropout": dropout}
+    return dot_product(query, key, value, mask, **options)
+
+
+def dot_product(
+    query,
+    key,
+    value,
+    mask=None,
+    *,
+    bias=None,
+    scale=None,
+    causal=False,
+    need_weights=True,
+    softmax=None,
+    dropout=None,
+):
+    """``scaled_dot_product_attention`` of what was checked."""
+    mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+    inputs = [tf.cast(x, wide(x.dtype)) for x in (query, key, value)]
+    options = {"bias": bias, "scale": scale, "softmax": softmax, "dropout": dropout}
+    output, weights = attention(*inputs, mask, **options)
+    weights = tf.cast(weights, query.dtype) if need_weights else None
+    return tf.cast(output, query.dtype), weights
+
+
+def allowed_keys(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    mask: Mask = None,
+    *,
+    bias: tf.Tensor | None = None,
+    causal: bool = False,
+) -> Mask:
+    """What mask, causal and a bias of minus infinity allow together; None is all."""
+    if causal:
+        mask = block_future(mask, query, key)
+    if bias is not None:
+        mask = not_blocked(bias) if mask is None else mask & not_blocked(bias)
+    return mask
+
+
+def not_blocked(score: tf.Tensor) -> tf.Tensor:
+    """Whether a score, or a bias, is anything but minus infinity."""
+    return score != tf.constant(-float("inf"), score.dtype)
+
+
+def block_future(mask: Mask, query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
+    """See ``attn_course.mechanisms.dot_product.reference.block_future``."""
+    T, S = tf.shape(query)[-2], tf.shape(key)[-2]
+    allowed = tf.range(S) <= tf.range(T)[:, None] + S - T
+    return allowed if mask is None else mask & allowed
+
+
+def wide(dtype: tf.DType) -> tf.DType:
+    """The dtype to compute in: float32, or float64 if that is given."""
+    return tf.float64 if dtype == tf.float64 else tf.float32

@@ -1,0 +1,79 @@
+"""Checks of grouped queries, and how heads are pooled."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.layer.shared import check_groups
+from attn_course.core.layer.sizes import HeadSizes
+from attn_course.core.shapes import (
+    check_bias,
+    check_choice,
+    check_floats,
+    check_head_mask,
+    check_shapes,
+)
+
+PARTS = ("query_key_norm", "softmax", "output_gate")
+METHODS = ("mean", "first", "random")
+POOLED = ("key_weight", "value_weight", "key_bias", "value_bias")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupedSizes(HeadSizes):
+    """Where the number of key/value heads is always named."""
+
+    def config(self) -> dict[str, Any]:
+        return super().config() | {"num_kv_heads": self.num_kv_heads}
+
+
+def check_grouped(
+    query: Any, key: Any, value: Any, mask: Any = None, bias: Any = None
+) -> tuple[int, int]:
+    """Check the arguments of a grouped attention; return H and G.
+
+    Raises:
+        ValueError: a shape or dtype is wrong, or G does not divide H.
+    """
+    check_floats(query=query, key=key, value=value)
+    sizes = check_shapes(
+        query=(query, "BHTK"), key=(key, "BGSK"), value=(value, "BGSV")
+    )
+    H, G = sizes["H"], sizes["G"]
+    if H % G:
+        wanted = f"a number of heads that divides the query's {H}"
+        raise ValueError(f"key must have {wanted}, got {G}")
+    score_shape = tuple(sizes[letter] for letter in "BHTS")
+    if mask is not None:
+        check_head_mask(mask, score_shape)
+    if bias is not None:
+        check_bias(bias, score_shape)
+    return H, G
+
+
+def grouped_config(layer: Any, num_kv_heads: int, method: str) -> dict[str, Any]:
+    """The sizes of a layer whose key heads are grouped to fewer.
+
+    Raises:
+        ValueError: num_kv_heads doesn't divide the layer's, or the method is unknown.
+    """
+    check_choice("method", method, METHODS)
+    if type(getattr(layer, "sizes", None)) not in (HeadSizes, GroupedSizes):
+        wanted = "MultiHeadAttention or GroupedQueryAttention"
+        raise ValueError(f"layer must be {wanted}, got {type(layer).__name__}")
+    check_groups(layer.num_kv_heads, num_kv_heads)
+    return layer.config | {"num_kv_heads": num_kv_heads}
+
+
+def pool_heads(
+    array: np.ndarray, num_heads: int, num_groups: int, method: str
+) -> np.ndarray:
+    """One block of columns per group, from those of its heads.
+
+    With "mean" group g is the mean of its heads' blocks, with "first" the first.
+    """
+    *lead, _ = array.shape
+    blocks = array.reshape(*lead, num_groups, num_heads // num_groups, -1)
+    pooled = blocks.mean(axis=-2) if method == "mean" else blocks[..., 0, :]
+    return pooled.reshape(*lead, -1)

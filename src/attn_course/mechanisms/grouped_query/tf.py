@@ -1,0 +1,189 @@
+"""Grouped-query attention in TensorFlow. Formulas: ``reference.py``."""
+
+from collections.abc import Callable
+from typing import Any
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.tf import AttentionLayer, copies
+from attn_course.core.masks.tf import Mask
+from attn_course.core.parity import get_parameters, set_parameters
+from attn_course.core.shapes import check_at_least, check_scores
+from attn_course.mechanisms.dot_product.tf import (
+    allowed_keys,
+    block_future,
+    dot_product,
+)
+from attn_course.mechanisms.grouped_query.shared import (
+    PARTS,
+    POOLED,
+    GroupedSizes,
+    check_grouped,
+    grouped_config,
+    pool_heads,
+)
+
+__all__ = ["GroupedQueryAttention", "grouped_query_attention", "to_grouped"]
+
+
+def in_groups(query, key, value, mask=None, *, bias=None, softmax=None, **options):
+    """The formula: softmax(Q[h] K[g]^T / sqrt(d)) V[g], with g = h // (H / G).
+
+    The heads of a group become rows of one head, so no key or value is repeated.
+    """
+    H, G, T = query.shape[1], key.shape[1], sizes_of(query)[2]
+    allowed = None if softmax is None else allowed_keys(query, key, mask, bias=bias)
+    context, weights = dot_product(
+        fold_heads(query, G),
+        key,
+        value,
+        fold_rows(mask, H, G, T),
+        bias=fold_rows(bias, H, G, T),
+        softmax=softmax and over_groups(softmax, allowed, H),
+        **options,
+    )
+    return unfold_heads(context, H), None if weights is None else unfold_heads(
+        weights, H
+    )
+
+
+def in_groups_causally(query, key, value, mask=None, *, causal=False, **options):
+    """The formula, of what was checked."""
+    if causal and query.shape[2] != 1:  # a single query stands last: it may see all
+        mask = block_future(mask, query, key)
+    return in_groups(query, key, value, mask, **options)
+
+
+def grouped_query_attention(
+    query: tf.Tensor,
+    key: tf.Tensor,
+    value: tf.Tensor,
+    mask: Mask = None,
+    *,
+    bias: tf.Tensor | None = None,
+    scale: float | None = None,
+    causal: bool = False,
+    need_weights: bool = True,
+    softmax: Callable | None = None,
+    dropout: Callable | None = None,
+) -> tuple[tf.Tensor, tf.Tensor | None]:
+    """See ``attn_course.reference.grouped_query_attention``.
+
+    Nothing is repeated: the heads of a group become rows of one head, which attends to
+    the group's key and value. bias, scale and dropout are as in
+    ``scaled_dot_product_attention``, for H heads.
+
+    Shapes:
+        query (B, H, T, K), key (B, G, S, K), value (B, G, S, V)
+        -> output (B, H, T, V), weights (B, H, T, S) or None.
+
+    Raises:
+        ValueError: a shape, dtype or mask is not as above, or G does not divide H.
+    """
+    check_grouped(query, key, value, mask, bias)
+    options = {"bias": bias, "scale": scale, "causal": causal, "softmax": softmax}
+    options |= {"need_weights": need_weights, "dropout": dropout}
+    return in_groups_causally(query, key, value, mask, **options)
+
+
+def fold_heads(x, num_groups):
+    """(B, H, T, X) -> (B, G, H/G * T, X): the rows of head 0, then of head 1, ..."""
+    B, H, T, X = sizes_of(x)
+    return tf.reshape(x, (B, num_groups, H // num_groups * T, X))
+
+
+def unfold_heads(x, num_heads):
+    """The inverse of ``fold_heads``."""
+    B, G, rows, X = sizes_of(x)
+    return tf.reshape(x, (B, num_heads, G * rows // num_heads, X))
+
+
+def over_groups(softmax, mask, num_heads):
+    """A softmax of H heads as one of the folded rows; the mask is that of H heads."""
+
+    def folded(score, _):
+        weights = softmax(unfold_heads(score, num_heads), mask)
+        return fold_heads(weights, score.shape[1])
+
+    return folded
+
+
+def fold_rows(x, num_heads, num_groups, T):
+    """A mask or bias for H heads as one for the folded rows.
+
+    Rows that are the same for all heads are repeated, but for a single row, which is
+    broadcast: in a step of decoding nothing is copied.
+    """
+    if x is None:
+        return None
+    *lead, _, S = sizes_of(x)
+    group = num_heads // num_groups
+    if lead and x.shape[-3] != 1:  # every head has rows of its own
+        rows = tf.broadcast_to(x, (*lead[:-1], num_heads, T, S))
+        return tf.reshape(rows, (*lead[:-1], num_groups, group * T, S))
+    if x.shape[-2] != 1:
+        return tf.concat([tf.broadcast_to(x, (*lead, T, S))] * group, axis=-2)
+    return x if lead else x[None, None]
+
+
+def sizes_of(x):
+    """The sizes of x, each as a number where it is known, else as a tensor."""
+    known = enumerate(x.shape)
+    return [tf.shape(x)[axis] if size is None else size for axis, size in known]
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class GroupedQueryAttention(AttentionLayer):
+    """Multi-head attention with fewer heads of key and value: a smaller cache.
+
+    num_kv_heads = num_heads is multi-head, num_kv_heads = 1 multi-query attention. What
+    it is called with, what it projects, splits and merges: ``AttentionLayer``. See
+    ``attn_course.reference.grouped_query_layer``.
+
+    Raises:
+        ValueError: num_kv_heads does not divide num_heads, or another size is wrong.
+    """
+
+    Sizes = GroupedSizes
+    grouped = own_softmax = own_scale = True
+
+    def __init__(
+        self, model_dim: int, num_heads: int, *, num_kv_heads: int, **options: Any
+    ) -> None:
+        check_at_least(1, num_kv_heads=num_kv_heads)  # None is not a number of heads
+        super().__init__(model_dim, num_heads, num_kv_heads=num_kv_heads, **options)
+
+    def attend(self, query, key, value, mask, *, bias, **options):
+        check_scores(query, key, mask, bias)
+        return in_groups_causally(query, key, value, mask, bias=bias, **options)
+
+
+def to_grouped(
+    layer: AttentionLayer, num_kv_heads: int, method: str = "mean"
+) -> GroupedQueryAttention:
+    """A new layer with fewer heads of key and value, made from those of a layer.
+
+    "mean" averages the heads of a group, "first" takes the first of them, "random"
+    draws new ones; query and output stay. What comes out is to be trained on for a
+    while (uptraining).
+
+    Shapes:
+        key_weight (E, G*K) -> (E, num_kv_heads*K); so value_weight and both biases.
+
+    Raises:
+        ValueError: num_kv_heads doesn't divide the layer's number, the method is
+            unknown, or the layer is of another kind.
+
+    Source: Ainslie et al. 2023 (arXiv:2305.13245), section 2.1 and figure 4.
+    """
+    config = grouped_config(layer, num_kv_heads, method)
+    options = copies(layer, *PARTS) | {"dtype": layer.dtype_policy}
+    grouped = GroupedQueryAttention(**config, **options)
+    parameters, drawn = get_parameters(layer), get_parameters(grouped)
+    for name in POOLED:
+        if name in parameters and method == "random":
+            parameters[name] = drawn[name]
+        elif name in parameters:
+            heads = layer.num_kv_heads, num_kv_heads
+            parameters[name] = pool_heads(parameters[name], *heads, method)
+    set_parameters(grouped, parameters)
+    return grouped

@@ -1,0 +1,252 @@
+"""Latent attention in PyTorch. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.core.frameworks import torch
+from attn_course.core.kv_cache.pytorch import KVCache
+from attn_course.core.layer.pytorch import (
+    AttentionLayer,
+    RMSNorm,
+    is_mixed,
+    linear,
+    matrix_of,
+    merge,
+    reset_linear,
+    split,
+)
+from attn_course.core.layer.shared import check_head_share, check_supported
+from attn_course.core.masks.pytorch import Mask
+from attn_course.core.parity import set_parameters
+from attn_course.core.shapes import (
+    check_at_least,
+    check_floats,
+    check_not_empty,
+    check_shapes,
+)
+from attn_course.mechanisms.dot_product.pytorch import scaled_dot_product_attention
+from attn_course.mechanisms.grouped_query.pytorch import grouped_query_attention
+from attn_course.mechanisms.latent.shared import (
+    BASE,
+    EPSILON,
+    LatentSizes,
+    check_turn,
+    read_huggingface,
+    read_yarn,
+)
+from attn_course.mechanisms.parts.lengthening.pytorch import rotary_frequencies
+from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, rotate
+
+__all__ = ["LatentAttention"]
+
+
+class LatentAttention(AttentionLayer):
+    """Latent attention: ``attn_course.reference.latent_attention``.
+
+    scale None is 1 / sqrt(key_dim + rope_dim). rotary: another rotation of the last
+    rope_dim columns, as ``RotaryEncoding(rope_dim, layout="interleaved", ...)``; base
+    is for the usual one. The parts are those of ``AttentionLayer``, but for a norm of
+    query and key: there is no key for it where the latents are keys.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, rope_dim is odd, or a part
+            is given that it can't take.
+    """
+
+    Sizes = LatentSizes
+    own_softmax = own_scale = grouped = True
+    reads_memory = False  # it has one input
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        latent_dim: int,
+        rope_dim: int,
+        key_dim: int,
+        value_dim: int,
+        query_latent_dim: int | None = None,
+        base: float = BASE,
+        dropout: float = 0.0,
+        scale: float | None = None,
+        rotary: torch.nn.Module | None = None,
+        query_key_norm: None = None,
+        softmax: torch.nn.Module | None = None,
+        output_gate: torch.nn.Module | None = None,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        check_at_least(1, key_dim=key_dim, value_dim=value_dim)
+        check_supported("LatentAttention", query_key_norm=query_key_norm)
+        check_turn(base, rotary)
+        own = {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
+        super().__init__(
+            model_dim,
+            num_heads,
+            key_dim=key_dim,
+            value_dim=value_dim,
+            use_bias=False,
+            dropout=dropout,
+            scale=scale,
+            rotary=rotary,
+            softmax=softmax,
+            output_gate=output_gate,
+            device=device,
+            dtype=dtype,
+            own=own | {"query_latent_dim": query_latent_dim},
+        )
+
+    def make_maps(self, **place: Any) -> None:
+        """The linear maps and norms, by the sizes."""
+        plain, norm = {"use_bias": False, **place}, {"eps": EPSILON, **place}
+        sizes = self.sizes
+        D, H, R, Q = (
+            sizes.model_dim,
+            sizes.num_heads,
+            sizes.latent_dim,
+            sizes.query_latent_dim,
+        )
+        queries = H * (sizes.key_dim + sizes.rope_dim)
+        if Q is None:
+            self.query = linear(D, queries, **plain)
+        else:
+            self.query_down = linear(D, Q, **plain)
+            self.query_norm = RMSNorm(Q, **norm)
+            self.query_up = linear(Q, queries, **plain)
+        self.latent = linear(D, R + sizes.rope_dim, **plain)
+        self.latent_norm = RMSNorm(R, **norm)
+        self.key_value = linear(R, H * (sizes.key_dim + sizes.value_dim), **plain)
+        self.output = linear(H * sizes.value_dim, D, **plain)
+
+    def forward(
+        self,
+        x: torch.Tensor,
+        mask: Mask = None,
+        *,
+        bias: torch.Tensor | None = None,
+        causal: bool = True,
+        absorbed: bool = False,
+        need_weights: bool = True,
+        head_mask: torch.Tensor | None = None,
+        cache: Any = None,
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Attend from every position to all so far.
+
+        Shapes:
+            x (B, T, model_dim); mask boolean (T, S), (B, 1, 1, S), (B, 1, T, S) ...,
+            True = may attend; bias and head_mask as in ``AttentionLayer``; cache: of
+            ``new_cache``, S counts what it holds
+            -> output (B, T, model_dim), weights (B, H, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        self.check(x, head_mask)
+        query, entry = self.project(x)
+        query, entry = self.prepare(query, entry, **self.position(cache, mask))
+        # The values are a part of the keys: nothing more is kept.
+        kept = cache, entry, entry[..., :0], mask, bias
+        entry, _, mask, bias = self.remember(*kept)
+        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        attend = self.attend_absorbed if absorbed else self.attend
+        context, weights = attend(query, entry, mask, **options, **self.options(x))
+        context = self.regulate(context, x, head_mask)
+        return self.output(merge(context)), weights
+
+    def project(self, x):
+        """Queries (B, H, T, K + P), and what is kept of each word, (B, 1, T, R + P)."""
+        if self.sizes.query_latent_dim is None:
+            query = self.query(x)
+        else:
+            query = self.query_up(self.query_norm(self.query_down(x)))
+        small, R = self.latent(x), self.sizes.latent_dim
+        entry = torch.cat([self.latent_norm(small[..., :R]), small[..., R:]], dim=-1)
+        return split(query, self.num_heads), entry[:, None]
+
+    def prepare(self, query, entry, **position):
+        """Positions: the last rope_dim columns of both are turned."""
+        K, R = self.sizes.key_dim, self.sizes.latent_dim
+        ends = query[..., K:], entry[..., R:]
+        turn = self.turn if self.rotary is None else self.rotary
+        query_end, entry_end = turn(*ends, **position)
+        query = torch.cat([query[..., :K], query_end], dim=-1)
+        return query, torch.cat([entry[..., :R], entry_end], dim=-1)
+
+    def turn(self, *ends, first_position=0):
+        """The usual rotation, of the position's own angle."""
+        positions = torch.arange(ends[0].shape[2], device=ends[0].device)
+        options = {"layout": "interleaved", "base": self.sizes.base}
+        return (rotate(x, positions + first_position, **options) for x in ends)
+
+    def attend(self, query, entry, mask, **options):
+        """The naive form: keys and values of all heads are built from the latents."""
+        sizes = self.sizes
+        H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
+        built = split(self.key_value(entry[:, 0, :, :R]), H)
+        key, value = built.split([K, V], dim=-1)
+        turned = entry[..., R:].expand(-1, H, -1, -1)
+        key = torch.cat([key, turned], dim=-1)
+        return scaled_dot_product_attention(query, key, value, mask, **options)
+
+    def attend_absorbed(self, query, entry, mask, **options):
+        """The latents are keys and values: one head of them for all queries."""
+        sizes = self.sizes
+        H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
+        up_HXR = matrix_of(self.key_value, R, query).reshape(H, K + V, R)
+        into_latent = torch.einsum("bhtk,hkr->bhtr", query[..., :K], up_HXR[:, :K])
+        query = torch.cat([into_latent, query[..., K:]], dim=-1)
+        options |= {"scale": sizes.score_scale}
+        context, weights = grouped_query_attention(
+            query, entry, entry[..., :R], mask, **options
+        )
+        return torch.einsum("bhtr,hvr->bhtv", context, up_HXR[:, K:]), weights
+
+    def position(self, cache, mask):
+        """Where the first new position stands."""
+        return {} if cache is None else {"first_position": cache.next_position(mask)}
+
+    def check(self, x: Any, head_mask: Any) -> None:
+        """Raise ValueError unless the input fits the layer."""
+        check_not_empty(check_shapes({"D": self.sizes.model_dim}, x=(x, "BTD")), T="x")
+        mixed = is_mixed(self.latent, x)
+        check_floats(**({} if mixed else {"latent_weight": self.latent.weight}), x=x)
+        if head_mask is not None:
+            check_head_share(head_mask, x.shape[0], self.num_heads)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, those of the parts too; the norms' scales are ones."""
+        for name, part in self.named_children():
+            if name in ("query_norm", "latent_norm"):
+                part.reset_parameters()
+            elif isinstance(part, torch.nn.Linear):
+                reset_linear(part)
+        self.reset_parts()
+
+    def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
+        """A cache of (latent_dim + rope_dim) numbers per position, for all heads.
+
+        options: those of ``KVCache``.
+        """
+        width = self.sizes.latent_dim + self.sizes.rope_dim
+        scale = self.latent_norm.weight  # a norm is never quantized
+        place = {"dtype": scale.dtype, "device": scale.device}
+        return KVCache(batch, 1, capacity, width, 0, **place | options)
+
+    @classmethod
+    def from_huggingface(cls, module: Any) -> "LatentAttention":
+        """A layer with the weights of Hugging Face's ``DeepseekV3Attention``.
+
+        Raises:
+            ValueError: it has what ours has not: biases, or a rotary encoding that is
+            lengthened by another method than YaRN.
+        """
+        sizes, parameters = read_huggingface(module)
+        if (yarn := read_yarn(module)) is not None:
+            dim, base = sizes["rope_dim"], sizes.pop("base")
+            frequencies, _ = rotary_frequencies(dim, base=base, **yarn["method"])
+            turn = {"frequencies": frequencies.tolist(), "scale": yarn["turn"]}
+            rotary = RotaryEncoding(dim, layout="interleaved", base=base, **turn)
+            sizes |= {"rotary": rotary, "scale": yarn["scale"]}
+        layer = cls(**sizes).to(module.o_proj.weight)
+        set_parameters(layer, parameters)
+        return layer.train(module.training)

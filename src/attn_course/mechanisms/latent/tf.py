@@ -1,0 +1,265 @@
+"""Latent attention in TensorFlow. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.kv_cache.tf import KVCache
+from attn_course.core.layer.shared import check_head_share, check_supported
+from attn_course.core.layer.tf import (
+    AttentionLayer,
+    dense,
+    matrix_of,
+    merge,
+    split,
+    with_padding,
+)
+from attn_course.core.masks.tf import Mask
+from attn_course.core.parity import set_parameters
+from attn_course.core.shapes import (
+    check_at_least,
+    check_floats,
+    check_not_empty,
+    check_shapes,
+    dtype_name,
+)
+from attn_course.mechanisms.dot_product.tf import scaled_dot_product_attention
+from attn_course.mechanisms.grouped_query.tf import grouped_query_attention
+from attn_course.mechanisms.latent.shared import (
+    BASE,
+    EPSILON,
+    LatentSizes,
+    check_turn,
+    read_huggingface,
+    read_yarn,
+)
+from attn_course.mechanisms.parts.lengthening.tf import rotary_frequencies
+from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, rotate
+
+__all__ = ["LatentAttention"]
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class LatentAttention(AttentionLayer):
+    """Latent attention: ``attn_course.reference.latent_attention``.
+
+    scale None is 1 / sqrt(key_dim + rope_dim). rotary: another rotation of the last
+    rope_dim columns, as ``RotaryEncoding(rope_dim, layout="interleaved", ...)``; base
+    is for the usual one. The parts are those of ``AttentionLayer``, but for a norm of
+    query and key: there is no key for it where the latents are keys. The padding that
+    Keras carries on x is blocked, together with what the mask blocks.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, rope_dim is odd, or a part
+            is given that it can't take.
+    """
+
+    Sizes = LatentSizes
+    nested = ("rotary", "softmax", "output_gate")
+    own_softmax = own_scale = grouped = True
+    reads_memory = False  # it has one input
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        latent_dim: int,
+        rope_dim: int,
+        key_dim: int,
+        value_dim: int,
+        query_latent_dim: int | None = None,
+        base: float = BASE,
+        dropout: float = 0.0,
+        scale: float | None = None,
+        rotary: keras.layers.Layer | None = None,
+        query_key_norm: None = None,
+        softmax: keras.layers.Layer | None = None,
+        output_gate: keras.layers.Layer | None = None,
+        **options: Any,
+    ) -> None:
+        check_at_least(1, key_dim=key_dim, value_dim=value_dim)
+        check_supported("LatentAttention", query_key_norm=query_key_norm)
+        check_turn(base, rotary)
+        own = {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
+        super().__init__(
+            model_dim,
+            num_heads,
+            key_dim=key_dim,
+            value_dim=value_dim,
+            use_bias=False,
+            dropout=dropout,
+            scale=scale,
+            rotary=rotary,
+            softmax=softmax,
+            output_gate=output_gate,
+            own=own | {"query_latent_dim": query_latent_dim},
+            **options,
+        )
+
+    def make_maps(self) -> None:
+        """The linear maps and norms, by the sizes."""
+        sizes = self.sizes
+        D, H, R, Q = (
+            sizes.model_dim,
+            sizes.num_heads,
+            sizes.latent_dim,
+            sizes.query_latent_dim,
+        )
+        queries = H * (sizes.key_dim + sizes.rope_dim)
+        if Q is None:
+            self.query_dense = dense(self, "query", D, queries, False)
+        else:
+            self.query_down = dense(self, "query_down", D, Q, False)
+            self.query_norm = self.norm("query_norm", Q)
+            self.query_up = dense(self, "query_up", Q, queries, False)
+        self.latent = dense(self, "latent", D, R + sizes.rope_dim, False)
+        self.latent_norm = self.norm("latent_norm", R)
+        built = H * (sizes.key_dim + sizes.value_dim)
+        self.key_value = dense(self, "key_value", R, built, False)
+        self.output_dense = dense(self, "output", H * sizes.value_dim, D, False)
+
+    def norm(self, name, width):
+        options = {"epsilon": EPSILON, "name": name, "dtype": self.dtype_policy}
+        part = keras.layers.RMSNormalization(**options)
+        part.supports_masking = True  # padding passes; Keras's own stops it
+        with keras.name_scope(self.name):
+            part.build((None, width))
+        return part
+
+    def __call__(self, x: Any, mask: Any = None, **options: Any) -> Any:
+        mask = with_padding(mask, x, axes=2)
+        return super(AttentionLayer, self).__call__(x, mask, **options)
+
+    def call(
+        self,
+        x: tf.Tensor,
+        mask: Mask = None,
+        *,
+        bias: tf.Tensor | None = None,
+        causal: bool = True,
+        absorbed: bool = False,
+        need_weights: bool = True,
+        head_mask: tf.Tensor | None = None,
+        cache: Any = None,
+    ) -> tuple[tf.Tensor, tf.Tensor | None]:
+        """Attend from every position to all so far.
+
+        Shapes:
+            x (B, T, model_dim); mask boolean (T, S), (B, 1, 1, S), (B, 1, T, S) ...,
+            True = may attend; bias and head_mask as in ``AttentionLayer``; cache: of
+            ``new_cache``, S counts what it holds
+            -> output (B, T, model_dim), weights (B, H, T, S) or None.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        self.check(x, head_mask)
+        query, entry = self.project(x)
+        query, entry = self.prepare(query, entry, **self.position(cache, mask))
+        # The values are a part of the keys: nothing more is kept.
+        kept = cache, entry, entry[..., :0], mask, bias
+        entry, _, mask, bias = self.remember(*kept)
+        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        attend = self.attend_absorbed if absorbed else self.attend
+        context, weights = attend(query, entry, mask, **options, **self.options(x))
+        context = self.regulate(context, x, head_mask)
+        return self.output_dense(merge(context)), weights
+
+    def project(self, x):
+        """Queries (B, H, T, K + P), and what is kept of each word, (B, 1, T, R + P)."""
+        if self.sizes.query_latent_dim is None:
+            query = self.query_dense(x)
+        else:
+            query = self.query_up(self.query_norm(self.query_down(x)))
+        small, R = self.latent(x), self.sizes.latent_dim
+        entry = tf.concat([self.latent_norm(small[..., :R]), small[..., R:]], axis=-1)
+        return split(query, self.num_heads), entry[:, None]
+
+    def prepare(self, query, entry, **position):
+        """Positions: the last rope_dim columns of both are turned."""
+        K, R = self.sizes.key_dim, self.sizes.latent_dim
+        ends = query[..., K:], entry[..., R:]
+        turn = self.turn if self.rotary is None else self.rotary
+        query_end, entry_end = turn(*ends, **position)
+        query = tf.concat([query[..., :K], query_end], axis=-1)
+        return query, tf.concat([entry[..., :R], entry_end], axis=-1)
+
+    def turn(self, *ends, first_position=0):
+        """The usual rotation, of the position's own angle."""
+        positions = tf.range(tf.shape(ends[0])[2])
+        options = {"layout": "interleaved", "base": self.sizes.base}
+        return (rotate(x, positions + first_position, **options) for x in ends)
+
+    def attend(self, query, entry, mask, **options):
+        """The naive form: keys and values of all heads are built from the latents."""
+        sizes = self.sizes
+        H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
+        built = split(self.key_value(entry[:, 0, :, :R]), H)
+        key, value = tf.split(built, [K, V], axis=-1)
+        turned = tf.repeat(entry[..., R:], H, axis=1)
+        key = tf.concat([key, turned], axis=-1)
+        return scaled_dot_product_attention(query, key, value, mask, **options)
+
+    def attend_absorbed(self, query, entry, mask, **options):
+        """The latents are keys and values: one head of them for all queries."""
+        sizes = self.sizes
+        H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
+        up = matrix_of(self.key_value, R, query)
+        up_RHX = tf.reshape(up, (R, H, K + V))
+        into_latent = tf.einsum("bhtk,rhk->bhtr", query[..., :K], up_RHX[..., :K])
+        query = tf.concat([into_latent, query[..., K:]], axis=-1)
+        options |= {"scale": sizes.score_scale}
+        context, weights = grouped_query_attention(
+            query, entry, entry[..., :R], mask, **options
+        )
+        return tf.einsum("bhtr,rhv->bhtv", context, up_RHX[..., K:]), weights
+
+    def position(self, cache, mask):
+        """Where the first new position stands."""
+        return {} if cache is None else {"first_position": cache.next_position(mask)}
+
+    def check(self, x: Any, head_mask: Any) -> None:
+        """Raise ValueError unless the input fits the layer."""
+        check_not_empty(check_shapes({"D": self.sizes.model_dim}, x=(x, "BTD")), T="x")
+        check_floats(x=x)
+        if head_mask is not None:
+            check_head_share(head_mask, x.shape[0], self.num_heads)
+
+    def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
+        """A cache of (latent_dim + rope_dim) numbers per position, for all heads.
+
+        options: those of ``KVCache``.
+        """
+        width = self.sizes.latent_dim + self.sizes.rope_dim
+        # The values are a part of the keys: nothing more is kept.
+        options = {"dtype": self.compute_dtype} | options
+        return KVCache(batch, 1, capacity, width, 0, **options)
+
+    def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:
+        return previous_mask, None
+
+    def compute_output_shape(
+        self, x_shape: tuple, **shapes: Any
+    ) -> tuple[tuple, tuple]:
+        B, T, _ = x_shape
+        return tuple(x_shape), (B, self.num_heads, T, T)
+
+    @classmethod
+    def from_huggingface(cls, module: Any) -> "LatentAttention":
+        """A layer with the weights of Hugging Face's ``DeepseekV3Attention``.
+
+        Raises:
+            ValueError: it has what ours has not: biases, or a rotary encoding that is
+            lengthened by another method than YaRN.
+        """
+        sizes, parameters = read_huggingface(module)
+        dtype = dtype_name(module.o_proj.weight)
+        if (yarn := read_yarn(module)) is not None:
+            dim, base = sizes["rope_dim"], sizes.pop("base")
+            frequencies, _ = rotary_frequencies(dim, base=base, **yarn["method"])
+            turn = {"frequencies": frequencies.numpy().tolist(), "scale": yarn["turn"]}
+            turn |= {"layout": "interleaved", "base": base, "dtype": dtype}
+            sizes |= {"rotary": RotaryEncoding(dim, **turn), "scale": yarn["scale"]}
+        layer = cls(**sizes, dtype=dtype)
+        set_parameters(layer, parameters)
+        return layer

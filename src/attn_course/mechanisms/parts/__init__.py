@@ -1,0 +1,1 @@
+"""Parts handed to a layer: positions, norms, gates and other softmaxes."""

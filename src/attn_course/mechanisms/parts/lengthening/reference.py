@@ -1,0 +1,116 @@
+"""Positions beyond the training in NumPy, float64: the specification."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from attn_course.mechanisms.parts.lengthening.shared import (
+    check_lengthening,
+    check_log_scale,
+    ntk_factor,
+    ramp_ends,
+)
+from attn_course.mechanisms.parts.positional.shared import check_positions, frequencies
+
+__all__ = ["log_length_scale", "rotary_frequencies"]
+
+
+def rotary_frequencies(
+    dim: int,
+    *,
+    base: float = 10000.0,
+    method: str | None = None,
+    factor: float = 1.0,
+    trained_length: int | None = None,
+    length: int | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    truncate: bool = True,
+) -> tuple[np.ndarray, float]:
+    """The angle per position of every pair, for inputs longer than in training.
+
+    theta_i = base^(-2i / dim);   keep_i is between 0 and 1
+    frequency_i = keep_i theta_i + (1 - keep_i) theta_i / factor
+
+    keep_i of "linear" is 0; of "yarn" and "llama3" see ``pair_ramp`` and ``turn_ramp``.
+    "ntk" keeps all, of another base: base * factor^(dim / (dim - 2)). scale is 1, for
+    "yarn" 0.1 ln(factor) + 1: it multiplies query and key after they turned.
+
+    Shapes:
+        returns: frequencies (dim / 2), and the scale, a number.
+
+    factor: how many times longer than ``trained_length``. low, high: pairs that turn at
+        most ``low`` times within trained_length are slowed by the factor, those that
+        turn at least ``high`` times are left alone (1 and 32 for "yarn", 1 and 4 for
+        "llama3"). length: makes "ntk" dynamic: nothing changes up to trained_length,
+        and beyond it the factor is ``factor length / trained_length - (factor - 1)``.
+        truncate: the ends of YaRN's ramp are whole pairs; gpt-oss has False.
+
+    Edge case: a factor of 1 changes nothing, whatever the method.
+
+    Raises:
+        ValueError: dim is odd, the method unknown, factor below 1, a length missing, or
+            low not below high.
+
+    Source: "linear": Chen et al. 2023 (arXiv:2306.15595), equation 4. "ntk", "yarn":
+        Peng et al. 2023 (arXiv:2309.00071), section 3. "llama3" and YaRN's ramp over
+        pairs: ``transformers``, ``modeling_rope_utils``.
+    Differs: the paper's ramp of YaRN runs over turns, (r - 1) / (32 - 1), as that of
+        Llama 3 does; its authors' code and the libraries have it over pairs, and so do
+        we. ``transformers`` calls "ntk" with a length "dynamic", and has no other.
+
+    >>> rotary_frequencies(4, method="linear", factor=2.0)[0]
+    array([0.5  , 0.005])
+    """
+    options = method, factor, trained_length, length, low, high
+    low, high = check_lengthening(dim, base, *options)
+    if method == "ntk":
+        base *= ntk_factor(factor, trained_length, length) ** (dim / (dim - 2))
+    theta = np.array(frequencies(dim, base))
+    keep = np.full(dim // 2, 0.0 if method == "linear" else 1.0)
+    if method == "yarn":
+        keep = pair_ramp(dim, base, trained_length, low, high, truncate)
+    if method == "llama3":
+        keep = turn_ramp(theta, trained_length, low, high)
+    scale = 0.1 * math.log(factor) + 1 if method == "yarn" else 1.0
+    return keep * theta + (1 - keep) * theta / factor, scale
+
+
+def pair_ramp(dim, base, trained_length, low, high, truncate):
+    """YaRN's share of theta that each pair keeps: a ramp over the pairs."""
+    first, last = ramp_ends(dim, base, trained_length, low, high, truncate)
+    return 1 - np.clip((np.arange(dim // 2) - first) / (last - first), 0, 1)
+
+
+def turn_ramp(theta, trained_length, low, high):
+    """Llama 3's share of theta that each pair keeps: a ramp over the turns."""
+    turns = trained_length * theta / (2 * np.pi)
+    return np.clip((turns - low) / (high - low), 0, 1)
+
+
+def log_length_scale(
+    positions: Any, *, trained_length: int, strength: float = 0.1
+) -> np.ndarray:
+    """What a query is multiplied with, so that its softmax stays sharp far along.
+
+    scale[t] = 1 + strength * ln(1 + floor((t + 1) / trained_length))
+
+    Shapes:
+        positions: (...), from 0 on. returns: the same shape.
+
+    Edge case: within trained_length nothing changes, but for its last position.
+
+    Raises:
+        ValueError: trained_length is below 1, or strength not above 0.
+
+    Source: Llama 4 as in ``transformers``, ``modeling_llama4``: in its layers without
+        rotation, with a length of 8192 and a strength of 0.1.
+
+    >>> log_length_scale([0, 7, 8], trained_length=4).round(4)
+    array([1.    , 1.1099, 1.1099])
+    """
+    positions = np.asarray(positions)
+    check_positions(positions)
+    check_log_scale(trained_length, strength)
+    return 1 + strength * np.log1p(np.floor((positions + 1.0) / trained_length))

@@ -1,0 +1,208 @@
+"""Positional encodings in PyTorch. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.core.frameworks import torch
+from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.parts.positional.shared import (
+    check_reach,
+    check_rotary,
+    check_rotation,
+    check_sequence,
+    check_turns,
+    check_waves,
+    frequencies,
+    other_layout,
+)
+
+__all__ = [
+    "LearnedEncoding",
+    "RotaryEncoding",
+    "SinusoidalEncoding",
+    "change_layout",
+    "rotate",
+    "sinusoidal_encoding",
+]
+
+
+def sinusoidal_encoding(
+    length: Any,
+    dim: int,
+    *,
+    first_position: Any = 0,
+    base: float = 10000.0,
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+) -> torch.Tensor:
+    """See ``attn_course.reference.sinusoidal_encoding``. A dtype of None is float32."""
+    check_waves(length, dim, base)
+    dtype = torch.float32 if dtype is None else dtype
+    positions = torch.arange(length, device=device) + first_position
+    angle = position_angles(positions, dim, base=base, dtype=dtype)
+    waves = torch.stack([torch.sin(angle), torch.cos(angle)], dim=-1)
+    return waves.flatten(-2)[:, :dim].to(dtype)
+
+
+def position_angles(
+    positions: torch.Tensor, dim: int, *, base: float, dtype: Any, steps: Any = None
+) -> torch.Tensor:
+    """See ``attn_course.mechanisms.parts.positional.reference.position_angles``.
+
+    In float32 or more: bfloat16 holds no odd position beyond 256.
+    """
+    wide = torch.promote_types(dtype, torch.float32)
+    steps = frequencies(dim, base) if steps is None else steps
+    steps = torch.as_tensor(steps, dtype=wide, device=positions.device)
+    return positions.to(wide)[..., None] * steps
+
+
+class SinusoidalEncoding(torch.nn.Module):
+    """Add ``sinusoidal_encoding`` to every token; nothing is learned.
+
+    Raises:
+        ValueError: model_dim is below 1, base not above 0, or x of another shape.
+    """
+
+    def __init__(self, model_dim: int, *, base: float = 10000.0) -> None:
+        super().__init__()
+        check_waves(0, model_dim, base, "model_dim")
+        self.model_dim, self.base = model_dim, base
+
+    def forward(self, x: torch.Tensor, *, first_position: Any = 0) -> torch.Tensor:
+        """x (B, T, model_dim) -> the same shape; x begins at first_position."""
+        sizes = check_sequence(x, self.model_dim)
+        place = {"dtype": x.dtype, "device": x.device}
+        options = {"first_position": first_position, "base": self.base, **place}
+        return x + sinusoidal_encoding(sizes["T"], self.model_dim, **options)
+
+    def extra_repr(self) -> str:
+        return f"model_dim={self.model_dim}, base={self.base}"
+
+
+class LearnedEncoding(torch.nn.Module):
+    """Add a learned vector to every token: ``attn_course.reference.learned_encoding``.
+
+    Raises:
+        ValueError: a size is below 1, x not as ``forward`` says, or its end beyond
+            max_length.
+    """
+
+    def __init__(
+        self,
+        max_length: int,
+        model_dim: int,
+        *,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        check_at_least(1, max_length=max_length, model_dim=model_dim)
+        self.max_length, self.model_dim = max_length, model_dim
+        rows = torch.empty(max_length, model_dim, device=device, dtype=dtype)
+        self.weight = torch.nn.Parameter(rows)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw as small as BERT and GPT-2: the words are louder at first."""
+        torch.nn.init.normal_(self.weight, std=0.02)
+
+    def forward(self, x: torch.Tensor, *, first_position: Any = 0) -> torch.Tensor:
+        """x (B, T, model_dim) -> the same shape; x begins at first_position."""
+        sizes = check_reach(x, self.model_dim, first_position, self.max_length)
+        rows = torch.arange(sizes["T"], device=x.device) + first_position
+        return x + torch.nn.functional.embedding(rows, self.weight).to(x.dtype)
+
+    def extra_repr(self) -> str:
+        return f"max_length={self.max_length}, model_dim={self.model_dim}"
+
+
+def rotate(
+    x: torch.Tensor,
+    positions: Any,
+    *,
+    layout: str = "half",
+    base: float = 10000.0,
+    frequencies: Any = None,
+    scale: float = 1.0,
+) -> torch.Tensor:
+    """See ``attn_course.reference.rotate``.
+
+    Computed in float32 or more, returned in x's dtype.
+    """
+    positions = torch.as_tensor(positions, device=x.device)
+    check_rotation(x, positions, layout, base, frequencies, scale)
+    options = {"base": base, "dtype": x.dtype, "steps": frequencies}
+    angle = position_angles(positions, x.shape[-1], **options)
+    width = 2 * angle.shape[-1]
+    first, second = _split(x[..., :width].to(angle.dtype), layout)
+    cosine, sine = scale * torch.cos(angle), scale * torch.sin(angle)
+    turned = first * cosine - second * sine, first * sine + second * cosine
+    turned = _join(*turned, layout).to(x.dtype)
+    return turned if width == x.shape[-1] else torch.cat([turned, x[..., width:]], -1)
+
+
+def change_layout(x: torch.Tensor, *, to: str) -> torch.Tensor:
+    """See ``attn_course.reference.change_layout``."""
+    return _join(*_split(x, other_layout(x, to)), to)
+
+
+def _split(x, layout):
+    """The first and the second column of every pair."""
+    if layout == "half":
+        return x.chunk(2, dim=-1)
+    return x[..., 0::2], x[..., 1::2]
+
+
+def _join(first, second, layout):
+    if layout == "half":
+        return torch.cat([first, second], dim=-1)
+    return torch.stack([first, second], dim=-1).flatten(-2)
+
+
+class RotaryEncoding(torch.nn.Module):
+    """Rotate query and key, each by its positions; nothing is learned.
+
+    Query i stands at i + S - T, key j at j: the last query on the last key.
+    frequencies, scale: what ``rotary_frequencies`` gives; of fewer frequencies than
+    pairs, only the first columns turn.
+
+    Raises:
+        ValueError: key_dim is odd, the layout unknown, base or scale not above 0, more
+            frequencies than pairs, or a shape not as ``forward`` says.
+    """
+
+    def __init__(
+        self,
+        key_dim: int,
+        *,
+        layout: str = "half",
+        base: float = 10000.0,
+        frequencies: Any = None,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.frequencies = check_turns(key_dim, layout, base, frequencies, scale)
+        self.key_dim, self.layout, self.base = key_dim, layout, base
+        self.scale = scale
+
+    def forward(
+        self, query: torch.Tensor, key: torch.Tensor, *, first_position: Any = 0
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """query (..., T, key_dim), key (..., S, key_dim) -> the same shapes.
+
+        Their heads may differ in number. The first key stands at first_position, when
+        the keys before it were rotated and cached.
+        """
+        check_rotary(query, key, self.key_dim)
+        T, S = query.shape[-2], key.shape[-2]
+        options = {"layout": self.layout, "base": self.base, "scale": self.scale}
+        options |= {"frequencies": self.frequencies}
+        queries = torch.arange(S - T, S, device=query.device) + first_position
+        keys = torch.arange(S, device=key.device) + first_position
+        return rotate(query, queries, **options), rotate(key, keys, **options)
+
+    def extra_repr(self) -> str:
+        said = f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"
+        if self.frequencies is not None:
+            said += f", frequencies={self.frequencies}, scale={self.scale}"
+        return said

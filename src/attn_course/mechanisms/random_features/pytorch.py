@@ -1,0 +1,293 @@
+"""Attention over random features in PyTorch. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.core.chunked.pytorch import (
+    check_gates,
+    hide,
+    log_of,
+    sum_up,
+    widen,
+)
+from attn_course.core.frameworks import torch
+from attn_course.core.layer.pytorch import AttentionLayer, linear, reset_linear
+from attn_course.core.layer.shared import check_supported
+from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.shapes import check_at_least, check_choice, check_shapes
+from attn_course.mechanisms.linear.pytorch import open_gate
+from attn_course.mechanisms.random_features.shared import (
+    GatedRandomSizes,
+    PerformerSizes,
+    check_random,
+    fourier_projection,
+    gaussian_projection,
+    orthogonal_projection,
+    rows_of,
+    softmax_projection,
+)
+
+__all__ = [
+    "PerformerAttention",
+    "RandomFeatureAttention",
+    "gaussian_projection",
+    "orthogonal_projection",
+    "performer_attention",
+    "random_feature_attention",
+    "softmax_features",
+]
+
+LOWEST = -1e30  # of a blocked key: far below every exponent, and finite
+
+
+def softmax_features(
+    x: torch.Tensor,
+    projection: torch.Tensor,
+    *,
+    features: str = "positive",
+) -> torch.Tensor:
+    """See ``attn_course.reference.softmax_features``.
+
+    As they are: long vectors overflow. ``performer_attention`` shifts the exponents.
+    """
+    check_choice("features", features, ("positive", "trigonometric"))
+    check_shapes(x=(x, "...TK"), projection=(projection, "FK"))
+    parts = feature_parts(*widen(x), projection, features)
+    return (projection.shape[0] ** -0.5 * raised(*parts)).to(x.dtype)
+
+
+def feature_parts(x, projection, features):
+    """The features as exp(product + level) or exp(level) * waves; no root of F yet.
+
+    As product, level (one number per position) and waves, which may be None.
+    """
+    rows = torch.as_tensor(projection, dtype=x.dtype, device=x.device)
+    product = x @ (x.shape[-1] ** -0.25 * rows.mT)
+    half = x.square().sum(dim=-1, keepdim=True) * (x.shape[-1] ** -0.5 / 2)
+    if features == "positive":
+        return product, -half, None
+    return None, half, torch.cat([product.cos(), product.sin()], dim=-1)
+
+
+def raised(product, level, waves):
+    """The features of ``feature_parts``, in the place of the product."""
+    return product.add_(level).exp_() if waves is None else level.exp() * waves
+
+
+def highest(product, level, waves):
+    """The largest exponent at each position, (..., T, 1), without a gradient."""
+    found = level.detach()
+    return found if product is None else found + product.detach().amax(-1, keepdim=True)
+
+
+def performer_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Any = None,
+    *,
+    projection: torch.Tensor | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    features: str = "positive",
+    causal: bool = False,
+    chunk_size: int = 128,
+) -> tuple[torch.Tensor, None]:
+    """See ``attn_course.reference.performer_attention``.
+
+    The exponents are shifted, which cancels in the weights: a query's by its largest,
+    the keys' by the largest of all; causal by what came so far, and never by a key to
+    come, which could push the past below what a number can hold.
+    """
+    check_at_least(1, chunk_size=chunk_size)
+    check_random(query, key, value, mask, projection)
+    if projection is None:
+        drawn = query.shape[-1], num_features, features, seed
+        projection = softmax_projection(*drawn)
+    dtype, log_decay, seen = value.dtype, None, to_mask(mask, key)
+    query, key, value = widen(query, key, value)
+    product, level, waves = feature_parts(query, projection, features)
+    top = highest(product, level, waves)
+    query = raised(product, level - top, waves)
+    if mask is not None:
+        key = torch.where(seen.mT, key, 0.0)
+    product, level, waves = feature_parts(key, projection, features)
+    if mask is not None:
+        level = torch.where(seen.mT, level, LOWEST)
+    top = highest(product, level, waves)
+    if causal:
+        # LOWEST already, but for ONNX, which takes the logarithm of a sum of zeros.
+        shift = torch.logcumsumexp(top, dim=-2).clamp(min=LOWEST)
+        before = torch.cat([shift[..., :1, :], shift[..., :-1, :]], dim=-2)
+        log_decay = (before - shift)[..., 0]
+    else:
+        shift = top.amax(dim=-2, keepdim=True)
+    key = raised(product, level - shift, waves)
+    if mask is not None:
+        key, _ = hide(key, None, mask)
+    sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
+    return divide(sums, total).to(dtype), None
+
+
+def divide(sums, total):
+    """The average; zeros for a query that saw nothing."""
+    return sums / torch.where(total == 0, 1.0, total)
+
+
+def random_feature_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: Any = None,
+    *,
+    projection: torch.Tensor | None = None,
+    num_features: int = 256,
+    seed: int = 0,
+    gate: torch.Tensor | None = None,
+    causal: bool = False,
+    chunk_size: int = 128,
+) -> tuple[torch.Tensor, None]:
+    """See ``attn_course.reference.random_feature_attention``."""
+    check_at_least(1, chunk_size=chunk_size)
+    check_random(query, key, value, mask, projection, gate=gate)
+    check_gates(gate=gate)
+    if gate is not None and not causal:
+        raise ValueError("gate must be None where causal is False")
+    if projection is None:
+        projection = fourier_projection(query.shape[-1], num_features, seed)
+    dtype, log_decay = value.dtype, None
+    query, key, value = widen(query, key, value)
+    query, key = (waves_of(x, projection) for x in (query, key))
+    if gate is not None:
+        key = key * (1 - gate.to(key.dtype))[..., None]
+        log_decay = log_of(gate, key)
+    if mask is not None:
+        key, log_decay = hide(key, log_decay, mask)
+    sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
+    return divide(sums, total).to(dtype), None
+
+
+def waves_of(x, projection):
+    """Cosines and sines of a unit vector's products; sqrt(F) would cancel."""
+    unit = x * x.square().sum(dim=-1, keepdim=True).clamp(min=1e-12).rsqrt()
+    product = unit @ torch.as_tensor(projection, dtype=x.dtype, device=x.device).mT
+    return torch.cat([product.cos(), product.sin()], dim=-1)
+
+
+class RandomFeatureLayer(AttentionLayer):
+    """What attentions over random features share: a projection that is kept."""
+
+    features = "trigonometric"
+    can_drop = False
+
+    def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        rows = rows_of(self.sizes.num_features, self.features)
+        shape = rows, self.sizes.key_dim
+        self.register_buffer("projection", self.query.weight.new_empty(shape))
+        self.redraw(self.sizes.seed)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, and the projection with its seed."""
+        super().reset_parameters()
+        self.redraw(self.sizes.seed)
+
+    def redraw(self, seed: int) -> None:
+        """Draw another projection: other errors, the same on average."""
+        self.projection.copy_(torch.from_numpy(self.draw(seed)))
+
+    def draw(self, seed):
+        raise NotImplementedError
+
+
+class PerformerAttention(RandomFeatureLayer):
+    """Attention over heads by random features (FAVOR+): ``performer_attention``.
+
+    ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
+    another. The weights are never formed (they are None). The mask is padding. No bias,
+    no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or features is unknown.
+    """
+
+    Sizes = PerformerSizes
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_features: int = 256,
+        seed: int = 0,
+        features: str = "positive",
+        **options: Any,
+    ) -> None:
+        own = {"num_features": num_features, "seed": seed, "features": features}
+        super().__init__(model_dim, num_heads, own=own, **options)
+
+    @property
+    def features(self) -> str:
+        return self.sizes.features
+
+    def draw(self, seed):
+        sizes = self.sizes.key_dim, self.sizes.num_features
+        return softmax_projection(*sizes, self.features, seed)
+
+    def attend(self, query, key, value, mask, *, bias, causal, need_weights, dropout):
+        check_supported("PerformerAttention", bias=bias, dropout=dropout)
+        options = {"projection": self.projection, "features": self.features}
+        return performer_attention(query, key, value, mask, causal=causal, **options)
+
+
+class RandomFeatureAttention(RandomFeatureLayer):
+    """Attention over heads by cosines and sines: ``random_feature_attention``.
+
+    ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
+    another. With ``gate=True`` the sigmoid of a linear map of the key's input is the
+    gate, and it must be called with ``causal=True``. The weights are never formed (they
+    are None). The mask is padding. No bias, no dropout.
+
+    Raises:
+        ValueError: a size is no whole number of at least 1, or num_features is odd.
+    """
+
+    Sizes = GatedRandomSizes
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        num_features: int = 256,
+        seed: int = 0,
+        gate: bool = False,
+        **options: Any,
+    ) -> None:
+        own = {"num_features": num_features, "seed": seed, "gate": gate}
+        super().__init__(model_dim, num_heads, own=own, **options)
+        self.gate = None
+        if gate:
+            weight, inputs = self.query.weight, self.sizes.memory_dim[0]
+            where = {"device": weight.device, "dtype": weight.dtype}
+            self.gate = linear(inputs, num_heads, True, **where)
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew, and the projection with its seed."""
+        super().reset_parameters()
+        if self.gate is not None:
+            reset_linear(self.gate)
+
+    def draw(self, seed):
+        sizes = self.sizes.key_dim, self.sizes.num_features
+        return fourier_projection(*sizes, seed)
+
+    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The gate of every key, (B, H, S), where there is one."""
+        return {} if self.gate is None else {"gate": open_gate(self.gate(key))}
+
+    def attend(
+        self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates
+    ):
+        check_supported("RandomFeatureAttention", bias=bias, dropout=dropout)
+        options = {"projection": self.projection, "causal": causal, **gates}
+        return random_feature_attention(query, key, value, mask, **options)

@@ -1,0 +1,1 @@
+"""What is built of the mechanisms: networks, encoder, decoder, Transformer."""

@@ -1,0 +1,113 @@
+"""Checks of decoding and the drawing of tokens that both frameworks share."""
+
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.shapes import (
+    check_at_least,
+    check_mask_dtype,
+    check_shapes,
+    check_tokens,
+)
+
+
+def check_decoding(model: Any, **sizes: int) -> None:
+    """Raise ValueError unless the model can decode and the sizes are 1 or more.
+
+    ``begin`` and ``end`` are tokens, 0 or more.
+    """
+    for name in ("encode", "decode", "new_cache"):
+        if not hasattr(model, name):
+            came = type(model).__name__
+            raise ValueError(f"model must have {name}, as a Transformer, got {came}")
+    tokens = {name: sizes.pop(name) for name in ("begin", "end")}
+    check_at_least(0, **tokens)
+    check_at_least(1, **sizes)
+
+
+def check_penalty(length_penalty: float) -> None:
+    """Raise ValueError unless the length penalty is a number of at least 0."""
+    if not isinstance(length_penalty, int | float) or length_penalty < 0:
+        wanted = "a number of at least 0"
+        raise ValueError(f"length_penalty must be {wanted}, got {length_penalty!r}")
+
+
+def check_beam(beam_size: int, vocab_size: int) -> None:
+    """Raise ValueError if a beam wants more tokens than there are."""
+    if beam_size > vocab_size:
+        wanted = f"at most {vocab_size}, the tokens there are"
+        raise ValueError(f"beam_size must be {wanted}, got {beam_size}")
+
+
+def check_generation(
+    model: Any,
+    prompt: Any,
+    mask: Any,
+    *,
+    max_tokens: int,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    end: int | None,
+) -> None:
+    """Raise ValueError unless a model can write behind a prompt in this way."""
+    if not hasattr(model, "new_cache"):
+        came = type(model).__name__
+        wanted = "new_cache(batch, capacity), as a LanguageModel"
+        raise ValueError(f"model must have {wanted}, got {came}")
+    sizes = check_shapes(prompt=(prompt, "BT"))
+    check_tokens("prompt", prompt)
+    least = {"max_tokens": max_tokens, "positions of prompt": sizes["T"]}
+    check_at_least(1, **least | ({} if top_k is None else {"top_k": top_k}))
+    check_at_least(0, **({} if end is None else {"end": end}))
+    if not isinstance(temperature, int | float) or temperature < 0:
+        wanted = "a number of at least 0"
+        raise ValueError(f"temperature must be {wanted}, got {temperature!r}")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, got {top_p!r}")
+    if mask is not None:
+        check_shapes(sizes, mask=(mask, "BT"))
+        check_mask_dtype(mask)
+        rows = np.asarray(mask)
+        if not rows[:, -1].all() or (rows[:, :-1] & ~rows[:, 1:]).any():
+            raise ValueError("mask must be False on the left alone: pad on the left")
+
+
+class Sampler:
+    """Draws the next tokens, a generator per row; temperature 0 draws nothing."""
+
+    def __init__(
+        self,
+        batch: int,
+        temperature: float,
+        top_k: int | None,
+        top_p: float | None,
+        seed: int | None,
+    ) -> None:
+        self.temperature, self.top_k, self.top_p = temperature, top_k, top_p
+        rows = np.random.SeedSequence(seed).spawn(batch)
+        self.rows = [np.random.default_rng(row) for row in rows]
+
+    def __call__(self, logits: np.ndarray) -> np.ndarray:
+        """logits (B, N) -> tokens (B)."""
+        if self.temperature == 0:
+            return logits.argmax(axis=-1)
+        score = logits.astype(np.float64) / self.temperature
+        order = np.argsort(-score, axis=-1, kind="stable")
+        score = np.take_along_axis(score, order, axis=-1)  # the likeliest first
+        chance = kept(np.exp(score - score[:, :1]), self.top_k, self.top_p)
+        below = chance.cumsum(axis=-1) / chance.sum(axis=-1, keepdims=True)
+        draw = np.array([row.random() for row in self.rows])[:, None]
+        place = (below <= draw).sum(axis=-1, keepdims=True)
+        return np.take_along_axis(order, place, axis=-1)[:, 0]
+
+
+def kept(chance: np.ndarray, top_k: int | None, top_p: float | None) -> np.ndarray:
+    """Of chances (B, N), the largest first, those of the top_k and of the nucleus."""
+    if top_k is not None:
+        chance = np.where(np.arange(chance.shape[1]) < top_k, chance, 0.0)
+    if top_p is not None:
+        before = chance.cumsum(axis=-1) - chance
+        chance = np.where(before < top_p * chance.sum(-1, keepdims=True), chance, 0.0)
+    return chance

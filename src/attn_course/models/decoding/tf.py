@@ -1,0 +1,205 @@
+"""Greedy decoding, beam search and sampling in TensorFlow, as ``__init__.py`` says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.tf import Tensor
+from attn_course.core.masks.tf import Mask
+from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.models.decoding.shared import (
+    Sampler,
+    check_beam,
+    check_decoding,
+    check_generation,
+    check_penalty,
+)
+
+__all__ = ["beam_search", "generate", "greedy_decode"]
+
+
+def greedy_decode(
+    model: keras.layers.Layer,
+    source: Tensor,
+    *,
+    source_mask: Mask = None,
+    begin: int,
+    end: int,
+    max_length: int,
+    use_cache: bool = True,
+) -> Tensor:
+    """Write the likeliest token at every step, until all rows have ended.
+
+    Shapes:
+        source (B, S), source_mask (B, 1, 1, S) -> tokens (B, max_length).
+
+    Raises:
+        ValueError: the model can't decode, or a size is wrong.
+    """
+    check_decoding(model, begin=begin, end=end, max_length=max_length)
+    memory, _ = model.encode(source, source_mask, need_weights=False)
+    cache = model.new_cache(memory, max_length) if use_cache else None
+    options = {"need_weights": False, "cache": cache}
+    tokens = tf.fill((len(source), 1), tf.constant(begin, tf.int64))
+    for _ in range(max_length):
+        new = tokens[:, -1:] if use_cache else tokens
+        logits, _ = model.decode(new, memory, source_mask, **options)
+        best = tf.argmax(logits[:, -1], axis=-1)
+        ended = tf.reduce_any(tokens[:, 1:] == end, axis=1)
+        best = tf.where(ended, tf.constant(end, tf.int64), best)
+        tokens = tf.concat([tokens, best[:, None]], axis=1)
+        if tf.reduce_all(tf.reduce_any(tokens[:, 1:] == end, axis=1)):
+            break
+    return filled(tokens[:, 1:], max_length, end)
+
+
+def beam_search(
+    model: keras.layers.Layer,
+    source: Tensor,
+    *,
+    source_mask: Mask = None,
+    begin: int,
+    end: int,
+    max_length: int,
+    beam_size: int = 4,
+    length_penalty: float = 0.6,
+) -> tuple[Tensor, Tensor]:
+    """Keep the best ``beam_size`` hypotheses at every step, until all have ended.
+
+    Shapes:
+        source (B, S), source_mask (B, 1, 1, S)
+        -> tokens (B, beam_size, max_length), scores (B, beam_size), best first.
+
+    Raises:
+        ValueError: the model can't decode, or a size is wrong.
+    """
+    sizes = {"max_length": max_length, "beam_size": beam_size}
+    check_decoding(model, begin=begin, end=end, **sizes)
+    check_penalty(length_penalty)
+    B, K = len(source), beam_size
+    if source_mask is not None:
+        source_mask = tf.repeat(source_mask, K, axis=0)
+    source = tf.repeat(source, K, axis=0)
+    memory, _ = model.encode(source, source_mask, need_weights=False)
+    cache = model.new_cache(memory, max_length)
+    options = {"need_weights": False, "cache": cache}
+    tokens = tf.fill((B, K, 1), tf.constant(begin, tf.int64))
+    # The K hypotheses are one at first.
+    first = tf.where(tf.range(K) == 0, 0.0, -float("inf"))
+    chance = tf.cast(tf.repeat(first[None], B, axis=0), wide(memory.dtype))
+    length = tf.zeros_like(chance)
+    for _ in range(max_length):
+        new = tf.reshape(tokens[:, :, -1], (B * K, 1))
+        logits, _ = model.decode(new, memory, source_mask, **options)
+        ended = tf.reduce_any(tokens[:, :, 1:] == end, axis=-1)
+        found = choices(tf.reshape(logits[:, -1], (B, K, -1)), ended, end)
+        chance, length = (
+            chance[..., None] + found,
+            length + tf.cast(~ended, length.dtype),
+        )
+        score = chance / penalty(length, length_penalty)[..., None]
+        place = tf.math.top_k(tf.reshape(score, (B, -1)), K).indices
+        chance = tf.gather(tf.reshape(chance, (B, -1)), place, batch_dims=1)
+        row, token = place // found.shape[-1], place % found.shape[-1]
+        length, kept = take(length, row), take(tokens, row)
+        token = tf.cast(token, tokens.dtype)
+        tokens = tf.concat([kept, token[..., None]], axis=-1)
+        reorder(cache, row)
+        if tf.reduce_all(tf.reduce_any(tokens[:, :, 1:] == end, axis=-1)):
+            break
+    score = chance / penalty(length, length_penalty)
+    return filled(tokens[:, :, 1:], max_length, end), score
+
+
+def generate(
+    model: keras.layers.Layer,
+    prompt: Tensor,
+    *,
+    mask: Mask = None,
+    max_tokens: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    end: int | None = None,
+) -> Iterator[Tensor]:
+    """Write behind a prompt, and yield every token as soon as it is drawn.
+
+    Shapes:
+        prompt (B, T), integers; mask (B, T), True = token, for padding on the left
+        -> yields tokens (B), up to ``max_tokens`` times.
+
+    Raises:
+        ValueError: the model can't write, or an argument is wrong.
+    """
+    choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    check_generation(model, prompt, mask, max_tokens=max_tokens, end=end, **choice)
+    sampler = Sampler(len(prompt), *choice.values(), seed)
+    return write(model, prompt, mask, sampler, max_tokens, end)
+
+
+def write(
+    model: keras.layers.Layer,
+    prompt: Tensor,
+    mask: Tensor | None,
+    sampler: Sampler,
+    max_tokens: int,
+    end: int | None,
+) -> Iterator[Tensor]:
+    """The tokens of ``generate``, whose arguments are checked."""
+    B, T = prompt.shape
+    cache = model.new_cache(B, T + max_tokens - 1)
+    new, ended = prompt, tf.zeros_like(prompt[:, 0], dtype="bool")
+    options: dict[str, Any] = {"need_weights": False, "cache": cache}
+    for _ in range(max_tokens):
+        if mask is not None:
+            options["mask"] = mask[:, None, None]
+            places = tf.maximum(tf.cumsum(tf.cast(mask, "int32"), axis=1) - 1, 0)
+            options["positions"] = places[:, -new.shape[1] :]
+            mask = tf.concat([mask, tf.ones_like(mask[:, :1])], axis=1)
+        logits, _ = model(new, **options)
+        drawn = sampler(tf.cast(logits[:, -1], "float32").numpy())
+        tokens = tf.cast(drawn, prompt.dtype)
+        if end is not None:
+            tokens = tf.where(ended, tf.cast(end, tokens.dtype), tokens)
+            ended = ended | (tokens == end)
+        yield tokens
+        if tf.reduce_all(ended):
+            return
+        new = tokens[:, None]
+
+
+def choices(logits: Tensor, ended: Tensor, end: int) -> Tensor:
+    """Log-probabilities (B, K, N); what has ended goes on with ``end``, at no cost."""
+    check_beam(logits.shape[1], logits.shape[2])
+    found = tf.nn.log_softmax(tf.cast(logits, wide(logits.dtype)))
+    only = tf.where(tf.range(logits.shape[2]) == end, 0.0, -float("inf"))
+    return tf.where(ended[..., None], tf.cast(only, found.dtype), found)
+
+
+def penalty(length: Tensor, length_penalty: float) -> Tensor:
+    """What the log-probability is divided by: ((5 + length) / 6)^length_penalty."""
+    return ((5 + length) / 6) ** length_penalty
+
+
+def take(x: Tensor, row: Tensor) -> Tensor:
+    """x[b, row[b, k]] for every b and k: (B, K, ...), (B, K) -> (B, K, ...)."""
+    return tf.gather(x, row, batch_dims=1)
+
+
+def reorder(cache: tuple, row: Tensor) -> None:
+    """Every hypothesis gets the cache of the one that it goes on from.
+
+    That of the memory stays: all hypotheses of a sentence read the same.
+    """
+    B, K = row.shape
+    whole = tf.reshape(tf.range(B)[:, None] * K + row, (-1,))
+    for own, _ in cache:
+        own.take(whole)
+
+
+def filled(tokens: Tensor, max_length: int, end: int) -> Tensor:
+    """The tokens (..., max_length), with ``end`` where nothing was written."""
+    more = max_length - tokens.shape[-1]
+    edges = [(0, 0)] * (len(tokens.shape) - 1) + [(0, more)]
+    return tf.pad(tokens, edges, constant_values=end)

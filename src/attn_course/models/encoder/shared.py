@@ -1,0 +1,108 @@
+"""Sizes and checks that the encoders of both frameworks share."""
+
+from typing import Any
+
+from attn_course.core.shapes import check_at_least, check_choice, check_share
+from attn_course.models.feed_forward.shared import ACTIVATIONS, GATED, norm_epsilon
+
+NORMS = ("post", "pre", "both")
+
+
+def encoder_config(
+    model_dim: int,
+    num_heads: int,
+    ff_dim: int,
+    norm: str,
+    activation: str,
+    normalization: str,
+    dropout: float,
+    eps: float | None = None,
+) -> dict[str, Any]:
+    """What an ``EncoderLayer`` is built from; raises ValueError if wrong."""
+    check_at_least(1, model_dim=model_dim, num_heads=num_heads, ff_dim=ff_dim)
+    check_choice("norm", norm, NORMS)
+    check_choice("activation", activation, ACTIVATIONS)
+    norm_epsilon(normalization, eps)
+    check_share(dropout=dropout)
+    return {
+        "model_dim": int(model_dim),
+        "num_heads": int(num_heads),
+        "ff_dim": int(ff_dim),
+        "norm": norm,
+        "activation": activation,
+        "normalization": normalization,
+        "dropout": dropout,
+        "eps": eps,
+    }
+
+
+def check_attention_layer(
+    attention: Any, model_dim: int, *, crosses: bool = False
+) -> None:
+    """Raise ValueError unless an attention that is given fits the model's width.
+
+    crosses: it has to read a memory, too.
+    """
+    name = "cross_attention" if crosses else "attention"
+    width = getattr(attention, "config", {}).get("model_dim")
+    if width != model_dim:
+        wanted = f"a layer over heads with model_dim = {model_dim}"
+        came = f"{type(attention).__name__} with model_dim = {width}"
+        raise ValueError(f"{name} must be {wanted}, got {came}")
+    if crosses and not getattr(attention, "reads_memory", True):
+        wanted = "a layer that takes a memory beside the query"
+        raise ValueError(f"{name} must be {wanted}, got {type(attention).__name__}")
+
+
+def check_maker(name: str, make: Any, example: str) -> None:
+    """Raise ValueError unless a stack can make a part for every layer by it."""
+    if hasattr(make, "config") or not (make is None or callable(make)):
+        wanted = f"a function of a layer's number that makes one, {example}"
+        came = type(make).__name__
+        raise ValueError(f"{name} must be {wanted}, got {came}")
+
+
+def check_alike(layers: list) -> dict[str, Any]:
+    """The config that all layers have; ValueError if they differ or there are none."""
+    configs = [layer.config for layer in layers]
+    if not configs or any(config != configs[0] for config in configs):
+        wanted = "at least one layer, and all of the same sizes and choices"
+        raise ValueError(f"module must have {wanted}, got {configs}")
+    return configs[0]
+
+
+def caches_of(cache: Any, num_layers: int) -> Any:
+    """A cache for each layer, or None for each; ValueError if their number is wrong."""
+    if cache is None:
+        return [None] * num_layers
+    if not isinstance(cache, tuple | list) or len(cache) != num_layers:
+        came = len(cache) if isinstance(cache, tuple | list) else type(cache).__name__
+        raise ValueError(f"cache must be a tuple of {num_layers} caches, got {came}")
+    return cache
+
+
+def parameter_count(
+    num_layers: int,
+    model_dim: int,
+    ff_dim: int,
+    *,
+    norm: str = "post",
+    activation: str = "relu",
+    normalization: str = "layer",
+) -> int:
+    """How many numbers an ``Encoder`` learns, with ``MultiHeadAttention``.
+
+    per layer: 4 D^2 of attention, 2 D F of the network (3 D F with a gate), the biases
+    4 D and F + D, and two norms of 2 D (rms: D, and no bias anywhere), four where they
+    stand on both sides.
+    """
+    D, F = model_dim, ff_dim
+    gated = activation in GATED
+    maps = 4 * D * D + (3 if gated else 2) * D * F
+    scales = D if normalization == "rms" else 2 * D
+    biases = 0
+    if normalization == "layer":
+        biases = 4 * D + (0 if gated else F + D)
+    final = 0 if norm == "post" else scales
+    norms = 4 if norm == "both" else 2
+    return num_layers * (maps + biases + norms * scales) + final

@@ -1,0 +1,55 @@
+"""Sizes and checks that the networks of both frameworks share."""
+
+from typing import Any
+
+from attn_course.core.shapes import (
+    check_at_least,
+    check_choice,
+    check_flags,
+    check_floats,
+    check_positive,
+    check_shapes,
+    check_share,
+)
+
+GATED = ("swiglu", "geglu", "geglu_tanh")
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", *GATED)
+NORMALIZATIONS = {"layer": 1e-5, "rms": 1e-6}  # and their epsilon
+
+
+def check_words(x: Any, model_dim: int, *, needed: bool = True) -> None:
+    """Raise ValueError unless x is floating, (B, T, model_dim), and not too short."""
+    sizes = check_shapes({"D": model_dim}, x=(x, "BTD"))
+    check_floats(x=x)
+    if needed and sizes["T"] == 0:
+        raise ValueError("x must have at least 1 position, got T = 0")
+
+
+def feed_forward_config(
+    model_dim: int, ff_dim: int, activation: str, use_bias: bool, dropout: float
+) -> dict[str, Any]:
+    """What a ``FeedForward`` is built from; raises ValueError if wrong."""
+    check_at_least(1, model_dim=model_dim, ff_dim=ff_dim)
+    check_choice("activation", activation, ACTIVATIONS)
+    check_share(dropout=dropout)
+    check_flags(use_bias=use_bias)
+    return {
+        "model_dim": int(model_dim),
+        "ff_dim": int(ff_dim),
+        "activation": activation,
+        "use_bias": use_bias and activation not in GATED,
+        "dropout": dropout,
+    }
+
+
+def norm_epsilon(normalization: str, eps: float | None) -> float:
+    """The epsilon of a norm: what is given, else what its kind has.
+
+    Raises:
+        ValueError: the normalization is unknown, or eps not above 0.
+    """
+    check_choice("normalization", normalization, NORMALIZATIONS)
+    if eps is None:
+        return NORMALIZATIONS[normalization]
+    check_positive(eps=eps)
+    return float(eps)

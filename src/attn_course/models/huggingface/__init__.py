@@ -1,0 +1,32 @@
+"""Layers of Hugging Face: one layer of a model, with its weights, as ours.
+
+Public names, alike in ``pytorch`` and ``tf``:
+
+    from_huggingface(module)
+        -> an ``EncoderLayer``, or the attention alone where the module is one
+
+    layer of BERT                 EncoderLayer(norm="post")
+    block of GPT-2                EncoderLayer(norm="pre", activation="gelu_tanh")
+    layer of Llama, Mistral,      EncoderLayer(norm="pre", normalization="rms",
+    Qwen3                         activation="swiglu") around grouped queries, rotary
+    layer of Gemma 2, Gemma 3     the same with norm="both", activation="geglu_tanh"
+    attention of all these, and   GroupedQueryAttention, where its layer has a window
+    of gpt-oss, OLMo 2            SlidingWindowAttention; with Qwen3, Gemma 3, OLMo 2 a
+                                  ``QueryKeyNorm``, with Gemma 2 a ``CappedSoftmax``,
+                                  with gpt-oss a ``SinkSoftmax``
+    layer of DeepSeek-V3, dense   EncoderLayer around ``LatentAttention``
+    attention of DeepSeek-V3      ``LatentAttention``
+
+The module is PyTorch's, from any of the model's layers (``model.layers[3]``), and is
+only read: its class by name, its configuration, its ``state_dict``. So both frameworks
+get their parameters from one dict, and neither needs ``transformers`` itself.
+
+Call: all but BERT's are called with ``causal=True``. A mask has True where one may
+attend: ``attention_mask.bool()[:, None, None]``. Rotary positions are computed inside.
+
+Differs: the layers of gpt-oss and DeepSeek-V3 with experts are not of our form: take
+the module's ``self_attn``. Dropout is left behind. Gemma's norms keep what is added to
+1, ours the sum.
+
+Sources: ``transformers`` 5.23.0, the files ``modeling_*.py`` of these models.
+"""

@@ -1,0 +1,304 @@
+"""From a module of Hugging Face to what our layers are built from, in NumPy."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.shapes import check_choice, dtype_name
+from attn_course.mechanisms.latent.shared import read_huggingface as read_latent
+from attn_course.mechanisms.latent.shared import read_yarn
+
+ACTIVATIONS = {
+    "relu": "relu",
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "silu": "silu",
+    "swish": "silu",
+}
+GATED = {"silu": "swiglu", "gelu": "geglu", "gelu_tanh": "geglu_tanh"}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What one of our layers is built from, the same for both frameworks.
+
+    kind: the attention's class; options: its arguments; parts: those that are layers
+    themselves, a class and its arguments each; layer: the arguments of the
+    ``EncoderLayer`` around it, None for the attention alone; parameters: in our keys.
+    """
+
+    kind: str
+    options: dict[str, Any]
+    parts: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    layer: dict[str, Any] | None = None
+    parameters: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def read_huggingface(module: Any) -> Recipe:
+    """The recipe of a layer or an attention of one of the models of ``__init__.py``.
+
+    Raises:
+        ValueError: the module is of another class, or has what ours has not.
+    """
+    name = type(module).__name__
+    check_choice("module", name, READERS)
+    return READERS[name](module)
+
+
+def arrays(module: Any) -> dict[str, np.ndarray]:
+    """The state of a module in NumPy; bfloat16 as float32, which NumPy has."""
+    found = {}
+    for name, tensor in module.state_dict().items():
+        array = tensor.detach().cpu()
+        array = array.float() if dtype_name(array) == "bfloat16" else array
+        found[name] = array.numpy()
+    return found
+
+
+def whole_scales(module: Any) -> dict[str, np.ndarray]:
+    """The state; the norms of a Gemma learn what is added to 1, ours the sum."""
+    state = arrays(module)
+    if type(module).__name__.startswith("Gemma"):
+        state |= {name: 1 + x for name, x in state.items() if "norm" in name}
+    return state
+
+
+def renamed(
+    state: dict[str, np.ndarray], names: dict[str, str], turned: bool = True
+) -> dict[str, np.ndarray]:
+    """The arrays under our names; turned: matrices are (out, in), ours (in, out).
+
+    Raises:
+        ValueError: an array has no name of ours.
+    """
+    unknown = sorted(state.keys() - names.keys())
+    if unknown:
+        raise ValueError(f"module must have what ours has, got {', '.join(unknown)}")
+    return {
+        names[name]: array.T if turned and array.ndim == 2 else array
+        for name, array in state.items()
+    }
+
+
+def linear(theirs: str, ours: str, joint: str = ".") -> dict[str, str]:
+    """The two names of a linear map."""
+    return {f"{theirs}.{end}": f"{ours}{joint}{end}" for end in ("weight", "bias")}
+
+
+def norm(theirs: str, ours: str) -> dict[str, str]:
+    """The two names of a norm."""
+    return {f"{theirs}.weight": f"{ours}.scale", f"{theirs}.bias": f"{ours}.bias"}
+
+
+LLAMA_ATTENTION = (
+    linear("q_proj", "query", "_")
+    | linear("k_proj", "key", "_")
+    | linear("v_proj", "value", "_")
+    | linear("o_proj", "output", "_")
+    | {"q_norm.weight": "query_key_norm.query.scale"}
+    | {"k_norm.weight": "query_key_norm.key.scale", "sinks": "softmax.sink"}
+)
+LLAMA_REST = (
+    linear("mlp.gate_proj", "feed_forward.gate")
+    | linear("mlp.up_proj", "feed_forward.0")
+    | linear("mlp.down_proj", "feed_forward.1")
+    | norm("input_layernorm", "norm1")
+    | norm("post_attention_layernorm", "norm2")
+)
+GEMMA_REST = LLAMA_REST | (
+    norm("post_attention_layernorm", "norm1_behind")
+    | norm("pre_feedforward_layernorm", "norm2")
+    | norm("post_feedforward_layernorm", "norm2_behind")
+)
+BERT = (
+    linear("attention.self.query", "attention.query", "_")
+    | linear("attention.self.key", "attention.key", "_")
+    | linear("attention.self.value", "attention.value", "_")
+    | linear("attention.output.dense", "attention.output", "_")
+    | norm("attention.output.LayerNorm", "norm1")
+    | linear("intermediate.dense", "feed_forward.0")
+    | linear("output.dense", "feed_forward.1")
+    | norm("output.LayerNorm", "norm2")
+)
+GPT2 = (
+    norm("ln_1", "norm1")
+    | linear("attn.query", "attention.query", "_")
+    | linear("attn.key", "attention.key", "_")
+    | linear("attn.value", "attention.value", "_")
+    | linear("attn.c_proj", "attention.output", "_")
+    | norm("ln_2", "norm2")
+    | linear("mlp.c_fc", "feed_forward.0")
+    | linear("mlp.c_proj", "feed_forward.1")
+)
+
+
+def read_bert(module: Any) -> Recipe:
+    """BertLayer: attention and network with a norm behind each."""
+    config = module.attention.self.config
+    sizes = config.hidden_size, config.num_attention_heads
+    layer = layer_options(*sizes, config.intermediate_size, "post")
+    layer |= {"eps": config.layer_norm_eps, "activation": spelled(config.hidden_act)}
+    options = {"model_dim": sizes[0], "num_heads": sizes[1]}
+    parameters = renamed(arrays(module), BERT)
+    return Recipe("MultiHeadAttention", options, {}, layer, parameters)
+
+
+def read_gpt2(module: Any) -> Recipe:
+    """GPT2Block: norms before; one matrix (in, out) for query, key and value."""
+    config, state = module.attn.config, arrays(module)
+    sizes = config.hidden_size, config.num_attention_heads
+    for end in ("weight", "bias"):
+        parts = np.split(state.pop(f"attn.c_attn.{end}"), 3, axis=-1)
+        names = [f"attn.{name}.{end}" for name in ("query", "key", "value")]
+        state |= dict(zip(names, parts, strict=True))
+    inner = state["mlp.c_fc.bias"].shape[0]
+    layer = layer_options(*sizes, inner, "pre")
+    layer |= {"eps": config.layer_norm_epsilon}
+    layer |= {"activation": spelled(config.activation_function)}
+    options = {"model_dim": sizes[0], "num_heads": sizes[1]}
+    options |= {"scale": module.attn.scaling}
+    parameters = renamed(state, GPT2, turned=False)
+    return Recipe("MultiHeadAttention", options, {}, layer, parameters)
+
+
+def read_attention(module: Any) -> Recipe:
+    """Attention of Llama and what follows it: groups, rotation, window, norm, sinks."""
+    config, state = module.config, whole_scales(module)
+    options = {
+        "model_dim": config.hidden_size,
+        "num_heads": config.num_attention_heads,
+        "num_kv_heads": config.num_key_value_heads,
+        "key_dim": module.head_dim,
+        "use_bias": "q_proj.bias" in state,
+        "scale": module.scaling,
+    }
+    K, kind = module.head_dim, "GroupedQueryAttention"
+    parts = {"rotary": rotary(rope_of(module), K)}
+    window = window_of(module)
+    if window is not None:
+        kind, options["window"] = "SlidingWindowAttention", window
+    if "q_norm.weight" in state:
+        own = {"key_dim": K, "epsilon": config.rms_norm_eps}
+        if state["q_norm.weight"].size != K:  # OLMo 2
+            own |= {name: options[name] for name in ("num_heads", "num_kv_heads")}
+        parts["query_key_norm"] = "QueryKeyNorm", own
+    if "sinks" in state:
+        parts["softmax"] = "SinkSoftmax", {"num_heads": options["num_heads"]}
+    cap = getattr(module, "attn_logit_softcapping", None)
+    if cap is not None:
+        parts["softmax"] = "CappedSoftmax", {"cap": cap}
+    parameters = renamed(state, LLAMA_ATTENTION)
+    return Recipe(kind, options, parts, None, parameters)
+
+
+def read_decoder(module: Any) -> Recipe:
+    """A layer around such an attention, or around that of DeepSeek-V3."""
+    config, state = module.self_attn.config, whole_scales(module)
+    inner = read_huggingface(module.self_attn)
+    rest = {name: x for name, x in state.items() if not name.startswith("self_attn.")}
+    is_gemma = type(module).__name__.startswith("Gemma")
+    parameters = renamed(rest, GEMMA_REST if is_gemma else LLAMA_REST)
+    parameters |= {f"attention.{name}": x for name, x in inner.parameters.items()}
+    sizes = config.hidden_size, config.num_attention_heads
+    width = parameters["feed_forward.1.weight"].shape[0]
+    layer = layer_options(*sizes, width, "both" if is_gemma else "pre")
+    layer |= {"eps": config.rms_norm_eps, "normalization": "rms"}
+    activation = config.hidden_activation if is_gemma else config.hidden_act
+    layer |= {"activation": spelled(activation, GATED)}
+    return Recipe(inner.kind, inner.options, inner.parts, layer, parameters)
+
+
+def read_latent_attention(module: Any) -> Recipe:
+    """DeepseekV3Attention, as ``LatentAttention.from_huggingface`` reads it."""
+    options, parameters = read_latent(module)
+    parts, yarn = {}, read_yarn(module)
+    if yarn is not None:
+        dim, base = options["rope_dim"], options.pop("base")
+        turn = {"key_dim": dim, "base": base, "layout": "interleaved"}
+        turn |= {"scale": yarn["turn"]}
+        turn["lengthened"] = {"dim": dim, "base": base, **yarn["method"]}
+        parts, options["scale"] = {"rotary": ("RotaryEncoding", turn)}, yarn["scale"]
+    return Recipe("LatentAttention", options, parts, None, parameters)
+
+
+def layer_options(
+    model_dim: int, num_heads: int, ff_dim: int, norm: str
+) -> dict[str, Any]:
+    """The sizes of an ``EncoderLayer``."""
+    sizes = {"model_dim": model_dim, "num_heads": num_heads, "ff_dim": ff_dim}
+    return sizes | {"norm": norm}
+
+
+def spelled(activation: Any, gated: dict[str, str] | None = None) -> str:
+    """Our name of an activation; ValueError for one that ours has not."""
+    check_choice("hidden_act", activation, ACTIVATIONS)
+    name = ACTIVATIONS[activation]
+    if gated is None:
+        return name
+    check_choice("hidden_act", name, gated)
+    return gated[name]
+
+
+def window_of(module: Any) -> int | None:
+    """How many positions a head sees, its own among them; None for all."""
+    if hasattr(module, "sliding_window"):
+        return module.sliding_window
+    is_mistral = type(module).__name__ == "MistralAttention"
+    return getattr(module.config, "sliding_window", None) if is_mistral else None
+
+
+def rope_of(module: Any) -> dict[str, Any]:
+    """The parameters of a rotary encoding; Gemma 3 has two kinds."""
+    rope = module.config.rope_parameters
+    return rope.get(getattr(module, "layer_type", None), rope)
+
+
+def rotary(rope: dict[str, Any], key_dim: int) -> tuple[str, dict[str, Any]]:
+    """A RotaryEncoding; ``lengthened`` are arguments of ``rotary_frequencies``, whose
+    scale it takes where it has none.
+
+    Raises:
+        ValueError: the encoding is lengthened in a way that ours has not.
+    """
+    kind = rope.get("rope_type", "default")
+    check_choice("rope_type", kind, ("default", "linear", "llama3", "yarn"))
+    options = {"key_dim": key_dim, "base": rope["rope_theta"]}
+    turned = int(key_dim * rope.get("partial_rotary_factor", 1.0))
+    if kind == "default" and turned == key_dim:
+        return "RotaryEncoding", options
+    more = {"dim": turned, "base": rope["rope_theta"]}
+    names = {"factor": "factor", "original_max_position_embeddings": "trained_length"}
+    if kind != "default":
+        more["method"] = kind
+        more |= {ours: rope[name] for name, ours in names.items() if name in rope}
+    ends = {
+        "llama3": ("low_freq_factor", "high_freq_factor"),
+        "yarn": ("beta_slow", "beta_fast"),
+    }.get(kind, ())
+    for ours, name in zip(("low", "high"), ends, strict=False):
+        more |= {ours: rope[name]} if rope.get(name) is not None else {}
+    if kind == "yarn" and not rope.get("truncate", True):
+        more["truncate"] = False
+    return "RotaryEncoding", options | {"lengthened": more}
+
+
+READERS = {
+    "BertLayer": read_bert,
+    "GPT2Block": read_gpt2,
+    "LlamaAttention": read_attention,
+    "LlamaDecoderLayer": read_decoder,
+    "MistralAttention": read_attention,
+    "MistralDecoderLayer": read_decoder,
+    "Qwen3Attention": read_attention,
+    "Qwen3DecoderLayer": read_decoder,
+    "Gemma2Attention": read_attention,
+    "Gemma2DecoderLayer": read_decoder,
+    "Gemma3Attention": read_attention,
+    "Gemma3DecoderLayer": read_decoder,
+    "Olmo2Attention": read_attention,
+    "GptOssAttention": read_attention,
+    "DeepseekV3Attention": read_latent_attention,
+    "DeepseekV3DecoderLayer": read_decoder,
+}

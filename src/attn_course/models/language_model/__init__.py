@@ -1,0 +1,58 @@
+"""Language model: causal layers and one table, no encoder, as in GPT.
+
+Public names, alike in ``pytorch`` and ``tf``:
+
+    LanguageModel(vocab_size, num_layers, model_dim, num_heads, ff_dim, *, norm="post",
+                  activation="relu", normalization="layer", dropout=0.0, eps=None,
+                  attention=None, positions="sinusoidal")
+        (tokens (B, T), mask=None, *, positions=None, need_weights=True, cache=None)
+        -> logits (B, T, N), the weights (B, H, T, S) of every layer
+        new_cache(batch, capacity)
+
+and in ``reference``: ``language_model``, with the sinusoids. What writes a text with it
+is ``generate`` (``attn_course.models.decoding``).
+
+    logits        encoder(embed(tokens), causal) @ embedding.T
+    embed(token)  embedding[token] * sqrt(D), and where positions are added, those
+
+The layers are an ``Encoder`` called with ``causal=True``, which is what others call a
+decoder-only Transformer.
+
+Sizes: as in ``attn_course.models.encoder``.
+    attention: a function of a layer's number that makes its attention, for example
+        ``lambda number: GroupedQueryAttention(512, 8, num_kv_heads=2)``.
+    positions: "sinusoidal", added to the embedded tokens; "rotary", in every layer;
+        "alibi", a bias on every score; None: no positions but the causal mask, or those
+        that stand in ``attention``. Or a layer: ``LearnedEncoding(max_length, D)``,
+        ``RotaryEncoding(key_dim, base=...)``, ``RelativeBias(H, bidirectional=False)``.
+
+Call: mask (B, 1, 1, S) is padding. positions, integers (B, T): where each token stands,
+for an encoding that is added; rotary encodings and biases know distances alone. None
+counts on behind what the cache holds.
+
+Parameters (see ``attn_course.parity``): ``embedding.weight`` (N, D), ``stack.*``, an
+Encoder, and where positions are learned ``encoding.*`` or ``stack.bias.*``.
+
+Sources: Radford et al. 2018, "Improving language understanding by generative
+pre-training", section 3.1; Press & Wolf 2017 (arXiv:1608.05859), the shared table.
+Differs: GPT's positions are learned, and the sinusoids here unless told otherwise.
+"""
+
+from attn_course.core.declaration import SHARE, Form, Layer
+
+LAYERS = (
+    Layer(
+        name="language_model",
+        layer="LanguageModel",
+        form=Form({"tokens": "BT"}, "B11T"),
+        sizes={
+            "vocab_size": 11,
+            "num_layers": 2,
+            "model_dim": 26,
+            "num_heads": 2,
+            "ff_dim": 19,
+            "norm": "pre",
+        },
+        options={"norm": ("post", "pre", "both"), "dropout": SHARE},
+    ),
+)

@@ -1,0 +1,41 @@
+"""The language model in NumPy, float64: the specification."""
+
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.parity import nested
+from attn_course.core.shapes import check_parameters
+from attn_course.models.encoder.reference import encoder
+from attn_course.models.transformer.reference import Parameters, embed
+from attn_course.models.transformer.shared import check_tokens
+
+__all__ = ["language_model"]
+
+
+def language_model(
+    tokens: np.ndarray,
+    parameters: Parameters,
+    *,
+    mask: np.ndarray | None = None,
+    **options: Any,
+) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """A Transformer without an encoder: causal layers, and nothing to look across to.
+
+    logits = encoder(embed(tokens), causal) @ embedding.T
+
+    Shapes:
+        tokens: integers (B, T). mask: padding (B, 1, 1, T). options: as in
+        ``transformer``.
+        returns: logits (B, T, N), the weights (B, H, T, T) of every layer.
+
+    Source: Radford et al. 2018, "Improving language understanding by generative
+        pre-training", section 3.1.
+    Differs: positions are the sinusoids here, and learned there.
+    """
+    check_parameters(parameters, "embedding.weight")
+    check_tokens(tokens=(tokens, "BT"))
+    table = parameters["embedding.weight"]
+    own = nested(parameters, "stack")
+    x, weights = encoder(embed(tokens, table), own, mask=mask, causal=True, **options)
+    return x @ table.T, weights

@@ -1,0 +1,26 @@
+"""Checks that the language models of both frameworks share."""
+
+from typing import Any
+
+from attn_course.core.shapes import check_choice, check_shapes
+from attn_course.models.transformer.shared import check_tokens
+
+POSITIONS = ("sinusoidal", "rotary", "alibi")
+
+
+def check_positions(positions: Any, rotary: bool, attention: Any) -> None:
+    """Raise ValueError unless positions are known, and stand in one place only."""
+    if isinstance(positions, str):
+        check_choice("positions", positions, POSITIONS)
+    elif positions is not None and not callable(positions):
+        came = type(positions).__name__
+        raise ValueError(f"positions must be a name, a layer or None, got {came}")
+    if rotary and attention is not None:
+        mend = "give the attention its rotary=, and positions=None"
+        raise ValueError(f"positions must not be rotary beside an attention: {mend}")
+
+
+def check_places(positions: Any, tokens: Any) -> None:
+    """Raise ValueError unless positions are integers, one for each token (B, T)."""
+    sizes = check_shapes(tokens=(tokens, "BT"))
+    check_tokens(sizes, positions=(positions, "BT"))

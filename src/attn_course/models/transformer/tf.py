@@ -1,0 +1,181 @@
+"""The Transformer in TensorFlow, from tokens to logits. Formulas: ``reference.py``."""
+
+from typing import Any
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.tf import PairLayer, Tensor, is_plain
+from attn_course.core.masks.tf import Mask
+from attn_course.mechanisms.parts.positional.tf import sinusoidal_encoding
+from attn_course.models.decoder.tf import Decoder
+from attn_course.models.encoder.tf import Encoder
+from attn_course.models.transformer.shared import (
+    check_smoothing,
+    check_tokens,
+    transformer_config,
+    warm_up_rate,
+)
+
+__all__ = ["Transformer", "label_smoothing", "warm_up_rate"]
+
+
+class Tokens(PairLayer):
+    """What whole models share: from tokens to vectors, and from vectors to logits."""
+
+    def __init__(self, config, **options):
+        super().__init__(**options)
+        self.config = config
+        sizes = config["vocab_size"], config["model_dim"]
+        self.embedding = table(*sizes, self.dtype_policy)
+        rate = config["dropout"]
+        self.dropout = keras.layers.Dropout(rate, dtype=self.dtype_policy)
+
+    def embed(self, tokens, table, first_position=0):
+        """table[token] * sqrt(D) + sinusoid[position]: (B, T) -> (B, T, D)."""
+        x = table(tokens) * table.output_dim**0.5
+        length = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
+        place = {"first_position": first_position, "dtype": x.dtype}
+        waves = sinusoidal_encoding(length, table.output_dim, **place)
+        return self.dropout(x + waves)
+
+    def logits(self, x):
+        """The scores of all tokens, by the table that embeds them: (B, T, N)."""
+        table = self.embedding
+        if is_plain(table, keras.layers.Embedding):
+            rows = table.embeddings
+        else:
+            rows = table(tf.range(table.input_dim))
+        return tf.matmul(x, tf.cast(rows, x.dtype), transpose_b=True)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class Transformer(Tokens):
+    """Encoder, decoder and their table: ``attn_course.reference.transformer``.
+
+    Raises:
+        ValueError: a size or choice is wrong.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        num_layers: int,
+        model_dim: int,
+        num_heads: int,
+        ff_dim: int,
+        *,
+        source_vocab_size: int | None = None,
+        norm: str = "post",
+        activation: str = "relu",
+        normalization: str = "layer",
+        dropout: float = 0.0,
+        eps: float | None = None,
+        **options: Any,
+    ) -> None:
+        sizes = model_dim, num_heads, ff_dim
+        choices = norm, activation, normalization, dropout, eps
+        more = {"source_vocab_size": source_vocab_size}
+        config = transformer_config(vocab_size, num_layers, sizes, choices, **more)
+        super().__init__(config, **options)
+        self.source_embedding = None
+        if source_vocab_size is not None:
+            own = source_vocab_size, model_dim, self.dtype_policy
+            self.source_embedding = table(*own)
+        names = "norm", "activation", "normalization", "dropout", "eps"
+        options = dict(zip(names, choices, strict=True)) | {"dtype": self.dtype_policy}
+        self.encoder = Encoder(num_layers, *sizes, **options)
+        self.decoder = Decoder(num_layers, *sizes, **options)
+        self.built = True
+
+    def call(
+        self,
+        source: Tensor,
+        target: Tensor,
+        source_mask: Mask = None,
+        *,
+        target_mask: Mask = None,
+        need_weights: bool = True,
+    ) -> tuple[Tensor, tuple[tuple, tuple]]:
+        """Teacher forcing: for every position of the target, what comes next.
+
+        Shapes:
+            source (B, S), target (B, T), source_mask (B, 1, 1, S), target_mask
+            (B, 1, 1, T) -> logits (B, T, N), the weights of encoder and decoder.
+
+        Raises:
+            ValueError: a shape, dtype or mask is not as above.
+        """
+        check_tokens(source=(source, "BS"), target=(target, "BT"))
+        options = {"need_weights": need_weights}
+        memory, seen = self.encode(source, source_mask, **options)
+        options["target_mask"] = target_mask
+        logits, weights = self.decode(target, memory, source_mask, **options)
+        return logits, (seen, weights)
+
+    def encode(
+        self, source: Tensor, source_mask: Mask = None, *, need_weights: bool = True
+    ) -> tuple[Tensor, tuple]:
+        """Read the source, once: memory (B, S, D) and the weights of every layer."""
+        check_tokens(source=(source, "BS"))
+        shared = self.source_embedding is None
+        x = self.embed(source, self.embedding if shared else self.source_embedding)
+        return self.encoder(x, source_mask, need_weights=need_weights)
+
+    def decode(
+        self,
+        target: Tensor,
+        memory: Tensor,
+        source_mask: Mask = None,
+        *,
+        target_mask: Mask = None,
+        need_weights: bool = True,
+        cache: tuple | None = None,
+    ) -> tuple[Tensor, tuple]:
+        """Logits behind every token of the target, and the weights of every layer.
+
+        With a cache of ``new_cache`` the target is what is new since the last call.
+        """
+        check_tokens(target=(target, "BT"))
+        first = 0 if cache is None else tf.identity(cache[0][0].length)
+        x = self.embed(target, self.embedding, first)
+        options = {"need_weights": need_weights, "cache": cache}
+        options["target_mask"] = target_mask
+        x, weights = self.decoder(x, memory, source_mask, **options)
+        return self.logits(x), weights
+
+    def new_cache(self, memory: Tensor, capacity: int) -> tuple:
+        """What the decoder keeps while it writes up to ``capacity`` tokens."""
+        return self.decoder.new_cache(memory, capacity)
+
+    def compute_mask(self, source: Any, previous_mask: Any = None) -> Any:
+        return None
+
+    def compute_output_shape(
+        self, source_shape: tuple, target_shape: tuple, **shapes: Any
+    ) -> tuple:
+        x = (*source_shape, self.config["model_dim"])
+        y = (*target_shape, self.config["model_dim"])
+        logits = (*target_shape, self.config["vocab_size"])
+        weights = self.encoder.compute_output_shape(x)[1]
+        return logits, (weights, self.decoder.compute_output_shape(y, x)[1])
+
+
+def table(rows: int, width: int, dtype: Any) -> keras.layers.Embedding:
+    """A table of vectors with a variance of 1 / width, built at once."""
+    normal = keras.initializers.RandomNormal(stddev=width**-0.5)
+    options = {"embeddings_initializer": normal, "dtype": dtype}
+    made = keras.layers.Embedding(rows, width, **options)
+    made.build((None, None))
+    return made
+
+
+def label_smoothing(
+    logits: Tensor, targets: Tensor, *, smoothing: float = 0.1
+) -> Tensor:
+    """See ``attn_course.reference.label_smoothing``.
+
+    Differs: ``keras.losses.CategoricalCrossentropy`` takes the targets as vectors.
+    """
+    check_smoothing(logits, targets, smoothing)
+    chance = tf.nn.log_softmax(logits)
+    hit = tf.gather(chance, targets, axis=-1, batch_dims=len(targets.shape))
+    return -(1 - smoothing) * hit - smoothing * tf.reduce_mean(chance, axis=-1)

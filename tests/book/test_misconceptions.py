@@ -1,0 +1,56 @@
+"""The page "Often said, and wrong": every entry leads to a section, to a source, and to a test that exists."""
+
+import ast
+import re
+
+import pytest
+from misconceptions import LISTED, TEST, entry, topics, with_entries
+from publisher import ROOT
+
+PAGE = (ROOT / "book" / "misconceptions.md").read_text(encoding="utf-8")
+SOURCES = set(re.findall(r"(?m)^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8")))
+ERRORS = [error for _, errors in topics() for error in errors]
+EACH = pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.said)
+
+
+def headings(page):
+    """Of a chapter's sections; cells hold comments that look like headings."""
+    text = (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
+    prose = re.sub(r"(?ms)^(`{3,}|~{3,}).*?^\1$", "", text)
+    return re.findall(r"(?m)^#{2,3} (.+)$", prose)
+
+
+def test_there_are_many_and_each_is_said_once():
+    assert len({error.said for error in ERRORS}) == len(ERRORS) >= 30
+    assert PAGE.count(LISTED) == 1 and with_entries("other") == "other"
+    assert with_entries(PAGE).count("\n### “") == len(ERRORS)
+
+
+@EACH
+def test_the_section_is_there(error):
+    found = [heading for heading in headings(error.page) if heading.startswith(error.section)]
+    assert found, f"book/{error.page}.md has no section {error.section!r}: name another in tools/misconceptions.toml"
+
+
+@EACH
+def test_the_source_is_listed(error):
+    assert set(error.source.split(",")) <= SOURCES
+
+
+@EACH
+def test_the_test_is_there(error):
+    """The function is in its file; its case is a string of a file beside it, or a mechanism of the catalog."""
+    file, name, case = TEST.fullmatch(error.test).group("file", "name", "case")
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / file).parent.glob("*.py")}
+    assert name in {node.name for node in ast.walk(trees[ROOT / file]) if isinstance(node, ast.FunctionDef)}
+    declared = (ROOT / "src" / "attn_course" / "mechanisms").glob("*/__init__.py")
+    trees |= {path: ast.parse(path.read_text(encoding="utf-8")) for path in declared}
+    words = {node.value for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    assert case is None or case in words
+
+
+def test_an_entry():
+    made = entry(ERRORS[0])
+    assert made.startswith(f"### “{ERRORS[0].said}”\n\nThey are divided by its root.")
+    assert "- Shown in {shown}`04_scaled_dot_product#The reason`\n- Source: {cite:t}`vaswani2017`, section" in made
+    assert "/blob/" in made and made.endswith(", case *divide by d squared*\n")

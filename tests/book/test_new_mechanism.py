@@ -1,0 +1,182 @@
+"""`make new-mechanism` and `make new-chapter` on a copy: what they write has the form that the other tests ask for."""
+
+import py_compile
+import re
+import shutil
+import subprocess
+import sys
+
+import faces
+import new_chapter
+import new_mechanism
+import pytest
+from chapter_rules import leftover_faults, text_of
+from chapters import toc
+from mystmd import Book
+from notebooks import build
+from page_rules import complaints
+from publisher import ROOT
+from render import render
+
+TOC = """\
+format: jb-book
+root: book/intro
+parts:
+  - caption: One
+    chapters:
+      - file: book/01_fixture.md
+  - caption: Reference
+    chapters:
+      - file: book/notation.md
+"""
+MAP = """\
+# A course
+
+| No. | Chapter | Path | What it adds |
+|---|---|---|---|
+| 1 | {doc}`01_fixture` | core | all |
+| 3 | Later | branch | more |
+
+Text.
+"""
+NAME = "rotary_memory"
+
+
+@pytest.fixture
+def repository(small):
+    (small / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (small / "book" / "notation.md").write_text("# Notation\n", encoding="utf-8")
+    (small / "book" / "intro.md").write_text(MAP, encoding="utf-8")
+    shutil.copytree(ROOT / "src" / "attn_course", small / "src" / "attn_course", ignore=shutil.ignore_patterns("*.npz"))
+    (small / "tests" / "mechanisms").mkdir(parents=True)
+    for path in ("pyproject.toml", "src/ruff.toml"):  # 88 columns in src
+        shutil.copy(ROOT / path, small / path)
+    return small
+
+
+def make(tool, root, name=NAME):
+    return tool.main([name, "--root", str(root)])
+
+
+def folder(root):
+    return root / "src" / "attn_course" / "mechanisms" / NAME
+
+
+def test_all_files_are_there_and_compile(repository, capsys):
+    assert make(new_mechanism, repository) == 0
+    printed = capsys.readouterr().out
+    names = sorted(path.name for path in folder(repository).iterdir())
+    assert names == ["__init__.py", "pytorch.py", "reference.py", "tf.py"]
+    test = repository / "tests" / "mechanisms" / f"test_{NAME}.py"
+    for path in [*folder(repository).iterdir(), test]:
+        py_compile.compile(str(path), cfile=str(repository / "compiled.pyc"), doraise=True)
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"@(?!pytest|keras| value)", text), "a mark of the template is left"
+        assert str(path.relative_to(repository)) in printed
+    source = repository / "src" / "attn_course"
+    assert not faces.stale(source)
+    for face in ("pytorch", "tf"):
+        assert '"RotaryMemoryAttention"' in (source / f"{face}.py").read_text(encoding="utf-8")
+
+
+def test_the_places_are_those_that_it_writes_and_at_most_seven(repository, capsys):
+    make(new_mechanism, repository)
+    assert len(new_mechanism.PLACES) <= 7
+    for path, what in new_mechanism.PLACES:
+        assert (repository / path.format(name=NAME)).exists() and what
+    assert new_mechanism.places(NAME) in capsys.readouterr().out
+    # One list: the guide has it word by word.
+    assert new_mechanism.places("NAME") in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [NAME, "x", "multi_scale_retained"])
+def test_ruff_has_nothing_to_say(repository, name):
+    make(new_mechanism, repository, name)
+    where = [f"src/attn_course/mechanisms/{name}", "src/attn_course/catalog.py", "src/attn_course/tf.py", "tests"]
+    for check in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *check, "--no-cache", *where]
+        done = subprocess.run(command, cwd=repository, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_unfilled_skeleton_is_refused_by_its_own_test(repository):
+    make(new_mechanism, repository)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/mechanisms/test_{NAME}.py"]
+    done = subprocess.run(
+        command, cwd=repository, capture_output=True, text=True, env={"PYTHONPATH": str(repository / "src")}
+    )
+    assert done.returncode == 1
+    assert "still to be written" in done.stdout and "reference.py: " in done.stdout
+    assert "write the specification first" in done.stdout
+    assert re.search(r"\b2 failed", done.stdout)
+
+
+def test_a_skeleton_s_layer_passes_every_option_on_or_refuses_it(repository):
+    """Never swallowed: a causal call would see the future."""
+    make(new_mechanism, repository)
+    for face in ("pytorch", "tf"):
+        text = (folder(repository) / f"{face}.py").read_text(encoding="utf-8")
+        head, body = re.search(r"(?s)def attend\(self, (.*?)\):\n(.*)", text).groups()
+        for option in (name.strip() for name in head.partition("*,")[2].split(",")):
+            assert f"{option}={option}" in body or f'"{option}": {option}' in body, option
+        assert "can_drop = False" in text
+
+
+def test_the_chapter_follows_the_rules_and_is_listed(repository):
+    assert make(new_chapter, repository) == 0
+    source = repository / "book" / f"02_{NAME}.md"
+    assert complaints(source) == []
+    assert len(leftover_faults(text_of(source))) == 19, "what the author has to write is named"
+    assert toc(repository) == ["book/intro", "book/01_fixture.md", f"book/02_{NAME}.md", "book/notation.md"]
+    assert render(source, Book.read(repository)).cells
+    lines = (repository / "book" / "intro.md").read_text(encoding="utf-8").splitlines()
+    place = lines.index(f"| 2 | {{doc}}`02_{NAME}` | branch | TODO: what rotary memory adds |")
+    assert lines[place - 1].startswith("| 1 |") and lines[place + 1].startswith("| 3 |")
+    assert source.read_text(encoding="utf-8").endswith("```{bibliography}\n:filter: docname in docnames\n```\n")
+
+
+def test_an_unfilled_chapter_is_not_built(repository):
+    make(new_chapter, repository)
+    with pytest.raises(ValueError, match=f"02_{NAME}.md is a skeleton: still to be written"):
+        build(repository, ["02"], run=False)
+
+
+@pytest.mark.parametrize("tool", [new_mechanism, new_chapter], ids=lambda tool: tool.__name__)
+@pytest.mark.parametrize("name", ["", "Rotary", "two words", "1st", "../escape", "class", "x" * 31])
+def test_names_that_cannot_be_used_write_nothing(repository, tool, name, capsys):
+    before = sorted(repository.rglob("*"))
+    assert make(tool, repository, name) == 2
+    assert sorted(repository.rglob("*")) == before
+    assert "NAME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("tool", [new_mechanism, new_chapter], ids=lambda tool: tool.__name__)
+def test_nothing_is_overwritten(repository, tool):
+    assert make(tool, repository) == 0
+    assert make(tool, repository) == 2
+
+
+@pytest.mark.parametrize("taken", ["tf", "layer", "window"])
+def test_a_module_of_the_package_keeps_its_name(repository, taken, capsys):
+    assert make(new_mechanism, repository, taken) == 2
+    assert "exists: choose another NAME" in capsys.readouterr().err
+
+
+def test_stale_faces_are_found(tmp_path):
+    source = tmp_path / "attn_course"
+    shutil.copytree(ROOT / "src" / "attn_course", source, ignore=shutil.ignore_patterns("*.npz", "tasks", "records"))
+    assert not faces.stale(source)
+    path = source / "mechanisms" / "window" / "tf.py"
+    path.write_text(path.read_text(encoding="utf-8").replace('"SlidingWindowAttention",', ""), encoding="utf-8")
+    assert [path.name for path in faces.stale(source)] == ["tf.py"]
+    faces.write(source)
+    assert not faces.stale(source)
+
+
+def test_the_tools_need_python_alone(repository):
+    """Nothing that is installed is on the path."""
+    path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r})"
+    for tool in ("new_mechanism", "new_chapter"):
+        program = f"{path}; import {tool} as tool; sys.exit(tool.main({[NAME, '--root', str(repository)]!r}))"
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -1,0 +1,54 @@
+"""What the workflow files promise: a deploy that one release can't stop, locks in step, settings named as they are."""
+
+import os
+import re
+import subprocess
+
+import yaml
+from publisher import ROOT
+
+FOLDER = ROOT / ".github" / "workflows"
+FLOWS = {path.name: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yml"))}
+GH = """\
+#!/bin/bash
+if [[ "$2" == list ]]; then printf 'v0.1.0\\nv0.2.0\\nv0.3.0\\n'; exit; fi
+[[ "$3" != v0.2.0 ]] || { echo "no assets match the file pattern" >&2; exit 1; }
+touch "_build/books/attn_course-${3#v}-book.zip"
+"""
+
+
+def test_a_release_without_its_book_does_not_stop_the_deploy(tmp_path):
+    (script,) = [
+        step["run"] for step in FLOWS["pages.yml"]["jobs"]["build"]["steps"] if "release" in step.get("run", "")
+    ]
+    program = tmp_path / "bin" / "gh"
+    program.parent.mkdir()
+    program.write_text(GH)
+    program.chmod(0o755)
+    settings = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    command = ["bash", "-e", "-c", script]  # as a runner calls it
+    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True)
+    assert done.returncode == 0 and "::warning::release v0.2.0" in done.stdout, done.stderr
+    found = sorted(path.name for path in (tmp_path / "_build" / "books").iterdir())
+    assert found == ["attn_course-0.1.0-book.zip", "attn_course-0.3.0-book.zip"]
+
+
+def test_no_publishing_is_cancelled():
+    assert "pull_request" in str(FLOWS["tests.yml"]["concurrency"]["cancel-in-progress"])
+    assert FLOWS["pages.yml"]["concurrency"]["cancel-in-progress"] is False
+
+
+def test_who_resolves_can_not_write():
+    """Packages may run code of their own while their versions are resolved."""
+    jobs = FLOWS["lock.yml"]["jobs"]
+    assert jobs["resolve"]["permissions"] == {"contents": "read"}
+    assert "python" not in " ".join(step.get("run", "") for step in jobs["push"]["steps"])
+
+
+def test_workflows_that_the_guide_names_exist():
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    part = guide[guide.index("## Publishing it from your own repository") : guide.index("\n## A release")]
+    titles = {flow["name"] for flow in FLOWS.values()}
+    named = set(re.findall(r"`(tests|outside links|package index|pages|release|newest versions|lock)\b", part))
+    assert {"tests", "outside links", "package index", "pages"} <= named <= titles
+    assert part.count("\n| ") == 2 + 5 - 1, "five settings, each with what goes red without it"

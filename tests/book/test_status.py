@@ -1,0 +1,69 @@
+"""The page of the state: made of committed files alone, with a row for every chapter and every record."""
+
+import json
+
+import pytest
+from chapters import sources, tags
+from execute import IGNORED
+from notebooks import read_notebook
+from publisher import ROOT
+from status import LINES, NOTES, SINCE, digest, gpu, measurements, note, notebooks, noted, records, with_tables
+
+PAGE = (ROOT / "book" / "status.md").read_text(encoding="utf-8")
+
+
+def test_every_line_is_on_the_page_once():
+    assert all(PAGE.count(line) == 1 for line in LINES) and with_tables("other") == "other"
+    assert "{status-" not in with_tables(PAGE)
+
+
+def test_every_chapter_has_a_row_and_a_note_that_is_no_strangers():
+    rows = notebooks().split("\n\n")[0].splitlines()[2:]
+    assert len(rows) == len(sources())
+    for source, row in zip(sources(), rows, strict=True):
+        cells = [cell for cell in read_notebook(source.with_suffix(".ipynb")).cells if cell.cell_type == "code"]
+        ignored = sum(IGNORED in tags(cell) for cell in cells)
+        assert f"<{source.stem}>" in row and row.strip(" |").split(" | ")[-1] == str(ignored)
+    notes = {path.stem for path in (ROOT / NOTES).glob("*.json")}
+    assert notes <= {source.stem for source in sources()}, "a note of a chapter that is gone"
+
+
+def test_a_note_is_of_the_cells_that_ran(tmp_path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "01_x.md").write_text("# X\n", encoding="utf-8")
+    path = tmp_path / "book" / "01_x.ipynb"
+
+    def write(source, prose):
+        cells = [{"cell_type": "markdown", "source": prose}]
+        cells += [{"cell_type": "code", "source": source, "outputs": [], "metadata": {"tags": ["check"]}}]
+        path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+
+    write("x = 1", "Before.")
+    assert "| no note |" in notebooks(tmp_path) and noted(tmp_path, path.with_suffix(".md")) == {}
+    note(tmp_path, path, 12.4, {"torch": "9.9", "numpy": "8.8"})
+    made = notebooks(tmp_path)
+    assert "| 12 | 1 | 0 |" in made and SINCE not in made and "- 1: PyTorch 9.9, NumPy 8.8 (" in made
+    before = digest(path)
+    write("x = 1", "After.")
+    assert digest(path) == before and SINCE not in notebooks(tmp_path)
+    write("x = 2", "After.")
+    assert SINCE in notebooks(tmp_path)
+
+
+def test_every_record_has_a_row():
+    made = measurements()
+    rows = [line for line in made.splitlines() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == sorted(records()) and len(rows) >= 30
+    assert "<01_bottleneck>" in next(row for row in rows if "`dates`" in row)
+
+
+def test_what_no_gpu_has_shown():
+    made, stored = gpu(), [name for name in records() if name.startswith("gpu_")]
+    assert made.count("no GPU yet") == made.count("{doc}") - len(stored)
+    assert ("no stored run" in made) == ("no GPU yet" in made)
+
+
+@pytest.mark.parametrize("name", ["convert", "reversal", "uptrain"])
+def test_a_record_is_found_on_its_page(name):
+    row = next(line for line in measurements().splitlines() if f"`{name}`" in line)
+    assert "{doc}" in row

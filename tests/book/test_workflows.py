@@ -1,0 +1,55 @@
+"""The workflow files run what `.ci/run` runs, on the systems that the package names; nothing is published untested."""
+
+import re
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+from publisher import ROOT
+
+FOLDER = ROOT / ".github" / "workflows"
+FLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yml"))}
+SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+STEPS = re.search(r"(?m)^STEPS=\((.*)\)$", SCRIPT)[1].split()
+# Python's YAML reads the key `on` as a truth value.
+ON = True
+
+
+def test_the_machines_together_run_every_step_once_and_in_its_order():
+    shared = FLOWS["steps"]["jobs"]["step"]["strategy"]["matrix"]["steps"]
+    assert " ".join(shared).split() == STEPS
+    targets = re.findall(r"(?m)^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert set(STEPS) <= set(targets)
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_every_job_ends(flow):
+    for name, job in FLOWS[flow]["jobs"].items():
+        assert "uses" in job or 0 < job["timeout-minutes"] <= 60 or flow == "newest", (flow, name)
+
+
+def test_what_is_published_was_tested():
+    assert list(FLOWS["pages"][ON]) == ["workflow_call"], "nobody starts it but tests"
+    callers = {flow for flow in FLOWS for job in FLOWS[flow]["jobs"].values() if "pages.yml" in job.get("uses", "")}
+    assert callers == {"tests"} and not any("pages.yml" in path.read_text() for path in FOLDER.glob("[!t]*.yml"))
+    for flow, job in (("tests", "pages"), ("release", "files")):
+        jobs = FLOWS[flow]["jobs"]
+        assert jobs[job]["needs"] == "everything"
+        assert jobs["everything"]["uses"] == "./.github/workflows/steps.yml"
+    assert "gh workflow run tests.yml --ref main" in (FOLDER / "release.yml").read_text(encoding="utf-8")
+
+
+def test_the_classifiers_name_the_systems_that_are_tested():
+    systems = {
+        job["runs-on"].partition("-")[0] for flow in FLOWS.values() for job in flow["jobs"].values() if "runs-on" in job
+    }
+    named = {"ubuntu": "POSIX :: Linux", "macos": "MacOS", "windows": "Microsoft :: Windows"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = {line.removeprefix("Operating System :: ") for line in project["classifiers"] if "Operating" in line}
+    assert found == {named[system] for system in systems}
+
+
+def test_a_step_that_is_none_is_refused():
+    done = subprocess.run(["bash", ROOT / ".ci" / "run", "lnt"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr == f"a step is one of {' '.join(STEPS)}; got lnt\n"

@@ -1,0 +1,181 @@
+"""Verses that people aligned, and the lab that asks attention for the same links."""
+
+import re
+import zipfile
+from itertools import product
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course.frameworks import torch
+from attn_course.labs import interval, load_record
+from attn_course.tasks.alignments import FILE, SHA256, Verse, latin, load_alignments
+from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
+from experiments.align import (
+    Words,
+    __main__,
+    by_model_1,
+    chance_level,
+    diagonal,
+    encode,
+    ibm_model_1,
+    right_counts,
+    word_lists,
+)
+from experiments.align import pytorch as lab
+from experiments.data import alignments as maker
+
+VERSES = load_alignments()
+LINKS = np.array([[1, 0, 0], [0, 0, 1]], dtype=bool)
+SMALL = [Verse("x", ["a", "b"], ["One", "two", "three"], LINKS), Verse("y", ["b"], ["one"], np.ones((1, 1), bool))]
+
+
+def test_counts_are_those_of_the_page():
+    page = (FILE.parent / "README.md").read_text()
+    assert SHA256 in page and FILE.stat().st_size < 1_000_000
+    assert len(VERSES) == 2814 and "2,814 verses" in page
+    counts = [sum(n) for n in zip(*((len(x.greek), len(x.english), x.links.sum()) for x in VERSES), strict=True)]
+    assert "{:,} Greek words, {:,} English words, {:,} links".format(*counts) in re.sub(r"\s+", " ", page)
+    assert max(len(x.greek) for x in VERSES) == maker.MOST_GREEK
+    assert max(len(x.english) for x in VERSES) == maker.MOST_ENGLISH
+
+
+def test_a_verse_that_everyone_can_check():
+    (verse,) = [x for x in VERSES if x.reference == "John 11:35"]
+    assert [latin(word) for word in verse.greek] == ["dakryo", "ho", "Iesous"]
+    assert verse.english == ["Jesus", "wept"]
+    assert verse.links.tolist() == [[False, True], [False, False], [True, False]]
+    assert all(x.links.any() and x.links.shape == (len(x.greek), len(x.english)) for x in VERSES)
+
+
+def test_words_are_words():
+    words = {word for verse in VERSES for word in verse.greek}
+    assert all(re.fullmatch(r"[a-zA-Z]+", latin(word)) for word in words)
+    english = {word for verse in VERSES for word in verse.english}
+    assert not [word for word in english if not re.fullmatch(r"[\w’,-]+", word)]
+
+
+def test_a_damaged_file_is_refused(monkeypatch):
+    from attn_course.tasks import alignments
+
+    monkeypatch.setattr(alignments, "SHA256", "0" * 64)
+    alignments._rows.cache_clear()
+    with pytest.raises(ValueError, match="damaged"):
+        load_alignments()
+    monkeypatch.undo()
+    alignments._rows.cache_clear()
+
+
+def test_the_script_by_hand(tmp_path):
+    """Two verses that a link joins are dropped, a long one too; a link of two words with two is four."""
+    path = tmp_path / "wheel.zip"
+    greek = ["id\tlemma", *(f"n40001{v:03}{i:03}\tg{i}" for v in (1, 2, 3) for i in (1, 2))]
+    greek += [f"n40001004{i:03}\tg" for i in range(1, 16)]
+    english = ["id\tsource_verse\ttext\texclude"]
+    english += [f"40001{v:03}{i:03}\t40001{v:03}\te{i}\t{'y' * (i == 2)}" for v in (1, 2, 3, 4) for i in (1, 2, 3)]
+    english += ["40001009001\t40001001\tlate\t"]  # numbered as another verse in English
+    records = [
+        '{"source": ["n40001001001", "n40001001002"], "target": ["40001001003", "40001009001"]}',
+        '{"source": ["n40001001002"], "target": ["40001001002"]}',
+        '{"source": ["n40001002001"], "target": ["40001002001"]}',
+        '{"source": ["n40001002002"], "target": ["40001003001"]}',
+        '{"source": ["n40001004001"], "target": ["40001004001"]}',
+    ]
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(maker.SOURCE, "\n".join(greek))
+        file.writestr(maker.TARGET, "\n".join(english))
+        file.writestr(maker.LINKS, f'{{"records": [{", ".join(records)}]}}')
+    found = list(maker.rows(zipfile.ZipFile(path)))
+    links = [[0, 1], [0, 2], [1, 1], [1, 2]]
+    assert found == [("Matthew 1:1", ["g1", "g2"], ["e1", "e3", "late"], links)]
+    with pytest.raises(ValueError, match="sha256"):
+        maker.main(path)
+
+
+def test_tokens_of_words():
+    words = Words([["b", "a"], ["c"]])
+    tokens, lengths = words.encode([["a"], ["c", "x"]], begin=True, end=True)
+    assert tokens.tolist() == [[BEGIN, 4, END, PAD], [BEGIN, 6, UNKNOWN, END]]
+    assert (len(words), lengths.tolist()) == (7, [3, 4])
+    batch, sizes = encode(SMALL)
+    assert sizes == (6, 7)
+    assert batch.target_in[1].tolist() == [BEGIN, 4, PAD, PAD]  # "One" and "one" are the same
+
+
+def test_model_1_by_hand():
+    """Two rounds by loops over all alignments: each English word independently comes from one Greek word."""
+    pairs = [(["a", "b"], ["x", "y"]), (["a"], ["x"])]
+    chance = {(one, word): 1.0 for one in "ab" for word in "xy"}
+    for _ in range(2):
+        counts = dict.fromkeys(chance, 0.0)
+        for greek, english in pairs:
+            ways = list(product(greek, repeat=len(english)))
+            likely = [np.prod([chance[pair] for pair in zip(way, english, strict=True)]) for way in ways]
+            for way, share in zip(ways, likely / np.sum(likely), strict=True):
+                for pair in zip(way, english, strict=True):
+                    counts[pair] += share
+        totals = {one: sum(n for pair, n in counts.items() if pair[0] == one) for one in "ab"}
+        chance = {pair: n / totals[pair[0]] for pair, n in counts.items()}
+    found = ibm_model_1(pairs, 2)
+    assert found.keys() == chance.keys()
+    for pair, expected in chance.items():
+        assert found[pair] == pytest.approx(expected, rel=1e-12)
+    assert ibm_model_1(pairs, 60)["b", "y"] > 0.99  # "x" is explained by "a"
+
+
+def test_aligners_and_judge_by_hand():
+    assert [x.tolist() for x in diagonal(SMALL)] == [[0, 1, 1], [0]]
+    assert right_counts(SMALL, diagonal(SMALL)).tolist() == [[2, 2], [1, 1]]
+    assert right_counts(SMALL, [np.array([1, 0, 0]), np.array([0])]).tolist() == [[0, 2], [1, 1]]
+    assert chance_level(SMALL) == pytest.approx((0.5 + 0.5 + 1) / 3)
+    assert [len(x) for x in by_model_1(SMALL)] == [3, 1]
+    assert word_lists(SMALL)[1] == [["one", "two", "three"], ["one"]]
+
+
+def test_the_diagonal_and_model_1_on_the_verses():
+    """As stored: people's links lie near the diagonal, and counting words does better."""
+    plain = load_record("align")["plain"]
+    assert interval(*right_counts(VERSES, diagonal(VERSES)).T) == plain["diagonal"]
+    assert round(chance_level(VERSES), 4) == plain["every word equally"]
+    assert 0.1 < plain["every word equally"] < plain["diagonal"][0] < plain["IBM model 1"][0]
+
+
+@pytest.mark.parametrize("name", lab.MODELS)
+def test_a_model_is_read_at_the_right_step(name):
+    """Row t is that of the word after t words; padding changes nothing."""
+    torch.manual_seed(0)
+    verses = VERSES[:7]
+    examples, sizes = encode(verses)
+    model = lab.MODELS[name](*sizes).eval()
+    weights, _ = lab.read(model, examples, size=3)
+    for i in (0, 5):
+        alone, _ = lab.read(model, encode(verses)[0]._replace(**cut(examples, i)))
+        np.testing.assert_allclose(alone[0], weights[i], atol=1e-6)
+        assert weights[i].shape[-2:] == (len(verses[i].english) + 1, len(verses[i].greek))
+    now, late = (lab.to_numbers(weights, x)[0] for x in (0, 1))
+    assert now.shape[-1] == len(verses[0].english)
+    np.testing.assert_array_equal(now[..., 1:], late[..., :-1])
+    rows = __main__.scores(verses, weights)
+    assert len(rows) == (20 if name == "Transformer" else 2)
+    expected = right_counts(verses, [n if n.ndim == 1 else n[0, 0] for n in lab.to_numbers(weights)])
+    assert rows[0]["right"][0] == round(expected[:, 0].sum() / expected[:, 1].sum(), 4)
+
+
+def cut(examples, i):
+    """One verse alone, without padding."""
+    S, T = int(examples.source_mask[i].sum()), int((examples.target_out[i] != PAD).sum())
+    ends = {"source": S, "source_mask": S, "target_in": T, "target_out": T}
+    return {name: getattr(examples, name)[i : i + 1, :end] for name, end in ends.items()}
+
+
+@pytest.mark.parametrize("name", lab.MODELS)
+def test_training_learns_and_is_recorded(name, monkeypatch):
+    monkeypatch.setattr(__main__, "STEPS", 6)
+    monkeypatch.setattr(__main__, "EVERY", 3)
+    monkeypatch.setattr(__main__, "BATCH", 8)
+    monkeypatch.setattr(__main__, "WARM_UP", 1)
+    monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
+    row = __main__.run(name, VERSES[:16], 0)
+    assert [point["step"] for point in row["curve"]] == [0, 3, 6]
+    assert row["curve"][-1]["loss"] < row["curve"][0]["loss"]

@@ -1,0 +1,88 @@
+"""The table of models: each row is a checkpoint, and its bytes follow from the fields of its configuration."""
+
+import datetime
+
+import pytest
+
+from attn_course.core.kv_cache import cache_bytes
+from attn_course.labs.caches import MEMORY, MODELS, PEAKS, read_table
+
+ROWS = {row["name"]: row for row in read_table()}
+FAR = 131_072
+
+
+def layer_bytes(config, layer, context):
+    """What one layer keeps, counted from 1, at 16 bits a number and 32 for a state: read off the fields again."""
+    linear = config.get("linear_attn_config")
+    if linear and layer not in linear["full_attn_layers"]:
+        return 4 * linear["num_heads"] * linear["head_dim"] * linear["head_dim"]
+    if layer % config.get("full_attention_interval", layer):
+        heads, key, value = (config[f"linear_{x}"] for x in ("num_value_heads", "key_head_dim", "value_head_dim"))
+        return 4 * heads * key * value
+    if "kv_lora_rank" in config:
+        return 2 * context * (config["kv_lora_rank"] + config["qk_rope_head_dim"])
+    near = "sliding_window" in config
+    if "layer_types" in config:
+        near = config["layer_types"][layer - 1] == "sliding_attention"
+    elif "sliding_window_pattern" in config:
+        near = layer % config["sliding_window_pattern"] != 0
+    heads = config["num_key_value_heads"]
+    width = config.get("head_dim", config.get("hidden_size", 0) // config.get("num_attention_heads", 1))
+    if not near and "global_head_dim" in config:
+        heads, width = config["num_global_key_value_heads"], config["global_head_dim"]
+    return 2 * 2 * heads * width * (min(context, config["sliding_window"]) if near else context)
+
+
+def model_bytes(name, context):
+    config = ROWS[name]["config"]
+    return sum(layer_bytes(config, layer, context) for layer in range(1, config["num_hidden_layers"] + 1))
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_bytes_follow_from_the_configuration(name):
+    """As the table has them, as the fields give them, and as the calculator of chapter 13 counts them."""
+    stored, parts = ROWS[name]["bytes"], MODELS[name].parts
+    for context in (1, 1000, 4097, FAR):
+        assert cache_bytes(parts, context) == model_bytes(name, context)
+    assert stored == {
+        "growing": model_bytes(name, FAR + 1) - model_bytes(name, FAR),
+        "at_131072": model_bytes(name, FAR),
+    }
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_is_a_checkpoint_with_address_and_date(name):
+    row = ROWS[name]
+    assert row["checkpoint"].count("/") == 1 and row["address"].endswith("/config.json")
+    assert row["address"].startswith(("https://huggingface.co/", "https://github.com/"))
+    assert datetime.date.fromisoformat(row["read"]) >= datetime.date(2026, 11, 22)
+    # Where it isn't the checkpoint's own file, the row says what was read.
+    assert "read_as" in row or f"huggingface.co/{row['checkpoint']}/" in row["address"]
+    assert MODELS[name].source == row["checkpoint"]
+    if "layer_types" in row["config"]:
+        assert len(row["config"]["layer_types"]) == row["config"]["num_hidden_layers"]
+
+
+def test_what_is_known_of_models():
+    """Numbers that were computed elsewhere: gigabytes of a Llama, layers of a hybrid, windows of Gemma."""
+    growing = {name: row["bytes"]["growing"] for name, row in ROWS.items()}
+    assert growing["Llama 3 8B"] == 128 * 2**10 and growing["DeepSeek-V3"] == 70_272
+    assert growing["Kimi Linear 48B"] == 7 * 576 * 2 and growing["Mistral 7B v0.1"] == 0
+    assert growing["gpt-oss 120B"] == 36_864 and growing["Qwen3-Next 80B"] == 24_576
+    assert MODELS["Kimi Linear 48B"].kind == "MLA in 7 of 27 layers, and 40 MiB of state"
+    assert MODELS["Qwen3-Next 80B"].kind == "GQA, 2 heads in 12 of 48 layers, and 72 MiB of state"
+    assert MODELS["Gemma 3 27B"].kind == "GQA, 16 heads, 52 of 62 layers window 1,024"
+    assert MODELS["Mistral 7B v0.1"].kind == "GQA, 8 heads, window 4,096"
+    assert MODELS["Llama 2 7B"].kind == "MHA"
+
+
+def test_most_bytes_come_first():
+    sizes = [cache_bytes(shape.parts, FAR) for shape in MODELS.values()]
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) == len(ROWS) >= 13
+
+
+def test_gpus_are_sorted_and_their_ridge_is_that_of_their_kind():
+    """Operations in the time of a byte: 150 to 300 for data-center GPUs in 16 bits."""
+    assert list(MEMORY.values()) == sorted(MEMORY.values())
+    ridges = {name: operations / speed for name, (operations, speed) in PEAKS.items()}
+    assert all(150 < ridge < 300 for ridge in ridges.values()), ridges

@@ -1,0 +1,105 @@
+"""The digits and the photograph as they are shipped, and the readers of chapter 5."""
+
+from itertools import islice
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course.frameworks import keras, torch
+from attn_course.parity import get_parameters, set_parameters
+from attn_course.tasks import digits, photograph
+from experiments.digits import BATCH, LOOKS, batches, may_look
+from experiments.digits import pytorch as in_torch
+from experiments.digits import tf as in_tf
+
+TRAIN, TEST = (digits.load_digits(split) for split in digits.SPLITS)
+
+
+def test_the_digits():
+    assert TRAIN.images.shape == (1352, 8, 8) and TEST.images.shape == (445, 8, 8)
+    assert TRAIN.images.dtype == np.float32 and TRAIN.labels.dtype == np.int64
+    for split in (TRAIN, TEST):
+        assert split.images.min() == 0 and split.images.max() == 1
+        counts = np.bincount(split.labels)
+        assert len(counts) == 10 and counts.max() / counts.min() < 1.1
+    pictures = {split: {image.tobytes() for image in data.images} for split, data in (("train", TRAIN), ("test", TEST))}
+    assert not pictures["train"] & pictures["test"]
+    with pytest.raises(ValueError, match="split: expected one of train, test, got 'dev'"):
+        digits.load_digits("dev")
+
+
+def test_the_photograph():
+    found = photograph.load_photograph()
+    assert found.image.shape == (448, 448, 3) and found.image.dtype == np.uint8
+    assert found.features.shape == (14, 14, 320) and found.features.dtype == np.float32
+    assert np.isfinite(found.features).all() and found.features.std() > 1
+
+
+@pytest.mark.parametrize("name", ["DATA", "IMAGE", "FEATURES"])
+def test_a_damaged_file_says_what_to_do(name, tmp_path, monkeypatch):
+    module = digits if name == "DATA" else photograph
+    path = getattr(module, name)
+    damaged = tmp_path / path.name
+    damaged.write_bytes(path.read_bytes()[:-1])
+    monkeypatch.setattr(module, name, damaged)
+    if module is photograph:
+        monkeypatch.setitem(photograph.SHA256, damaged, photograph.SHA256[path])
+    with pytest.raises(ValueError, match=r"missing or damaged: .*pip install --force-reinstall"):
+        digits.load_digits("test") if module is digits else photograph.load_photograph()
+
+
+def test_batches_go_through_all_images():
+    rounds = len(TRAIN.labels) // BATCH
+    seen = {image.tobytes() for images, _ in islice(batches(TRAIN, seed=0), rounds) for image in images}
+    assert len(seen) >= rounds * BATCH - 5  # a few images are drawn alike
+    first, again = (next(batches(TRAIN, seed=1)) for _ in range(2))
+    assert all(map(np.array_equal, first, again))
+
+
+def test_ways_of_looking():
+    assert may_look("all", 5).all()
+    assert np.array_equal(may_look("own", 5), np.eye(5))
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_pixel_readers(look):
+    """Only a reader that may look at all lets a far pixel count for another."""
+    torch.manual_seed(0)
+    model = in_torch.PixelReader(look)
+    images = torch.rand(2, 8, 8)
+    logits, weights = model(images, need_weights=True)
+    assert logits.shape == (2, 10)
+    if look == "none":
+        assert weights is None and model.attention is None
+    else:
+        assert weights.shape == (2, 64, 64)
+        assert (weights[0] > 0).sum() == (64 * 64 if look == "all" else 64)
+    assert model(images)[1] is None
+
+
+def test_both_frameworks_read_alike():
+    keras.utils.set_random_seed(0)
+    one, other = in_torch.PixelReader("all"), in_tf.PixelReader("all")
+    other(TEST.images[:1])
+    names = {"attention": "attention", "output": "output_layer"}
+    for theirs, ours in names.items():
+        set_parameters(getattr(one, theirs), get_parameters(getattr(other, ours)))
+    one.attention.gate.data.fill_(0.5)
+    other.attention.gate.assign(0.5)
+    kernel, bias = other.convolution.get_weights()
+    one.convolution.weight.data = torch.from_numpy(kernel.transpose(3, 2, 0, 1).copy())
+    one.convolution.bias.data = torch.from_numpy(bias)
+    found = one(torch.from_numpy(TEST.images[:3]))[0].detach().numpy()
+    np.testing.assert_allclose(found, other(TEST.images[:3])[0].numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+@pytest.mark.parametrize(("reader", "setting"), [("PixelReader", "all"), ("RowReader", True), ("RowReader", False)])
+def test_the_loss_falls(module, reader, setting):
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+    model = getattr(module, reader)(setting)
+    log = module.train(model, TRAIN, steps=30, every=10)
+    assert [line.step for line in log] == [10, 20, 30] and log[-1].loss < log[0].loss
+    assert 0.1 < module.accuracy(model, TEST) <= 1

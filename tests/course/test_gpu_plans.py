@@ -1,0 +1,247 @@
+"""The GPU demos: plans for simulated devices, and each demo once on the CPU in a tiny size."""
+
+import json
+import subprocess
+from importlib import resources
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course.frameworks import tf, torch
+from attn_course.labs import gpu
+from attn_course.labs.decode import cached
+from attn_course.labs.gpu import __main__ as command
+from attn_course.labs.gpu import plan_of
+from attn_course.labs.gpu import pytorch as torch_demos
+from attn_course.labs.gpu import tf as tf_demos
+from attn_course.notebook import Device
+
+T4 = Device("cuda", "T4", 14.7, (7, 5))
+A100 = Device("cuda", "A100", 39.4, (8, 0))
+H200 = Device("cuda", "H200", 139.8, (9, 0))
+CPU = Device("cpu", "CPU")
+UNKNOWN = Device("cuda", "GPU", float("nan"), (8, 9))
+DEMOS = {"pytorch": torch_demos, "tf": tf_demos}
+
+
+def test_a_t4_has_no_bfloat16_and_no_flash_kernel():
+    plan = plan_of("14", "pytorch", T4)
+    assert plan.dtype == "float16" and plan.ways.keys() == {"weights", "tiles", "efficient"}
+    assert plan.left_out["flash"] == "needs compute capability 8.0, here it is 7.5"
+    assert plan.left_out.keys() == {"flash", "cudnn", "kernel"}
+    assert plan.ways["weights"][-1] == 4096 and plan.ways["efficient"][-1] == 65536
+
+
+@pytest.mark.parametrize(("device", "longest"), [(A100, 8192), (H200, 16384)])
+def test_newer_devices_take_every_way(device, longest):
+    plan = plan_of("14", "pytorch", device)
+    assert plan.dtype == "bfloat16" and not plan.left_out
+    assert plan.ways.keys() == {"weights", "tiles", "flash", "efficient", "cudnn", "kernel"}
+    assert plan.ways["weights"][-1] == longest
+    assert all(plan.ways[way] == gpu.LENGTHS for way in ("flash", "kernel", "efficient", "cudnn"))
+    assert plan.ways["tiles"][-1] == 16384
+
+
+@pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
+def test_without_a_gpu_the_sizes_are_small(framework):
+    plan = plan_of("14", framework, CPU)
+    assert plan.dtype == "float32" and not plan.left_out
+    assert {lengths[-1] for lengths in plan.ways.values()} == {gpu.ON_CPU}
+    assert plan.ways.keys() == {"weights", "tiles"} | ({"flash"} if framework == "pytorch" else set())
+
+
+def test_where_the_memory_is_not_told_it_is_taken_as_small():
+    plan, small = plan_of("14", "tf", UNKNOWN), plan_of("14", "tf", T4)
+    assert plan.ways == small.ways and plan.dtype == "bfloat16"
+
+
+@pytest.mark.parametrize("device", [T4, A100, H200])
+@pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
+def test_no_run_takes_more_than_its_share(device, framework):
+    plan = plan_of("14", framework, device)
+    for length in plan.ways["weights"]:
+        scores = 4 * gpu.HEADS * length**2 * 4
+        assert scores <= gpu.SHARE * device.memory_gib * 2**30
+    assert len(plan.ways["weights"]) >= 4
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(ValueError, match="chapter must be one of 14, 13, 10, 11, 02, 09, got 3"):
+        plan_of("3", "pytorch", CPU)
+    with pytest.raises(ValueError, match="framework must be one of pytorch, tf, got jax"):
+        plan_of("14", "jax", CPU)
+    with pytest.raises(ValueError, match="demo must be one of decode, language, got dates"):
+        plan_of("13", "tf", CPU, "dates")
+
+
+@pytest.mark.parametrize(("chapter", "own"), [("10", {"window", "strided"}), ("11", {"linear"})])
+def test_long_sequences_stand_beside_what_the_device_has(chapter, own):
+    both = own | {"weights"}
+    assert plan_of(chapter, "pytorch", H200).ways.keys() == both | {"flash", "efficient"}
+    small = plan_of(chapter, "pytorch", T4)
+    assert small.ways.keys() == both | {"efficient"} and small.left_out.keys() == {"flash"}
+    assert small.dtype == "float16"
+    assert plan_of(chapter, "tf", H200).ways.keys() == plan_of(chapter, "tf", CPU).ways.keys() == both
+    for way in own:
+        assert plan_of(chapter, "pytorch", H200).ways[way][-1] == 65536
+        assert small.ways[way][-1] > small.ways["weights"][-1]
+
+
+@pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
+def test_a_cache_is_as_long_as_the_device_allows(framework):
+    longest = {}
+    for name, device in {"T4": T4, "A100": A100, "H200": H200, "CPU": CPU}.items():
+        plan = plan_of("13", framework, device)
+        assert plan.ways.keys() == set(gpu.KINDS) and not plan.left_out
+        (longest[name],) = {contexts[-1] for contexts in plan.ways.values()}
+        if device.kind == "cuda":
+            held = 2 * cached("MHA", longest[name], size=2) * plan.sizes["batch"]  # the numbers, and the cache
+            assert held <= gpu.SHARE * device.memory_gib * 2**30
+    assert longest == {"T4": 16384, "A100": 65536, "H200": 65536, "CPU": 256}
+
+
+@pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
+@pytest.mark.parametrize(("chapter", "demo"), [("02", "dates"), ("09", "translate"), ("13", "language")])
+def test_a_training_grows_with_the_device(chapter, demo, framework):
+    found = [plan_of(chapter, framework, device, demo) for device in (CPU, T4, A100, H200)]
+    assert {plan.dtype for plan in found} == {"float32"}
+    sizes = [plan.sizes for plan in found]
+    assert sizes[0]["steps"] == 2 and sizes[2] == sizes[3]
+    size = "hidden_dim" if demo == "dates" else "model_dim"
+    assert sizes[0][size] < sizes[1][size] < sizes[2][size]
+    assert all(plan.ways.keys() == set(gpu.TRAININGS[demo]) for plan in found)
+
+
+@pytest.mark.parametrize("chapter", gpu.CHAPTERS)
+@pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
+def test_every_demo_runs_on_a_cpu(chapter, framework, monkeypatch, capsys):
+    """The code that a GPU runs, in sizes of a test."""
+    monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
+    monkeypatch.setattr(DEMOS[framework], "ROUNDS", 1)
+    monkeypatch.setattr(gpu, "LENGTHS", (64,))
+    monkeypatch.setattr(command, "device", lambda: CPU)
+    part = command.one(chapter, framework)
+    for demo in gpu.DEMOS[chapter]:
+        rows = [row for row in part["rows"] if row["demo"] == demo]
+        assert {row["way"] for row in rows} == plan_of(chapter, framework, CPU, demo).ways.keys()
+        assert {(row["framework"], row["dtype"]) for row in rows} == {(framework, "float32")}
+        for row in rows:
+            CHECKS[demo](row)
+    record = json.loads(json.dumps(command.record_of(chapter, [part])))
+    assert record["command"] == f"python -m attn_course.labs.gpu --only {chapter}"
+    assert record["versions"]["torch"] and record["device"] == "CPU: no GPU was found"
+    assert len(record["rows"]) == len(part["rows"])
+
+
+def attended(row):
+    assert row["positions"] == 64 and row["forward_ms"] > 0 and row["gradients_ms"] > 0
+    assert row["forward_mib"] is None
+
+
+def decoded(row):
+    assert row["bytes"] == cached(row["way"], row["context"], size=4) and row["tokens_per_second"] > 0
+
+
+def translated(row):
+    assert [step for step, _ in row["dev"]] == [1, 2] and row["seconds"] >= 0
+
+
+def dated(row):
+    assert 0 <= row["exact"] <= 1 and row["steps"] == 2 and row["attention"] == (row["way"] == "attention")
+
+
+def modelled(row):
+    assert row["kv_heads"] == {"MHA": 4, "GQA": 1, "MQA": 1}[row["way"]]
+    assert [step for step, _ in row["loss"]] == [1, 2] and 5 < row["test_loss"] < 6.5
+
+
+CHECKS = {"attention": attended, "decode": decoded, "translate": translated, "dates": dated, "language": modelled}
+
+
+def test_every_way_to_attend_is_attention():
+    """PyTorch's and TensorFlow's; what is not exact sees fewer keys than these few."""
+    rng = np.random.default_rng(0)
+    heads = rng.normal(size=(3, 1, 2, 16, 8)).astype(np.float32)
+    in_torch = [torch.from_numpy(x) for x in heads]
+    expected = torch.nn.functional.scaled_dot_product_attention(*in_torch, is_causal=True).numpy()
+    for way in ("weights", "tiles", "window", "flash"):
+        np.testing.assert_allclose(torch_demos.attend(way)(*in_torch).numpy(), expected, atol=1e-5)
+    for way in ("weights", "tiles", "window"):
+        np.testing.assert_allclose(tf_demos.attend(way)(*map(tf.constant, heads)).numpy(), expected, atol=1e-5)
+    for way in ("strided", "linear"):
+        both = torch_demos.attend(way)(*in_torch).numpy(), tf_demos.attend(way)(*map(tf.constant, heads)).numpy()
+        np.testing.assert_allclose(*both, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("framework", "error"),
+    [
+        ("pytorch", torch.OutOfMemoryError("no memory\nmore")),
+        ("tf", tf.errors.ResourceExhaustedError(None, None, "no memory")),
+    ],
+)
+def test_a_way_that_fails_is_told_and_the_next_one_runs(framework, error, monkeypatch):
+    def measured(way, heads):
+        if way == "weights" and heads[0].shape[2] > 32:
+            raise error
+        return {"forward_ms": 1.0}
+
+    monkeypatch.setattr(DEMOS[framework], "measured", measured)
+    plan = gpu.Plan("float32", {"weights": (32, 64, 128), "tiles": (64,)}, {})
+    rows = list(DEMOS[framework].attention(plan))
+    assert [(row["way"], row["positions"], "error" in row) for row in rows] == [
+        ("weights", 32, False),
+        ("weights", 64, True),
+        ("tiles", 64, False),
+    ]
+    assert rows[1]["error"].endswith("no memory")
+
+
+def test_tensorflow_leaves_memory_for_pytorch(monkeypatch):
+    grown = []
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["one", "another"])
+    monkeypatch.setattr(tf.config.experimental, "set_memory_growth", lambda *given: grown.append(given))
+    tf_demos.place()
+    assert grown == [("one", True), ("another", True)]
+
+
+def test_a_demo_without_time_is_named(monkeypatch, capsys):
+    def late(*given, timeout, **more):
+        raise subprocess.TimeoutExpired("demo", timeout)
+
+    monkeypatch.setattr(command.subprocess, "run", late)
+    assert command.apart("09", "tf", -3.0) is None
+    assert "chapter 09 in tf: no time was left" in capsys.readouterr().out
+
+
+def test_records_are_stored_where_there_is_a_gpu(monkeypatch, capsys):
+    stored, asked = {}, []
+    part = {"device": "a GPU", "left_out": {}, "rows": [{"way": "flash"}]}
+
+    def apart(chapter, framework, seconds):
+        asked.append(seconds)
+        return part if framework == "tf" else None  # one that failed
+
+    monkeypatch.setattr(command, "device", lambda: T4)
+    monkeypatch.setattr(command, "apart", apart)
+    monkeypatch.setattr(command, "write", lambda name, record: stored.setdefault(name, record))
+    command.main(["--only", "14", "02"])
+    assert stored.keys() == {"gpu_14", "gpu_02"} and stored["gpu_02"]["rows"] == [{"way": "flash"}]
+    assert len(asked) == 4 and max(asked) <= command.LIMIT < 540
+
+
+def test_the_command_without_a_gpu_runs_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(command, "device", lambda: CPU)
+    monkeypatch.setattr(command, "apart", lambda *given: pytest.fail("it ran"))
+    command.main([])
+    assert "The demos are for a GPU" in capsys.readouterr().out
+
+
+def test_stored_records_say_what_made_them():
+    folder = resources.files("attn_course.records")
+    for path in folder.iterdir():
+        if path.name.startswith("gpu_"):
+            record = json.loads(path.read_text())
+            assert record.keys() >= {"date", "device", "versions", "command", "rows"} and record["rows"]
+            assert record["command"].startswith("python -m attn_course.labs.gpu --only ")

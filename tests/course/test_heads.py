@@ -1,0 +1,146 @@
+"""The look-up model and the date model of chapter 6: what they are given, that they learn, and how heads are scored."""
+
+from itertools import islice
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course.frameworks import keras, torch
+from attn_course.labs import load_record
+from attn_course.labs.heads import CUTS, DRAWS, HEADS, LAYERS, cut_in_three_orders, head_scores, hide, without_heads
+from attn_course.labs.heads import pytorch as in_torch
+from attn_course.labs.heads import tf as in_tf
+from attn_course.tasks.dates import load_dates, source_vocabulary
+from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups
+from attn_course.tasks.text import PAD, UNKNOWN, batches
+
+MODULE = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+DATES = load_dates("dev").encode()
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+
+
+def test_every_question_has_its_answers():
+    for batch in islice(several_look_ups(5), 10):
+        assert batch.asked.shape == batch.answer.shape == (5, ASKED)
+        assert batch.names.shape == (5, SEVERAL_SIZE) and batch.values.max() < SEVERAL_VALUES
+        for names, values, asked, answer in zip(*batch, strict=True):
+            assert len(set(names)) == SEVERAL_SIZE and len(set(asked)) == ASKED
+            assert [values[list(names).index(name)] for name in asked] == list(answer)
+
+
+def test_hidden_characters_are_real_ones():
+    tokens, missing = hide(DATES.source, DATES.source_mask, np.random.default_rng(0))
+    hidden = missing != PAD
+    assert 0.13 < hidden.sum() / DATES.source_mask.sum() < 0.17 and not hidden[~DATES.source_mask].any()
+    assert (tokens[hidden] == UNKNOWN).all() and np.array_equal(missing[hidden], DATES.source[hidden])
+    assert np.array_equal(tokens[~hidden], DATES.source[~hidden])
+
+
+def test_scores_of_heads_by_hand():
+    """Head 0 attends to the character before, head 1 to the space; padding doesn't count."""
+    T, mask = 4, np.array([[True, True, True, False], [True, False, False, False]])
+    before = np.eye(T, k=-1)
+    before[0, 0] = 1.0
+    space = np.tile([0.0, 1.0, 0.0, 0.0], (T, 1))
+    weights = np.stack([np.stack([before, space])] * 2)
+    scores = head_scores(weights, mask, np.array([[False, True, False, False]] * 2))
+    np.testing.assert_allclose(scores["previous"], [[2 / 3, 1 / 3], [0, 0]])
+    np.testing.assert_allclose(scores["itself"], [[1 / 3, 1 / 3], [1, 0]])
+    np.testing.assert_allclose(scores["next"], [[0, 1 / 3], [0, 1]])
+    np.testing.assert_allclose(scores["separator"], [[1 / 3, 1], [0, 1]])
+
+
+def test_every_set_of_heads_is_switched_off():
+    found = without_heads(lambda kept: kept.tolist(), 3)
+    assert len(found) == 8 and found[()] == [1, 1, 1]
+    assert found[(0, 1),] == [1, 0, 1] and found[(0, 0), (0, 2)] == [0, 1, 0]
+
+
+@MODULE
+def test_the_look_up_model_learns(module):
+    model = module.LookUpModel(4)
+    right = module.train_look_up(model, steps=300, every=100)
+    assert len(right) == 3 and right[0] < right[-1] and right[-1] > 0.5
+    question = next(several_look_ups(3))[:3]
+    question = [torch.from_numpy(x) for x in question] if module is in_torch else question
+    logits, weights = model(*question, need_weights=True)
+    assert logits.shape == (3, ASKED, SEVERAL_VALUES) and weights.shape == (3, 4, 1, SEVERAL_SIZE)
+    masks = np.eye(4, dtype="float32")[0]
+    alone, _ = model(*question, head_mask=torch.from_numpy(masks) if module is in_torch else masks)
+    assert alone.shape == logits.shape and not np.allclose(
+        np.asarray(alone.detach() if module is in_torch else alone),
+        np.asarray(logits.detach() if module is in_torch else logits),
+    )
+
+
+@MODULE
+def test_one_name_can_be_asked_for(module):
+    right = module.train_look_up(module.LookUpModel(1, num_asked=1), steps=2, every=2, asked=1)
+    assert len(right) == 1 and next(several_look_ups(3, asked=1)).asked.shape == (3, 1)
+
+
+@MODULE
+def test_the_date_model_learns(module):
+    model = module.DateModel(len(source_vocabulary()))
+    log = module.train(model, batches(DATES, 64, seed=0), steps=40, every=20)
+    assert log[-1].loss < log[0].loss
+    found, maps = module.fill_in(model, DATES.source[:5], DATES.source_mask[:5], need_weights=True)
+    assert found.shape == DATES.source[:5].shape and len(maps) == LAYERS
+    assert maps[0].shape == (5, HEADS, *[DATES.source.shape[1]] * 2)
+    assert not maps[0][~np.broadcast_to(DATES.source_mask[:5, None, None], maps[0].shape)].any()
+
+
+@MODULE
+def test_losses_are_those_of_the_hidden_characters(module):
+    model = module.DateModel(len(source_vocabulary()))
+    tokens, missing = hide(DATES.source[:5], DATES.source_mask[:5], np.random.default_rng(0))
+    given = tokens, DATES.source_mask[:5], missing
+    if module is in_torch:
+        given = tuple(map(torch.from_numpy, given))
+    found = np.asarray(module.losses(model, *given).detach() if module is in_torch else module.losses(model, *given))
+    logits = model(*given[:2])[0]
+    logits = np.asarray(logits.detach() if module is in_torch else logits, np.float64)
+    logits -= logits.max(axis=-1, keepdims=True)
+    each = np.log(np.exp(logits).sum(axis=-1)) - np.take_along_axis(logits, missing[..., None], axis=-1)[..., 0]
+    np.testing.assert_allclose(found, (each * (missing != PAD)).sum(axis=1), rtol=1e-4)
+
+
+def test_heads_are_cut_in_three_orders():
+    """With a loss that adds up, and an importance that is right."""
+    importance, asked = np.random.default_rng(4).permutation(16.0 + np.arange(16)), []
+
+    def loss(heads):
+        asked.append(sorted(heads))
+        return importance[list(heads)].sum()
+
+    rows = cut_in_three_orders(importance, loss, np.random.default_rng(0))
+    ranked = np.sort(importance)
+    assert [row["cut"] for row in rows] == list(CUTS) and len(asked) == len(CUTS) * (DRAWS + 2)
+    for number, row in enumerate(rows):
+        count = row["cut"]
+        assert row["least important"] == ranked[:count].sum() and row["most important"] == ranked[-count:].sum()
+        drawn = asked[number * (DRAWS + 2) :][:DRAWS]
+        assert all(len(set(heads)) == count for heads in drawn) and len({tuple(heads) for heads in drawn}) > DRAWS / 2
+        sums = [importance[heads].sum() for heads in drawn]
+        # 20 draws: Student's t with 19 degrees of freedom, as any table has it
+        half = 2.093 * np.std(sums, ddof=1) / np.sqrt(20)
+        found = [row["low"], row["random"], row["high"]]
+        np.testing.assert_allclose(found, np.mean(sums) + half * np.array([-1, 0, 1]), atol=1e-4)
+
+
+def test_the_record_of_cut_heads():
+    record = load_record("heads")
+    assert len(record["cut"]) >= 3 * 5 and len(record["alone"]) >= 3
+    for row in record["cut"]:
+        assert row["low"] <= row["random"] <= row["high"]
+
+
+def test_the_record_of_one_name_has_every_number_of_heads_with_three_seeds():
+    rows = load_record("one_name")["rows"]
+    assert len(rows) == 18 and len({(row["heads"], row["seed"]) for row in rows}) == 18

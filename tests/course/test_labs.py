@@ -1,0 +1,151 @@
+"""The stored records: what made them, enough seeds, and how they are summed up."""
+
+import json
+from importlib import resources
+from importlib.metadata import version
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import experiments
+from attn_course.labs import interval, load_record, over_runs
+
+RECORDS = sorted(
+    path.name.removesuffix(".json")
+    for path in resources.files("attn_course.records").iterdir()
+    if path.name.endswith(".json") and not path.name.startswith("gpu_")  # test_gpu_plans.py
+)
+ROWS = [
+    {"seed": 0, "attention": True, "by_length": [(1, 9, 5, 0.5), (10, 19, 3, 0.25)]},
+    {"seed": 1, "attention": True, "by_length": [(1, 9, 5, 1.0), (10, 19, 3, 0.75)]},
+    {"seed": 0, "attention": False, "by_length": [(1, 9, 5, 0.0), (10, 19, 3, 0.0)]},
+]
+
+
+def test_over_runs():
+    assert over_runs(ROWS, attention=True) == [
+        (1, 9, 5, 0.75, 0.5, 1.0),
+        (10, 19, 3, 0.5, 0.25, 0.75),
+    ]
+    assert over_runs(ROWS, attention=True, seed=1)[0] == (1, 9, 5, 1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"no run has .*3"):
+        over_runs(ROWS, attention=3)
+
+
+def test_interval():
+    """The bounds of a binomial; units of several, and of none, that are alike or not."""
+    for every in (2, 4):
+        share, low, high = interval(np.arange(400) % every == 0)
+        assert share == 1 / every
+        assert abs((high - low) - 2 * 1.96 * np.sqrt(share * (1 - share) / 400)) < 0.01
+    assert interval(*np.array([[9, 10]] * 30).T) == [0.9, 0.9, 0.9]
+    share, low, high = interval(*np.array([[10, 10], [0, 10], [0, 0]] * 20).T)
+    assert share == 0.5 and 0.3 < low < 0.42 and 0.58 < high < 0.7
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_record(name):
+    """It names its date, machine and command, and every setting ran with three seeds, one record's with two."""
+    record = load_record(name)
+    assert record.keys() >= {"date", "machine", "command", "rows"}
+    assert isinstance(record["machine"], str)
+    program = record["command"].split()[2]
+    assert program == ("attn_course.labs.translate" if name == "translate" else f"experiments.{name}")
+    assert find_spec(program)
+    settings = {}
+    measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote", "size"}
+    measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
+    measured |= {"shares", "pi"}
+    measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
+    measured |= {"milliseconds", "weight"}
+    measured |= {"shares", "peak_mib", "found"}
+    measured |= {"curve", "heads", "shown", "seconds", "dev", "pairs", "aligned"}
+    for row in record["rows"]:
+        if "seed" not in row:  # nothing is drawn or trained
+            continue
+        key = tuple((k, v) for k, v in row.items() if k not in measured)
+        settings.setdefault(key, set()).add(row["seed"])
+        assert 0 <= row.get("exact", 0) <= 1 and row.get("peak_mib", 1) > 0
+        if "exact" in row and (buckets := row.get("by_length")):
+            share = sum(count * exact for *_, count, exact in buckets) / sum(bucket[2] for bucket in buckets)
+            assert abs(share - row["exact"]) < 1e-3
+        for source, target, wrote in row.get("wrote", []):
+            assert len(source) > len(target) == 10 and wrote
+    least = 2 if name == "bottleneck" else 3  # its page says two
+    assert all(len(seeds) >= least for seeds in settings.values()), settings
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where records and what is done so far lie, in place of the clone."""
+    monkeypatch.setattr(experiments, "RECORDS", tmp_path)
+    monkeypatch.setattr(experiments, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr("sys.argv", ["experiment", "--seeds", "3", "5"])
+    return tmp_path
+
+
+def test_store_names_the_command_that_makes_it_again(folder, monkeypatch):
+    experiments.store("digits", [{"exact": 1.0}], experiments.chosen_seeds(), more=[3])
+    stored = json.loads((folder / "digits.json").read_text())
+    assert stored["command"] == "python -m experiments.digits --seeds 3 5"
+    assert stored["rows"] == [{"exact": 1.0}] and stored["more"] == [3]
+    assert stored["version"] == version("attn-course") and stored["seconds"] >= 0
+    monkeypatch.setattr("sys.argv", ["experiment"])
+    assert experiments.chosen_seeds() == [0]
+
+
+def test_a_plan_runs_with_every_seed(folder):
+    experiments.run_plan("name", PLAN, lambda *given: [list(given), "row"], size=lambda: 7)
+    stored = json.loads((folder / "name.json").read_text())
+    assert stored["rows"] == [*(x for seed in (3, 5) for entry in PLAN for x in ([*entry, seed], "row"))]
+    assert stored["size"] == 7
+    assert not list((folder / "runs").iterdir()), "what is whole is not gone on from"
+
+
+PLAN = [("a", 1), ("b", 2)]
+
+
+def stopped_at(number, ran):
+    """A run that is stopped by Ctrl-C at its nth call."""
+
+    def run(*given):
+        if len(ran) == number:
+            raise KeyboardInterrupt
+        ran.append(given)
+        return [{"name": given[0], "seed": given[-1], "exact": 1 / 3}]
+
+    return run
+
+
+def test_a_plan_that_was_stopped_goes_on(folder, capsys):
+    first, then = [], []
+    with pytest.raises(SystemExit) as stopped:
+        experiments.run_plan("name", PLAN, stopped_at(3, first))
+    assert stopped.value.code == 130
+    assert capsys.readouterr().err == "\nstopped: what is done is kept; the same command goes on\n"
+    assert not (folder / "name.json").exists()
+    experiments.run_plan("name", PLAN, stopped_at(None, then))
+    assert first + then == [("a", 1, 3), ("b", 2, 3), ("a", 1, 5), ("b", 2, 5)]
+    assert [row["exact"] for row in json.loads((folder / "name.json").read_text())["rows"]] == [1 / 3] * 4
+
+
+@pytest.mark.parametrize("reason", ["code", "asked"])
+def test_a_plan_begins_anew(folder, monkeypatch, reason):
+    """What other code gave is not mixed with what this code gives."""
+    first, then = [], []
+    with pytest.raises(SystemExit):
+        experiments.run_plan("name", PLAN, stopped_at(3, first))
+    if reason == "code":
+        monkeypatch.setattr(experiments, "code_of_now", lambda: "another")
+    else:
+        monkeypatch.setattr("sys.argv", ["experiment", "--seeds", "3", "5", "--anew"])
+    experiments.run_plan("name", PLAN, stopped_at(None, then))
+    assert len(then) == 4
+
+
+def test_the_sum_over_the_code_follows_the_code(tmp_path, monkeypatch):
+    before = experiments.code_of_now()
+    assert before == experiments.code_of_now()
+    monkeypatch.setattr(experiments, "ROOT", tmp_path)
+    assert before != experiments.code_of_now()

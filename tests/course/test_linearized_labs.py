@@ -1,0 +1,164 @@
+"""The labs of chapter 11: recall, random features against their number, decoding, and the writer of digits."""
+
+from itertools import islice
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course import reference
+from attn_course.frameworks import keras, torch
+from attn_course.labs import pixels
+from attn_course.labs.pixels import pytorch as in_torch
+from attn_course.labs.pixels import tf as in_tf
+from attn_course.parity import get_parameters, set_parameters
+from attn_course.tasks.digits import load_digits
+from experiments import associative, decoding, features, trained_maps
+from experiments.associative import pytorch as memories
+from experiments.tasks.recall import ASKED, NAMES, UNKNOWN, VALUES, recall
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_is_asked_was_written_and_the_last_value_counts(times):
+    for pairs, batch in zip((5, 23, 5, 23), recall(7, pairs=[5, 23], times=times), strict=False):
+        count = min(pairs, ASKED)
+        assert batch.names.shape == batch.values.shape == (7, times * pairs + count)
+        assert batch.answer.shape == batch.old.shape == (7, count)
+        assert batch.names.max() < NAMES and (batch.values[:, -count:] == UNKNOWN).all()
+        for names, values, answer, old in zip(*batch, strict=True):
+            written = {}
+            for name, value in zip(names[:-count], values[:-count], strict=True):
+                written.setdefault(name, []).append(value)
+            assert {len(x) for x in written.values()} == {times} and len(written) == pairs
+            found = [written[name] for name in names[-count:]]
+            assert [x[-1] for x in found] == answer.tolist() and [x[0] for x in found] == old.tolist()
+            assert times == 1 or all(x[0] != x[1] for x in found)
+            assert values[:-count].min() >= 0 and values[:-count].max() < VALUES
+
+
+def test_the_same_seed_writes_the_same():
+    first, again, other = (next(recall(3, pairs=5, seed=seed)) for seed in (1, 1, 2))
+    assert all(map(np.array_equal, first, again)) and not np.array_equal(first.names, other.names)
+
+
+@pytest.mark.parametrize("memory", associative.MEMORIES)
+def test_memories(memory, monkeypatch):
+    """What is asked later changes no answer, what was written does; a step of training runs."""
+    monkeypatch.setattr(memories, "TESTED", 1)
+    torch.manual_seed(0)
+    model = memories.Memory(memory, 8)
+    names, values, *_ = map(torch.from_numpy, next(recall(2, pairs=5)))
+    logits = model(names, values)
+    assert logits.shape == (2, 10, VALUES)
+    later, earlier = values.clone(), values.clone()
+    later[:, 7] = 3
+    earlier[:, 1] = (values[:, 1] + 1) % VALUES
+    torch.testing.assert_close(model(names, later)[:, :7], logits[:, :7])
+    assert (model(names, earlier)[:, 7:] - logits[:, 7:]).abs().max() > 1e-5
+    log = memories.train(model, steps=2, pairs=(4,), every=1)
+    assert len(log) == 2 and all(np.isfinite(line.loss) for line in log)
+    assert len(memories.test(model, pairs=4, times=2)) == 3
+
+
+def test_rates_rise_and_fall():
+    for rule in (associative.rate_at, pixels.rate_at):
+        rates = [rule(step, 100, 2.0) for step in range(1, 101)]
+        assert rates[0] < 0.3 and max(rates) == 2.0 and 0 < rates[-1] < 0.1
+
+
+def test_errors_of_features_against_uniform_attention(monkeypatch):
+    monkeypatch.setattr(features, "DRAWS", 1)
+    monkeypatch.setattr(features, "LENGTH", 32)
+    monkeypatch.setattr(features, "COUNTS", (16, 4096))
+    for kind in features.KINDS:
+        rows = features.run(kind, 0.25, 0)
+        assert [row["features"] for row in rows] == list(features.counts(kind))
+        if kind != "elu":
+            assert rows[1]["error"] < 0.5 * rows[0]["error"] and rows[1]["matrix"] < 0.1
+
+
+def test_errors_on_the_maps_of_a_trained_encoder():
+    query, key, value = np.random.default_rng(0).normal(size=(3, 23, 16))
+    norm, peak, elu, *errors = trained_maps.measure(0.1 * query, 0.1 * key, value, 0)
+    assert abs(norm - 0.01 * 4) < 0.01 and peak < 0.1 and errors[2] < errors[0] and elu > 0
+    parts = trained_maps.heads_of(trained_maps.albert(), "CCO>>CC=O")
+    assert [x.shape for x in parts] == [(12, 8, 10, 32)] * 3
+
+
+def test_the_ways_to_the_next_token():
+    """The last row of everything anew is what the cache gives; a state has one size."""
+    ways = decoding.programs(1, 64)
+    last = ways["recompute"]()[0][:, :, -1:]
+    torch.testing.assert_close(ways["cache"]()[0], last)
+    assert ways["state"]()[0].shape == last.shape
+    assert set(decoding.programs(16, 4096)) == {"cache", "state"}
+
+
+def test_pixels_and_what_is_read():
+    digits = load_digits("test")
+    rows = pixels.levels(digits)
+    assert rows.shape == (445, 64) and rows.min() == 0 and rows.max() == 16
+    np.testing.assert_allclose(rows.reshape(-1, 8, 8) / 16, digits.images)
+    read, written = next(pixels.batches(digits, seed=0))
+    assert (read[:, 0] == pixels.BEGIN).all() and np.array_equal(read[:, 1:], written[:, :-1])
+    assert len(list(islice(pixels.batches(digits, seed=0), 20))) == 20
+
+
+def test_choosing_a_level():
+    probability = np.array([[0.0, 1.0, 0.0], [0.7, 0.1, 0.2]])
+    assert pixels.choose(probability, None).tolist() == [1, 0]
+    rng, many = np.random.default_rng(0), np.tile(probability[1], (5000, 1))
+    share = np.bincount(pixels.choose(many, rng), minlength=3) / 5000
+    np.testing.assert_allclose(share, probability[1], atol=0.03)
+    assert set(pixels.choose(np.tile(probability[0], (50, 1)), rng)) == {1}
+
+
+@pytest.mark.parametrize("attention", pixels.ATTENTIONS)
+def test_writers_agree_and_see_no_future(attention):
+    keras.utils.set_random_seed(0)
+    ours, theirs = in_torch.Writer(attention), in_tf.Writer(attention)
+    read = pixels.shifted(pixels.levels(load_digits("test"))[:3])
+    theirs(read)
+    names = {name: name.replace("output.", "output_layer.") for name in ("output.weight", "output.bias")}
+    set_parameters(theirs, {names.get(name, name): x for name, x in get_parameters(ours).items()})
+    logits = ours(torch.from_numpy(read)).detach().numpy()
+    np.testing.assert_allclose(theirs(read).numpy(), logits, rtol=1e-3, atol=1e-3)
+    changed = read.copy()
+    changed[:, 20] = (read[:, 20] + 5) % 17
+    found = ours(torch.from_numpy(changed)).detach().numpy()
+    np.testing.assert_allclose(found[:, :20], logits[:, :20], atol=1e-5)
+    assert np.abs(found[:, 20:] - logits[:, 20:]).max() > 1e-3
+
+
+@pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+def test_the_state_writes_what_the_whole_sequence_would(module):
+    keras.utils.set_random_seed(1)
+    model, given = module.Writer(), pixels.levels(load_digits("test"))[:2, :32]
+    written = pixels.write(model, module.step, given)
+    assert written.shape == (2, 64) and np.array_equal(written[:, :32], given)
+    whole = model(torch.from_numpy(pixels.shifted(written)) if module is in_torch else pixels.shifted(written))
+    whole = whole.detach().numpy() if module is in_torch else whole.numpy()
+    assert np.array_equal(whole.argmax(axis=-1)[:, 32:], written[:, 32:])
+    if module is in_tf:
+        return
+    drawn = [pixels.write(model, module.step, given[:, :60], seed=seed) for seed in (0, 0, 1)]
+    assert np.array_equal(drawn[0], drawn[1])
+
+
+@pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+def test_a_writer_trains(module):
+    keras.utils.set_random_seed(0)
+    model, digits = module.Writer(), load_digits("train")
+    log = module.train(model, digits, steps=4, every=2)
+    assert log[-1].loss < log[0].loss
+    few = type(digits)(digits.images[:8], digits.labels[:8])
+    bits, exact = module.score(model, few)
+    assert 0 < bits < 8 and 0 <= exact <= 1
+
+
+def test_additive_recall_differs_from_the_delta_rule_by_its_correction_alone():
+    """On keys at right angles both are the same."""
+    keys, values = np.eye(5), np.arange(10.0).reshape(5, 2)
+    added, _ = reference.linear_attention(keys, keys, values, feature_map="identity", normalize=False, causal=True)
+    corrected, _ = reference.delta_rule_attention(keys, keys, values, np.ones(5))
+    np.testing.assert_allclose(added, corrected)

@@ -1,0 +1,337 @@
+"""The help texts as they are shipped, and the models and measures of chapter 7."""
+
+from itertools import islice
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course import pytorch
+from attn_course import tf as tensorflow
+from attn_course.frameworks import keras, tf, torch
+from attn_course.labs.positions import POSITIONS, rate_at, reversals
+from attn_course.labs.positions import pytorch as in_torch
+from attn_course.labs.positions import tf as in_tf
+from attn_course.parity import get_parameters, nested, set_parameters
+from attn_course.tasks import topics
+from experiments import length, patches
+from experiments.data.topics import without_repeats
+
+MODULES = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+SIZES = {"symbols": 7, "width": 12, "heads": 2, "layers": 2}
+
+
+def paragraphs(split):
+    texts = topics.read_topics(split).values()
+    return {" ".join(part.split()) for text in texts for part in text.split("\n\n")}
+
+
+def test_the_topics():
+    names = {split: set(topics.read_topics(split)) for split in topics.SPLITS}
+    assert len(names["train"]) == 40 and len(names["test"]) == 9
+    assert not names["train"] & names["test"]
+    assert not paragraphs("train") & paragraphs("test")
+    sizes = {split: len(topics.load_topics(split)) for split in topics.SPLITS}
+    assert sizes == {"train": 259_700, "test": 109_976}
+    text = topics.load_topics("test")
+    assert text.dtype == np.int64 and text.min() > 0 and text.max() < 256
+    assert bytes(text[:22].astype(np.uint8)) == b'The "assert" statement'
+    assert topics.DATA.stat().st_size < 250_000
+    with pytest.raises(ValueError, match="split: expected one of train, test, got 'dev'"):
+        topics.load_topics("dev")
+
+
+def test_a_damaged_text_says_what_to_do(tmp_path, monkeypatch):
+    damaged = tmp_path / topics.DATA.name
+    damaged.write_bytes(topics.DATA.read_bytes()[:-1])
+    monkeypatch.setattr(topics, "DATA", damaged)
+    with pytest.raises(ValueError, match=r"missing or damaged: .*pip install --force-reinstall"):
+        topics.load_topics("test")
+
+
+def test_a_repeated_paragraph_stays_in_the_longer_topic():
+    long, own = "a " * 300, "b " * 300
+    kept = without_repeats({"x": f"{own}\n\n{long}", "y": f"{long}\n\n{own}\n\n{'c ' * 300}", "z": "short"})
+    assert list(kept) == ["y"]
+
+
+def test_rates():
+    rates = [rate_at(step, 100, 2.0) for step in range(1, 101)]
+    assert max(rates) <= 2 and rates[0] == pytest.approx(0.2) and rates[-1] < 0.05
+    assert np.argmax(rates) == 9 and (np.diff(rates[10:]) < 0).all()
+
+
+def test_reversals():
+    (tokens, backwards), again = (next(reversals(3, length=5, symbols=4, seed=s)) for s in (1, 1))
+    assert tokens.shape == (3, 5) and tokens.max() < 4
+    np.testing.assert_array_equal(backwards[:, 0], tokens[:, 4])
+    np.testing.assert_array_equal(tokens, again[0])
+
+
+def test_windows_of_all_kinds_ask_for_the_same_bytes():
+    text = np.arange(length.TESTED + 600)
+    for size in length.LENGTHS:
+        for kind in length.ASKED:
+            inputs, targets, counted = length.windows(text, size, kind)
+            assert inputs.shape[1] == size and (targets == inputs + 1).all()
+            asked = targets[:, -counted:].ravel()
+            np.testing.assert_array_equal(asked, 513 + np.arange(length.TESTED))
+
+
+def test_a_shuffled_past_keeps_its_bytes_and_its_last():
+    text = np.random.default_rng(0).integers(256, size=length.TESTED + 600)
+    (ordered, targets, counted), (shuffled, same, _) = (length.windows(text, 64, kind) for kind in length.PASTS)
+    assert counted == 1 and len(ordered) == length.TESTED
+    np.testing.assert_array_equal(targets[:, -1], text[513 : 513 + length.TESTED])
+    np.testing.assert_array_equal(targets, same)
+    np.testing.assert_array_equal(ordered[:, -1], shuffled[:, -1])
+    np.testing.assert_array_equal(np.sort(ordered), np.sort(shuffled))
+    assert (ordered != shuffled).mean() > 0.9
+
+
+def test_a_row_of_the_record_for_every_kind_of_windows(monkeypatch):
+    from experiments.length import pytorch as module
+
+    monkeypatch.setattr(module, "STEPS", 2)
+    monkeypatch.setattr(length, "TESTED", 512)
+    rows = module.run("none", 0)
+    assert [(row["windows"], row["length"]) for row in rows[-2:]] == [("ordered", 64), ("shuffled", 64)]
+    assert len(rows) == 2 * len(length.LENGTHS) + 2 and all(row["steps"] == 2 for row in rows)
+    assert {row["length"] for row in module.run("learned", 0)} == {64}
+    (slow, fast) = (module.run("rotary", 0, base=base) for base in (10000.0, 10.0))
+    assert slow[0]["base"] == 10000.0 and slow[0]["bits"] != fast[0]["bits"]
+
+
+def test_training_windows():
+    text = np.arange(300)
+    inputs, targets = next(length.batches(text, seed=0))
+    assert inputs.shape == (length.BATCH, length.LENGTH) and (targets == inputs + 1).all()
+
+
+def test_evaluate_counts_only_what_is_asked(monkeypatch):
+    monkeypatch.setattr(length, "TESTED", 64)
+    text = np.zeros(1200, int)
+
+    def score(model, inputs, targets):
+        place = np.broadcast_to(np.arange(inputs.shape[1]), inputs.shape)
+        return place.astype(float), place % 2 == 0
+
+    assert length.evaluate(score, None, text, 64, "apart") == (31.5, 0.5)
+    assert length.evaluate(score, None, text, 64, "sliding") == (47.5, 0.5)
+
+
+def twins(positions, causal):
+    """The same parameters in a model of each framework."""
+    kind = {"positions": positions, "max_length": 11, "causal": causal}
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+    one, other = in_torch.TokenModel(**SIZES, **kind), in_tf.TokenModel(**SIZES, **kind)
+    other(tf.zeros((1, 5), tf.int64))
+    for mine, theirs in (("embedding", "embedding"), ("output", "output_layer")):
+        set_parameters(getattr(other, theirs), get_parameters(getattr(one, mine)))
+    set_parameters(other.blocks, get_parameters(one.blocks))
+    return one, other
+
+
+@MODULES
+def test_the_layers_are_those_of_the_package(module):
+    blocks = module.TokenModel(**SIZES, positions="rotary", max_length=9).blocks
+    face = pytorch if module is in_torch else tensorflow
+    assert type(blocks.encoder) is face.Encoder and len(blocks.encoder.layers) == 2
+    assert blocks.encoder.config["norm"] == "pre" and blocks.encoder.config["ff_dim"] == 4 * 12
+
+
+def slow_blocks(blocks, x, fault=None):
+    """Pre-norm layers token by token; attention, what is added and the bias are the model's."""
+    parameters = get_parameters(blocks.encoder)
+
+    def normal(token, name):
+        own = nested(parameters, name)
+        centered = token - sum(token) / len(token)
+        return centered / np.sqrt(sum(centered**2) / len(token) + 1e-5) * own["scale"] + own["bias"]
+
+    def network(token, name):
+        own = nested(parameters, f"{name}.feed_forward")
+        hidden = [max(h, 0.0) for h in token @ own["0.weight"] + own["0.bias"]]
+        return np.array(hidden) @ own["1.weight"] + own["1.bias"]
+
+    def each(x, function, name):
+        return np.array([[function(token, name) for token in row] for row in x])
+
+    T = x.shape[1]
+    x = x if blocks.added is None or fault == "not added" else blocks.added(torch.from_numpy(x)).detach().numpy()
+    bias = None if blocks.bias is None or fault == "no bias" else blocks.bias(T, T)
+    causal = blocks.causal and fault != "future leaked"
+    for number, layer in enumerate(blocks.encoder.layers):
+        name = f"layers.{number}"
+        before = torch.from_numpy(each(x, normal, f"{name}.norm1").astype(np.float32))
+        attended, weights = layer.attention(before, bias=bias, causal=causal)
+        x = x + attended.detach().numpy()
+        x = x + each(each(x, normal, f"{name}.norm2"), network, name)
+    return x if fault == "no last norm" else each(x, normal, "final_norm"), weights.detach().numpy()
+
+
+def drawn_blocks(positions, causal):
+    """Blocks with norms that scale and shift, and tables that matter; and an input."""
+    torch.manual_seed(0)
+    blocks = in_torch.Blocks(12, 2, 2, positions=positions, max_length=5, causal=causal)
+    for parameter in blocks.parameters():
+        parameter.data.add_(0.3 * torch.randn_like(parameter))
+    return blocks, np.random.default_rng(0).normal(size=(3, 5, 12)).astype(np.float32)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_the_layers_equal_slow_loops(positions, causal):
+    blocks, x = drawn_blocks(positions, causal)
+    found, weights = blocks(torch.from_numpy(x), need_weights=True)
+    expected, theirs = slow_blocks(blocks, x)
+    np.testing.assert_allclose(found.detach().numpy(), expected, atol=1e-4)
+    np.testing.assert_allclose(weights.detach().numpy(), theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("positions", "fault"),
+    [
+        ("none", "future leaked"),
+        ("none", "no last norm"),
+        ("sinusoidal", "not added"),
+        ("learned", "not added"),
+        ("alibi", "no bias"),
+        ("t5", "no bias"),
+    ],
+)
+def test_a_planted_fault_is_caught(positions, fault):
+    blocks, x = drawn_blocks(positions, causal=True)
+    found, _ = blocks(torch.from_numpy(x))
+    assert np.abs(found.detach().numpy() - slow_blocks(blocks, x, fault)[0]).max() > 1e-2
+
+
+def set_seeds(seed):
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+
+
+def dense(inputs, outputs):
+    layer = keras.layers.Dense(outputs)
+    layer.build((None, inputs))
+    return layer
+
+
+@MODULES
+@pytest.mark.parametrize("positions", ["none", "t5", "shaw"])
+def test_a_seed_draws_what_the_records_began_with(module, positions):
+    """Layer by layer: the attention, then the network as the library draws linear maps."""
+    face, linear = (pytorch, torch.nn.Linear) if module is in_torch else (tensorflow, dense)
+    set_seeds(5)
+    blocks = module.Blocks(12, 2, 2, positions=positions, max_length=9)
+    found = [blocks.bias] if positions == "t5" else []
+    for layer in blocks.encoder.layers:
+        found += [layer.attention, layer.feed_forward.inner, layer.feed_forward.outer]
+    found.append(linear(2, 3))  # what is drawn behind the blocks
+    set_seeds(5)
+    expected = [face.RelativeBias(2, num_buckets=16, max_distance=32)] if positions == "t5" else []
+    for _ in range(2):
+        if positions == "shaw":
+            expected.append(face.RelativeAttention(12, 2, max_distance=16, use_bias=True))
+        else:
+            expected.append(face.MultiHeadAttention(12, 2))
+        expected += [linear(12, 48), linear(48, 12)]
+    expected.append(linear(2, 3))
+    for one, other in zip(found, expected, strict=True):
+        one, other = get_parameters(one), get_parameters(other)
+        assert one and one.keys() == other.keys()
+        for name in one:
+            np.testing.assert_array_equal(one[name], other[name], name)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_both_frameworks_read_alike(positions, causal):
+    one, other = twins(positions, causal)
+    tokens = np.random.default_rng(0).integers(7, size=(3, 11))
+    found, weights = one(torch.from_numpy(tokens), need_weights=True)
+    expected, theirs = other(tf.constant(tokens), need_weights=True)
+    np.testing.assert_allclose(found.detach().numpy(), expected.numpy(), atol=2e-5)
+    np.testing.assert_allclose(weights.detach().numpy(), theirs.numpy(), atol=1e-5)
+    bits, right = in_torch.score(one, tokens, tokens)
+    others = in_tf.score(other, tokens, tokens)
+    np.testing.assert_allclose(bits, others[0], atol=5e-5)
+    np.testing.assert_array_equal(right, others[1])
+    nats = torch.nn.functional.cross_entropy(found.flatten(0, 1), torch.from_numpy(tokens).flatten())
+    assert bits.mean() * np.log(2) == pytest.approx(nats.item(), rel=1e-4)
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_a_causal_model_does_not_see_the_future(positions):
+    torch.manual_seed(0)
+    model = in_torch.TokenModel(**SIZES, positions=positions, max_length=9, causal=True)
+    tokens = torch.arange(9)[None] % 7
+    changed = tokens.clone()
+    changed[:, 6] = (changed[:, 6] + 1) % 7
+    before, after = (model(x)[0] for x in (tokens, changed))
+    assert torch.equal(before[:, :6], after[:, :6]) and not torch.allclose(before[:, 6:], after[:, 6:])
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_only_without_positions_the_order_is_lost(positions):
+    torch.manual_seed(0)
+    model = in_torch.TokenModel(**SIZES, positions=positions, max_length=9)
+    tokens, order = torch.arange(7)[None], torch.tensor([3, 0, 6, 2, 5, 1, 4])
+    moved, kept = model(tokens[:, order])[0], model(tokens)[0][:, order]
+    assert torch.allclose(moved, kept, atol=1e-5) == (positions == "none")
+
+
+def test_learned_positions_end():
+    model = in_torch.TokenModel(**SIZES, positions="learned", max_length=9)
+    with pytest.raises(ValueError, match="max_length = 9"):
+        model(torch.zeros(1, 10, dtype=torch.long))
+
+
+@MODULES
+def test_the_loss_falls(module):
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+    model = module.TokenModel(**SIZES, positions="sinusoidal", max_length=4)
+    batches = reversals(32, length=4, symbols=7, seed=0)
+    log = module.train(model, batches, steps=40, rate=1e-2, every=20)
+    assert [line.step for line in log] == [20, 40] and log[1].loss < log[0].loss
+
+
+def test_patches():
+    images = np.arange(2 * 64).reshape(2, 8, 8)
+    found = patches.to_patches(images)
+    assert found.shape == (2, 16, 4)
+    np.testing.assert_array_equal(found[1, 6], images[1, 2:4, 4:6].ravel())
+
+
+def test_a_grid_knows_rows_and_columns():
+    found = patches.grid_encoding(4, 12)
+    assert found.shape == (16, 12) and found.dtype == np.float32
+    assert len(np.unique(found, axis=0)) == 16
+    np.testing.assert_array_equal(found[4:8, :6], np.tile(found[4, :6], (4, 1)))
+    np.testing.assert_array_equal(found[1::4, 6:], np.tile(found[1, 6:], (4, 1)))
+
+
+@MODULES
+@pytest.mark.parametrize("kind", patches.KINDS)
+def test_patch_models(module, kind):
+    """Without positions the order of the patches does not matter."""
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+    model = module.PatchModel(**patches.settings(kind))
+    if kind == "learned" and module is in_torch:
+        model.blocks.added.weight.data.normal_()
+    x = np.random.default_rng(0).normal(size=(2, 16, 4)).astype(np.float32)
+    labels = np.array([3, 7])
+    bits, _ = module.score(model, x, labels)
+    moved, _ = module.score(model, x[:, ::-1].copy(), labels)
+    assert bits.shape == (2,) and np.allclose(bits, moved, atol=1e-4) == (kind == "none")
+    log = module.train(model, iter([(x, labels)] * 2), steps=2, rate=1e-3, every=1)
+    assert len(log) == 2
+
+
+def test_batches_of_digits():
+    digits = patches.batches(type("D", (), {"images": np.ones((99, 8, 8)), "labels": np.arange(99)}), seed=0)
+    for x, labels in islice(digits, 2):
+        assert x.shape == (64, 16, 4) and len(set(labels)) == 64

@@ -1,0 +1,206 @@
+"""What "it" means, of chapter 5: its sentences, its two layers, and what one layer can't do, in both frameworks."""
+
+from itertools import islice
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course.frameworks import keras, tf, torch
+from attn_course.labs import load_record
+from attn_course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see
+from attn_course.labs.pronoun import pytorch as in_torch
+from attn_course.labs.pronoun import tf as in_tf
+from attn_course.parity import get_parameters, set_parameters
+from attn_course.tasks.pronoun import (
+    ANIMAL,
+    ANIMALS,
+    DRINK,
+    DRINKS,
+    ENDING,
+    ENDINGS,
+    IT,
+    LENGTH,
+    WORDS,
+    batches,
+    encode,
+    sentences,
+)
+
+BOTH = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+CAT = "The cat drank the milk because it was"
+
+
+def text(words):
+    return " ".join(WORDS[word] for word in words)
+
+
+def reader(module, name, seed=0, **options):
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    model = module.Reader(may_see(name), **options)
+    module.guess(model, sentences("test").words[:2])  # a Keras model has its weights from its first call
+    return model
+
+
+# --- The sentences ----------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_is_what_the_ending_asks_for():
+    for split in ("train", "test"):
+        data = sentences(split)
+        assert data.words.shape == (1536, LENGTH) and data.answer.shape == (1536,)
+        for words, answer in zip(*data, strict=True):
+            told = text(words).split()
+            assert told[0] == told[3] == "the" and told[5:8] == ["because", "it", "was"] and told[IT] == "it"
+            assert told[ANIMAL] in ANIMALS and told[DRINK] in DRINKS
+            wanted = told[ANIMAL] if ENDINGS.index(told[ENDING]) < 6 else told[DRINK]
+            assert WORDS[answer] == wanted
+
+
+def test_no_pair_of_the_test_stands_in_training():
+    """As in chapter 0: half of the pairs, and the cat's milk among those that are kept."""
+    train, test = ({(row[ANIMAL], row[DRINK]) for row in sentences(split).words} for split in ("train", "test"))
+    assert len(train) == len(test) == 32 and not train & test
+    for ending in ("thirsty", "fresh"):
+        assert (sentences("test").words == encode(f"{CAT} {ending}.")).all(axis=1).sum() == 1
+    half = np.random.default_rng(0).permutation(64) < 32
+    names = [(WORDS.index(animal), WORDS.index(drink)) for animal in ANIMALS for drink in DRINKS]
+    assert {pair for pair, kept in zip(names, half, strict=True) if kept} == test
+
+
+def test_both_answers_are_as_frequent_for_every_pair():
+    data = sentences("test")
+    animal = data.answer == data.words[:, ANIMAL]
+    assert (animal | (data.answer == data.words[:, DRINK])).all()
+    for pair in {(row[ANIMAL], row[DRINK]) for row in data.words}:
+        chosen = (data.words[:, [ANIMAL, DRINK]] == pair).all(axis=1)
+        assert chosen.sum() == 48 and animal[chosen].mean() == 0.5
+
+
+def test_batches_are_of_training_sentences():
+    known = {tuple(row) for row in sentences("train").words}
+    for batch in islice(batches(7, seed=3), 5):
+        assert batch.words.shape == (7, LENGTH) and {tuple(row) for row in batch.words} <= known
+    first, again, other = (next(batches(7, seed=seed)).words for seed in (3, 3, 4))
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("the cat drank the milk", "must have 9 words, got 5"), (f"{CAT} purple", r"36 words, got \['purple'\]")],
+)
+def test_encode_names_what_is_wrong(said, told):
+    with pytest.raises(ValueError, match=told):
+        encode(said)
+
+
+# --- The readers ------------------------------------------------------------------------------------------------------
+
+
+def test_who_may_look_around():
+    assert may_see("all words").all() and np.array_equal(may_see("itself only"), np.eye(LENGTH))
+    assert may_see("only it").sum(axis=1).tolist() == [1, 1, 1, 1, 1, 1, LENGTH, 1, 1]
+    assert may_see("only the nouns").sum(axis=1).tolist() == [1, LENGTH, 1, 1, LENGTH, 1, 1, 1, 1]
+
+
+def test_cuts_take_arrows_from_the_ending_alone():
+    assert cut("none").all()
+    for name, arrows in CUTS.items():
+        blocked = {(int(row), int(column)) for row, column in np.argwhere(~cut(name))}
+        assert blocked == set(arrows) and all(column == ENDING for _, column in blocked)
+
+
+@BOTH
+def test_the_first_layer_obeys_its_mask(module):
+    """Whoever sees itself only gives all its weight to itself; the second layer sees all."""
+    for name in READERS:
+        _, (first, second) = module.guess(reader(module, name), sentences("test").words[:5])
+        assert first.shape == second.shape == (5, LENGTH, LENGTH)
+        assert ((first > 0) == may_see(name)).all() and (second > 0).all()
+
+
+@BOTH
+def test_what_is_copied_is_a_share_of_the_words(module):
+    words = sentences("test").words[:5]
+    model = reader(module, "all words")
+    given = torch.from_numpy(words) if module is in_torch else tf.constant(words)
+    copied, (_, second) = model(given)
+    copied, second = (np.asarray(x.detach() if module is in_torch else x) for x in (copied, second))
+    assert copied.shape == (5, LENGTH, len(WORDS))
+    np.testing.assert_allclose(copied, second @ np.eye(len(WORDS))[words], atol=1e-6)
+
+
+def proportion(module, model, ending):
+    """How "it" divides its weight in the second layer between cat and milk."""
+    _, (_, second) = module.guess(model, encode(f"{CAT} {ending}")[None])
+    return second[0, IT, ANIMAL] / second[0, IT, DRINK]
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(3))
+def test_one_layer_divides_alike_for_both_endings(module, seed):
+    """A first layer in which nobody looks around leaves one layer: its proportion can't depend on the last word."""
+    alone = reader(module, "itself only", seed)
+    np.testing.assert_allclose(proportion(module, alone, "thirsty"), proportion(module, alone, "fresh"), rtol=1e-5)
+    for name in ("only it", "only the nouns"):
+        two = reader(module, name, seed)
+        assert abs(proportion(module, two, "thirsty") / proportion(module, two, "fresh") - 1) > 1e-5
+
+
+def exact(module, model):
+    test = sentences("test")
+    return (module.guess(model, test.words)[0] == test.answer).mean()
+
+
+def test_one_layer_is_right_in_half_at_most():
+    """Whatever its weights: each pair of nouns has one favorite."""
+    assert max(exact(in_torch, reader(in_torch, "itself only", seed)) for seed in range(20)) <= 0.5
+
+
+def test_both_frameworks_read_alike():
+    one, other, words = reader(in_torch, "all words"), reader(in_tf, "all words"), sentences("test").words[:50]
+    one.embedding.weight.data = torch.tensor(other.embedding.get_weights()[0])
+    set_parameters(one.first, get_parameters(other.first))
+    for name in ("query", "key"):
+        getattr(one, name).weight.data = torch.tensor(getattr(other, name).get_weights()[0].T)
+    (guess, weights), (same, others) = in_torch.guess(one, words), in_tf.guess(other, words)
+    for mine, theirs in zip(weights, others, strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=1e-6)
+    assert (guess == same).mean() > 0.95  # but for ties
+
+
+@BOTH
+def test_without_the_residual_the_words_are_gone(module):
+    """Where nobody looks around, the sum is the word and its value; without the word it is the value alone."""
+    found = [
+        module.guess(reader(module, "itself only", residual=kept), sentences("test").words)[1][1]
+        for kept in (True, False)
+    ]
+    assert np.abs(found[0] - found[1]).max() > 1e-3
+
+
+@BOTH
+def test_two_layers_learn_it_and_one_does_not(module):
+    found = {}
+    for name in ("all words", "only it", "itself only"):
+        model = reader(module, name)
+        module.train(model, steps=STEPS)
+        found[name] = exact(module, model)
+    assert found["all words"] > 0.95 and found["only it"] > 0.95 and abs(found["itself only"] - 0.5) < 0.01
+
+
+# --- The record -------------------------------------------------------------------------------------------------------
+
+
+def test_the_record_says_what_the_chapter_says():
+    rows = load_record("pronoun")["rows"]
+    assert len(rows) == 2 * 3 * (len(READERS) + 1)
+    for row in rows:
+        assert row["steps"] == STEPS
+        if row["reader"] == "itself only":
+            assert abs(row["exact"] - 0.5) < 0.01
+        elif row["residual"]:
+            assert row["exact"] > 0.98
+        if row["reader"] == "all words" and row["residual"]:
+            assert row["shares"]["it"] > 0.85 and max(row["shares"]["nouns"], row["shares"]["both"]) < 0.6

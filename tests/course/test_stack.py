@@ -1,0 +1,93 @@
+"""The tasks and models of a stack of layers, the place of its norms, and the scores of a pretrained encoder's heads."""
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+from attn_course.labs import load_record, norms, reactions, stack
+from attn_course.labs.stack import pytorch, tf
+from attn_course.parity import get_parameters, set_parameters
+from attn_course.tasks.digits import load_digits
+from experiments.norms import pytorch as norms_torch
+
+
+def test_strings_and_sets():
+    letters, backwards = next(stack.strings(7, seed=1))
+    assert letters.shape == (7, 16) and letters.max() < 14
+    assert np.array_equal(letters[:, ::-1], backwards)
+    digits = load_digits("test")
+    sets, odd = next(stack.image_sets(digits, 50, seed=1))
+    assert sets.shape == (50, 10, 64) and set(odd.tolist()) == set(range(10))
+    label = {image.tobytes(): kind for image, kind in zip(digits.images.reshape(-1, 64), digits.labels, strict=True)}
+    for images, place in zip(sets, odd, strict=True):
+        kinds = [label[image.tobytes()] for image in images]
+        rest = set(kinds[:place] + kinds[place + 1 :])
+        assert len(rest) == 1 and kinds[place] not in rest
+        assert len({image.tobytes() for image in images}) == 10  # no image twice
+
+
+def test_the_rule_without_learning():
+    sets = np.zeros((2, 10, 3))
+    sets[0, 4], sets[1, 7] = 1, -2
+    assert stack.farthest(sets).tolist() == [4, 7]
+
+
+def test_the_picture_of_sets_shows_what_is_wrong():
+    sets, odd = next(stack.image_sets(load_digits("test"), 6, seed=1))
+    found = odd.copy()
+    found[4] = (odd[4] + 1) % 10
+    drawn = stack.sets_figure(sets, odd, found).svg
+    assert drawn.count(">right<") == 3 and drawn.count(">wrong<") == 1
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("name", ["Backwards", "OddOne"])
+def test_models_are_alike(name, norm):
+    given = next(stack.strings(3, seed=2) if name == "Backwards" else stack.image_sets(load_digits("test"), 3, seed=2))[
+        0
+    ]
+    mine, theirs = (getattr(face, name)(2, norm=norm) for face in (pytorch, tf))
+    theirs(given)  # builds it
+    parameters = get_parameters(mine)
+    parameters.pop("places", None)  # fixed, a buffer in PyTorch alone
+    set_parameters(theirs, parameters)
+    found = mine(torch.from_numpy(given))[0].detach()
+    np.testing.assert_allclose(found, theirs(tensorflow.constant(given))[0], atol=1e-4)
+
+
+def test_warm_up():
+    rates = [norms.warm_up(step, 600, 0.5) for step in (1, 100, 200, 201, 600)]
+    np.testing.assert_allclose(rates, [0.5 / 200, 0.25, 0.5, 0.5, 0.5])
+
+
+def test_pieces_and_the_byte_model():
+    text = np.arange(300) % 256
+    (piece,) = next(norms_torch.pieces(text, 0))
+    assert piece.shape == (norms.BATCH, norms.LENGTH + 1)
+    assert ((piece[:, 1:] - piece[:, :-1]) % 256 == 1).all()
+    model = norms_torch.ByteModel("pre")
+    tokens = torch.from_numpy(piece[:, :-1])
+    changed = tokens.clone()
+    changed[:, 20] = 0
+    with torch.no_grad():
+        one, two = model(tokens), model(changed)
+    assert torch.equal(one[:, :20], two[:, :20]) and not torch.equal(one[:, 20], two[:, 20])
+
+
+def test_rules_and_cuts():
+    before = np.eye(5, k=-1)
+    assert reactions.rule_scores(before).tolist() == [0.8, 0, 0]
+    cuts = reactions.cut_everywhere()
+    assert cuts[0] == () and len(cuts) == 1 + 8 + 21 + 1 and all(5 not in cut for cut in cuts if len(cut) > 1)
+
+
+def test_records_are_whole():
+    rows = load_record("norms")["rows"]
+    assert len(rows) == 2 * 2 * len(norms.RATES) * 3 and all(len(row["loss"]) == norms.STEPS // 10 for row in rows)
+    assert len(load_record("gradients")["rows"]) == 2 * len(norms.DEPTHS) * 20
+    found = load_record("reactions")
+    assert len(found["rows"]) == 96 and len(found["harm"]) == 80
+    assert len(found["cut"]) == 7 * len(reactions.COUNTS)
+    assert all(low <= share <= high for share, low, high in (row["right"] for row in found["rows"]))

@@ -1,0 +1,196 @@
+"""What a learner is told and handed: their own line, the failing case, which parameter; float32; progress of two."""
+
+import linecache
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from attn_course.core.frameworks import keras, tf, torch
+from attn_course.exercises import EXERCISES, case, check, progress, shown, softmax
+from attn_course.exercises.engine.exercise import Case
+from attn_course.exercises.engine.judge import caller, draw_cases
+from attn_course.exercises.engine.progress import load, solved
+from attn_course.exercises.engine.rounding import EPS, bounded
+from attn_course.exercises.engine.run import expected
+
+ATTENTION = """
+def attention(query, key, value, mask):
+    score = query @ key.T / np.sqrt(key.shape[1])
+    weights = softmax(np.where(mask, score, -1e30))
+    return weights @ value
+"""
+# The mask after the softmax, and weights that sum to 1 again: nothing is left where a blocked score is the largest.
+AFTERWARDS = {
+    "04.attention": lambda q, k, v, m: _after(q @ k.T / np.sqrt(k.shape[1]), m) @ v,
+    "04.with_cache": lambda q, k, v: _after(q @ k.T / np.sqrt(k.shape[1]), _causal(q, k)) @ v,
+    "10.window": lambda q, k, v, w: _after(q @ k.T / np.sqrt(k.shape[1]), _causal(q, k) & ~_causal(q, k, -w)) @ v,
+    "13.grouped": lambda q, k, v: (
+        _after(q @ np.repeat(k, len(q) // len(k), 0).swapaxes(1, 2) / np.sqrt(k.shape[2]), _causal(q, k))
+        @ np.repeat(v, len(q) // len(k), 0)
+    ),
+}
+
+
+def _after(score, mask):
+    weights = softmax(score) * mask
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(total == 0, 1, total)
+
+
+def _causal(query, key, shift=0):
+    T, S = query.shape[-2], key.shape[-2]
+    return np.tri(T, S, S - T + shift, dtype=bool)
+
+
+def cell(code, name, **space):
+    """As a notebook defines it: its lines can be looked up."""
+    file = f"<cell {len(linecache.cache)}>"
+    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
+    space = {"np": np, "softmax": softmax, **space}
+    exec(compile(code, file, "exec"), space)
+    return space[name]
+
+
+def told(capsys, name, answer, **options):
+    assert not check(name, answer, **options)
+    return capsys.readouterr().out
+
+
+def test_an_error_names_the_learners_line_and_comes_before_numbers(capsys):
+    answer = cell(ATTENTION.replace("key.T", "key"), "attention")
+    words = told(capsys, "04.attention", answer)
+    assert ", in line 3: score = query @ key / np.sqrt(key.shape[1]) (case " in words
+    assert "it raised ValueError: " in words and '(case "equal sizes"' not in words
+    layer = (
+        "class Layer(torch.nn.Module):\n    def __init__(self, *sizes):\n        super().__init__()\n        1 / 0\n"
+    )
+    words = told(capsys, "04.layer", cell(layer, "Layer", torch=torch), framework="torch")
+    assert "ZeroDivisionError: division by zero, in line 4: 1 / 0" in words
+
+
+def test_a_shape_comes_before_a_number_and_equal_sizes_last(capsys):
+    answer = cell(ATTENTION.replace("weights @ value", "(weights @ value).T"), "attention")
+    assert "the shape is (" in told(capsys, "04.attention", answer)
+    answer = cell(ATTENTION.replace("-1e30", "0.5"), "attention")
+    assert '(case "sizes of different primes", inputs ' in told(capsys, "04.attention", answer, seed=5)
+
+
+@pytest.mark.parametrize("framework", ["numpy", "torch", "tf"])
+def test_the_failing_case_is_handed_over(capsys, framework):
+    with pytest.raises(ValueError, match=r"no check of '10\.window' has failed"):
+        case("10.window")
+    wrong = cell(ATTENTION.replace("-1e30", "0.5"), "attention")
+
+    def answer(*given):
+        return wrong(*map(np.asarray, given))
+
+    words = told(capsys, "04.attention", answer, framework=framework, seed=5)
+    failing = case("04.attention")
+    assert f'(case "{failing.name}"' in words and failing.seed == 5
+    query = failing.arguments[0]
+    assert {"numpy": isinstance(query, np.ndarray), "torch": torch.is_tensor(query), "tf": tf.is_tensor(query)}[
+        framework
+    ]
+    assert f"inputs {tuple(query.shape)}, " in words
+    assert not np.allclose(answer(*failing.arguments), failing.expected)
+    assert np.allclose(EXERCISES["04.attention"].solution(*map(np.asarray, failing.arguments)), failing.expected)
+    assert case("04.attention", 6).seed == 6
+    assert check("04.attention", EXERCISES["04.attention"].solution)
+    with pytest.raises(ValueError, match="no check of"):
+        case("04.attention")
+
+
+def test_what_a_page_shows_marks_nothing(capsys, tmp_path):
+    shown("00.weights", EXERCISES["00.weights"].solution)
+    assert capsys.readouterr().out == "00.weights: correct\n" and load() == set()
+    shown("00.weights", lambda score: score)
+    assert "00.weights: not yet: " in capsys.readouterr().out
+    with pytest.raises(ValueError, match="no exercise"):
+        shown("00.none", None)
+    assert check("00.weights", EXERCISES["00.weights"].solution) and load() == {"00.weights"}
+
+
+def test_a_count_may_be_a_float(capsys):
+    def as_float(answer):
+        return lambda *given: float(answer(*given))
+
+    for name in ("05.weight_bytes", "08.parameters", "13.cache_size"):
+        solution = EXERCISES[name].solution
+        assert check(name, (1.0, as_float(solution)))
+        assert not check(name, (1.0, lambda *given, f=solution: f(*given) + 0.5))
+        capsys.readouterr()
+    padding = EXERCISES["01.decoder_input"].solution
+    assert "the dtype is float64, expected int64" in told(
+        capsys, "01.decoder_input", lambda *given: padding(*given).astype(float)
+    )
+
+
+def test_a_layer_says_what_is_wrong_with_it(capsys):
+    right = EXERCISES["04.layer"].answers["torch"]
+    space = {"torch": torch}
+    exec(right, space)
+    words = told(capsys, "04.layer", space["Pooling"](3), framework="torch")
+    assert "hand over the class itself, not an instance of it" in words
+    cut = cell(right.replace("@ self.query", "@ self.query.detach()"), "Pooling", torch=torch)
+    assert "the gradients: query gets none: is it used" in told(capsys, "04.layer", cut, framework="torch")
+    linear = "class Own(torch.nn.Module):\n    def __init__(self, d):\n        super().__init__()\n"
+    linear += "        self.query = torch.nn.Linear(d, 1)\n"
+    words = told(capsys, "04.layer", cell(linear, "Own", torch=torch), framework="torch")
+    assert "query is a Linear: it has to be the parameter itself, of the shape (" in words
+    instance = keras.layers.Dense(3)
+    assert "not an instance of it" in told(capsys, "04.layer", instance, framework="tf")
+
+
+@pytest.mark.parametrize("name", AFTERWARDS)
+def test_a_mask_after_the_softmax_never_passes(name, capsys):
+    """By construction, not by luck: a blocked key has the dominating score in one case."""
+    for seed in range(20):
+        assert not check(name, AFTERWARDS[name], seed=seed)
+    drawn = draw_cases(EXERCISES[name], 0)
+    assert "the largest score is blocked" in {each.name for each in drawn}
+
+
+def test_frameworks_get_float32_and_numpy_float64():
+    for framework, kind in (("numpy", np.float64), ("torch", np.float32), ("tf", np.float32)):
+        first, *_ = draw_cases(EXERCISES["04.attention"], 0, framework)
+        assert first.arguments[0].dtype == kind and first.single == (framework != "numpy")
+
+
+def test_a_tolerance_follows_from_the_case():
+    """What one rounding of the arguments moves: more for large scores, nothing by hand."""
+    exercise = EXERCISES["04.attention"]
+    call, bounds = caller(exercise), {}
+    for drawn in draw_cases(exercise, 0, "torch"):
+        right = expected(call, exercise.solution, drawn)
+        bounds[drawn.name] = bounded(call, exercise.solution, drawn, right).bounds
+    assert 16 * EPS < bounds["sizes of different primes"][0] < 1e-4
+    assert bounds["scores below -10,000"][0] > 100 * bounds["sizes of different primes"][0]
+
+    def edge(x):
+        return (x >= 1).astype(float)
+
+    on_the_edge = Case("edge", (np.ones(3),), single=True)
+    assert bounded(lambda f, one, _: (f(*one.arguments),), edge, on_the_edge, (np.ones(3),)).bounds == ()
+
+
+def test_float64_that_was_rounded_is_said_to_be(capsys):
+    solution = EXERCISES["00.soft_lookup"].solution
+
+    def rounded(*given):
+        return solution(*(each.astype(np.float32) for each in given)).astype(float)
+
+    assert "close, but not to float64" in told(capsys, "00.soft_lookup", rounded)
+
+
+def test_two_processes_lose_nothing(capsys):
+    code = "import sys\nfrom attn_course.exercises.engine.progress import solved\n"
+    code += "for name in sys.argv[1:]:\n    solved(name)"
+    names = list(EXERCISES)[:40]
+    halves = names[::2], names[1::2]
+    running = [subprocess.Popen([sys.executable, "-c", code, *half]) for half in halves]
+    assert [each.wait(120) for each in running] == [0, 0]
+    assert load() == set(names)
+    solved(names[0])
+    assert progress().startswith("00-1f.01-1f")

@@ -1,0 +1,123 @@
+"""What the tests of multi-head attention share: sizes, options, layers and programs."""
+
+import numpy as np
+import pytest
+from support import numbers, to
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import padding_mask
+from attn_course.mechanisms.multi_head.reference import project
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, S, H, K, V, D, E, F = 3, 5, 7, 2, 11, 13, 17, 19, 23
+SIZES = {"model_dim": D, "num_heads": H, "key_dim": K, "value_dim": V, "memory_dim": (E, F)}
+PADDING = padding_mask([7, 4, 0], S)[:, None, None]  # the last row may see nothing
+RNG = np.random.default_rng(7)
+ROWS = RNG.random((B, H, T, S)) < 0.6  # each head and query its own share
+BIAS = RNG.normal(size=(H, T, S))
+SHARE = np.array([0.5, -2.0])
+OPTIONS = {
+    "plain": {},
+    "padding": {"mask": PADDING},
+    "rows": {"mask": ROWS},
+    "rows of one head": {"mask": ROWS[:, :1]},
+    "(T, S)": {"mask": ROWS[0, 0]},
+    "causal": {"causal": True},
+    "padding and causal": {"mask": PADDING, "causal": True},
+    "bias": {"bias": BIAS},
+    "head mask": {"head_mask": SHARE},
+    "head mask a row an example": {"head_mask": np.arange(B * H).reshape(B, H) / 5},
+    "head mask of bools": {"head_mask": np.array([True, False])},
+    "everything": {"mask": ROWS, "causal": True, "bias": BIAS, "head_mask": SHARE},
+}
+EACH_OPTION = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+
+
+def inputs(seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=shape) for shape in ((B, T, D), (B, S, E), (B, S, F))]
+
+
+def layer(face, parameters=None, dtype="float64", **changes):
+    """A layer with drawn parameters, biases too; ``changes`` of its sizes."""
+    sizes = {**SIZES, **changes}
+    if face is tf:
+        built = tf.MultiHeadAttention(**sizes, dtype=dtype)
+    else:
+        built = pytorch.MultiHeadAttention(**sizes).to(getattr(torch, dtype))
+    if parameters is None:
+        rng = np.random.default_rng(3)
+        parameters = {name: rng.normal(size=x.shape) / 3 for name, x in sorted(get_parameters(built).items())}
+    set_parameters(built, parameters)
+    return built
+
+
+PARAMETERS = get_parameters(layer(pytorch))
+
+
+def run(face, item, arrays, **options):
+    """A layer, or the specification where item is a dict of parameters and sizes."""
+    converted = dict(zip(options, to(face, *options.values()), strict=True))
+    return item(*to(face, *arrays), **converted)
+
+
+def per_head(query, key, value, parameters, *, num_heads, bias=None, head_mask=None, rotary=None, **options):
+    """The specification one head after the other, with the options of the layers."""
+    mask, found = options.pop("mask", None), []
+    shape = (len(query), num_heads, query.shape[1], key.shape[1])
+    for head in range(num_heads):
+        own = [
+            project(x, parameters, name, (head, num_heads))
+            for name, x in (("query", query), ("key", key), ("value", value))
+        ]
+        if rotary is not None:
+            own[:2] = (x[:, 0] for x in rotary(own[0][:, None], own[1][:, None]))
+        rows = (None if x is None else np.broadcast_to(x, shape)[:, head] for x in (mask, bias))
+        mask_here, bias_here = rows
+        context, weights = reference.scaled_dot_product_attention(*own, mask_here, bias=bias_here, **options)
+        share = 1.0 if head_mask is None else head_mask[..., head, None, None]
+        found.append((context * share, weights))
+    contexts, weights = zip(*found, strict=True)
+    return project(np.concatenate(contexts, axis=-1), parameters, "output"), np.stack(weights, axis=1)
+
+
+def specification(parameters=PARAMETERS, num_heads=H, attend=per_head, **more):
+    named = {"parameters": parameters, "num_heads": num_heads, **more}
+    return lambda *arrays, **options: attend(*arrays, **named, **options)
+
+
+def program(name, parameters=PARAMETERS, num_heads=H, **changes):
+    """One of the four as a function from NumPy to NumPy."""
+    if name == "reference":
+        return specification(parameters, num_heads, reference.multi_head_attention)
+    if name == "at once":
+        return specification(parameters, num_heads, reference.multi_head_attention_at_once)
+    face = {"pytorch": pytorch, "tf": tf}[name]
+    built = layer(face, parameters, num_heads=num_heads, **changes)
+    return lambda *arrays, **options: [numbers(x) for x in run(face, built, arrays, **options)]
+
+
+def scaled(query, key):
+    """A stand-in for a rotation: position i + S - T of the query and j of the key change them."""
+    T, S = query.shape[-2], key.shape[-2]
+    where = np.arange(S, dtype=float)
+    return (np.cos(where[S - T :]), 3 * np.sin(where)) if T <= S else (np.ones(T), where)
+
+
+class Turn(torch.nn.Module):
+    def forward(self, query, key):
+        changes = (torch.from_numpy(x)[:, None].to(query.dtype) for x in scaled(query, key))
+        return tuple(x * change for x, change in zip((query, key), changes, strict=True))
+
+
+@keras.saving.register_keras_serializable("tests")
+class KerasTurn(keras.layers.Layer):
+    def call(self, query, key):
+        changes = (tensorflow.cast(x[:, None], query.dtype) for x in scaled(query, key))
+        return tuple(x * change for x, change in zip((query, key), changes, strict=True))
+
+
+def turn_of(face):
+    return Turn() if face is pytorch else KerasTurn(dtype="float64")

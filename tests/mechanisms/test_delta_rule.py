@@ -1,0 +1,228 @@
+"""The delta rule: by hand, by its recurrence, alike in chunks and step by step; and the faults that are caught."""
+
+import numpy as np
+import pytest
+from linearized_cases import (
+    LENGTHS,
+    B,
+    H,
+    K,
+    S,
+    V,
+    call,
+    check_gradients,
+    check_no_future,
+    one_graph_for_any_length,
+    padding,
+    per_key,
+    refused,
+)
+from linearized_cases import draw as draw_three
+from support import FACE, FACES, close, numbers, tensor
+
+from attn_course import pytorch, reference
+from attn_course.frameworks import torch
+from attn_course.mechanisms.delta_rule import pytorch as delta
+
+NAME = "delta_rule_attention"
+
+
+def draw(T=S, seed=0):
+    query, key, value = draw_three(T, seed)
+    return [query, key / np.linalg.norm(key, axis=-1, keepdims=True), value, per_key(seed + 5)]
+
+
+def by_loops(query, key, value, beta, mask=None, *, decay=None, corrects=True, forgets=True):
+    """The recurrence with numbers for the entries of the state; with a fault where one is asked for."""
+    T = query.shape[-2]
+    output = np.zeros((*query.shape[:-1], V))
+    for b, h in np.ndindex(B, H):
+        state = np.zeros((K, V))
+        for s in range(S):
+            if mask is None or mask[b, 0, 0, s]:
+                if decay is not None and forgets:
+                    state = state * decay[b, h, s]
+                read = [sum(state[k, v] * key[b, h, s, k] for k in range(K)) for v in range(V)]
+                for k, v in np.ndindex(K, V):
+                    error = value[b, h, s, v] - (read[v] if corrects else 0.0)
+                    state[k, v] += key[b, h, s, k] * beta[b, h, s] * error
+            t = s - (S - T)
+            if t >= 0:
+                output[b, h, t] = query[b, h, t] @ state
+    return output
+
+
+@FACES
+def test_what_is_written_last_is_read(face):
+    """k -> v1, then k -> v2: the correction leaves v2; a sum would leave both."""
+    key = np.array([[[[0.6, 0.8], [0.6, 0.8]]]])
+    value, beta = np.array([[[[3.0, 5.0], [-1.0, 7.0]]]]), np.ones((1, 1, 2))
+    close(call(face, NAME, key, key, value, beta), value)
+    added = call(face, "linear_attention", key, key, value, causal=True, feature_map="identity", normalize=False)
+    close(added[0, 0, 1], value[0, 0].sum(0))
+    half = np.full((1, 1, 2), 0.5)
+    close(call(face, NAME, key, key, value, half)[0, 0], [[1.5, 2.5], [0.25, 4.75]])
+    close(call(face, NAME, key, key, value, half, decay=half)[0, 0], [[1.5, 2.5], [-0.125, 4.125]])
+
+
+def check_loops(attend):
+    """What every implementation passes, and every planted fault fails."""
+    for T in LENGTHS:
+        for decay in (None, per_key()):
+            for mask in (None, padding()):
+                close(attend(*draw(T), mask=mask, decay=decay), by_loops(*draw(T), mask, decay=decay))
+
+
+def test_the_reference_agrees_with_loops():
+    check_loops(lambda *x, **options: call(reference, NAME, *x, **options))
+
+
+@FACE
+@pytest.mark.parametrize("chunk_size", [1, 3, 4, 64])
+def test_chunks_agree_with_the_recurrence(face, chunk_size):
+    check_loops(lambda *x, **options: call(face, NAME, *x, chunk_size=chunk_size, **options))
+
+
+@pytest.mark.parametrize("fault", [{"corrects": False}, {"forgets": False}])
+def test_planted_fault_is_caught(fault):
+    with pytest.raises(AssertionError):
+        check_loops(lambda *x, mask, decay: by_loops(*x, mask, decay=decay, **fault))
+
+
+@FACES
+def test_steps_agree_with_the_whole(face):
+    arrays, decay, state = draw(), per_key(), None
+    whole = call(reference, NAME, *arrays, decay=decay)
+    for t in range(S):
+        here = [tensor(face, x[:, :, t : t + 1].copy()) for x in (*arrays, decay)]
+        output, state = face.delta_rule_step(state, *here[:4], decay=here[4])
+        close(numbers(output), whole[:, :, t : t + 1])
+    assert state.shape == (B, H, K, V)
+
+
+@FACE
+def test_no_look_into_the_future(face):
+    for T in LENGTHS[:2]:
+        check_no_future(face, NAME, draw(T), (2.0, -1e6), chunk_size=4, decay=per_key())
+
+
+@FACE
+def test_padding_is_unseen(face):
+    query, key, value, beta = draw()
+    mask = padding()
+    expected = call(face, NAME, query, key, value, beta, mask=mask, decay=per_key())
+    blocked = ~mask[:, :, 0, :]
+    hidden = [np.where(blocked[..., None], 1e3, x) for x in (key, value)]
+    gates = [np.where(blocked, 0.5, x) for x in (beta, per_key())]
+    assert np.array_equal(call(face, NAME, query, *hidden, gates[0], mask=mask, decay=gates[1]), expected)
+
+
+@FACES
+def test_who_sees_nothing_gets_zeros(face):
+    assert not call(face, NAME, *draw(), mask=np.zeros((B, 1, 1, S), bool)).any()
+    assert not call(face, NAME, *draw(13))[:, :, :2].any()
+
+
+@pytest.mark.parametrize("options", [{}, {"mask": padding(), "decay": per_key(), "chunk_size": 4}])
+def test_gradients(options):
+    check_gradients(NAME, draw(3), **options)
+
+
+@FACE
+def test_float32_is_stable_at_length_16k(face):
+    found = []
+    for dtype in (np.float32, np.float64):
+        rng = np.random.default_rng(0)
+        query, key, value = rng.normal(size=(3, 1, 1, 16_384, 4)).astype(dtype)
+        key = key / np.linalg.norm(key, axis=-1, keepdims=True)
+        beta, decay = rng.uniform(0.5, 1.0, (2, 1, 1, 16_384)).astype(dtype)
+        found.append(call(face, NAME, query, key, value, beta, decay=decay))
+    assert np.abs(found[0] - found[1]).max() < 5e-5
+
+
+def test_one_graph():
+    one_graph_for_any_length(NAME, draw())
+
+
+@FACES
+def test_errors(face):
+    query, key, value, beta = draw()
+    refused(face, NAME, (query, key, value, beta[0]), "beta must have shape")
+    refused(face, NAME, (query, key, value, beta), "decay must have shape", decay=beta[..., 1:])
+    refused(face, NAME, (query, key, value, beta.astype(int)), "beta must be floating, got int64")
+    refused(face, NAME, (query, key, value, beta), "mask must hide a key", mask=np.ones((S, S), bool))
+    refused(face, NAME, (query, key, value, beta[..., None]), "beta must have shape")
+    refused(face, NAME, (query, key, value, None), "beta must be")
+    for wrong in (-0.01, 1.01):
+        gate = beta.copy()
+        gate[1, 2, 7] = wrong
+        refused(face, NAME, (query, key, value, gate), "beta must have numbers from 0 to 1")
+        refused(face, NAME, (query, key, value, beta), "decay must have numbers from 0 to 1", decay=gate)
+        one = [x[:, :, :1] for x in (query, key, value)]
+        refused(face, "delta_rule_step", (None, *one, gate[..., 7:8]), "beta must have numbers from 0 to 1")
+    if face is not reference:
+        for wrong in (0, -1, 1.5):
+            refused(face, NAME, (query, key, value, beta), "chunk_size", chunk_size=wrong)
+
+
+def test_a_graph_reads_no_gate():
+    """What lies outside isn't found there: an error that depends on values can't be raised."""
+    inputs = [torch.tensor(x) for x in draw()]
+    inputs[3] = inputs[3] + 1
+    graph = torch.compile(pytorch.delta_rule_attention, backend="eager", fullgraph=True)
+    assert graph(*inputs)[0].shape == inputs[2].shape
+    assert torch.func.vmap(pytorch.delta_rule_attention, out_dims=(0, None))(*inputs)[0].shape == inputs[2].shape
+
+
+@pytest.mark.parametrize("length", [1, 5, 64, 200])
+def test_the_triangle_of_a_graph_is_the_solvers(length, monkeypatch):
+    """In products alone; keys that are all alike are the worst case of an inverse."""
+    rng = np.random.default_rng(0)
+    system = torch.tensor(np.stack([np.ones((length, length)), rng.normal(size=(length, length))]))
+    wanted = torch.tensor(rng.normal(size=(2, length, 7)))
+    system[1] /= length
+    expected = delta.solve(system, wanted)
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    torch.testing.assert_close(delta.solve(system, wanted), expected, rtol=1e-10, atol=1e-10)
+
+
+def test_it_exports_and_trains_with_any_length():
+    """Fewer positions than a chunk, a whole number of chunks, and more; the gradient through the graph's loop."""
+    inputs = [torch.tensor(x) for x in draw()]
+    module = torch.nn.Module()
+    module.forward = lambda query, key, value, beta: pytorch.delta_rule_attention(
+        query, key, value, beta, decay=beta, chunk_size=4
+    )[0]
+    dims = {0: torch.export.Dim("batch", min=1, max=64), 2: torch.export.Dim("length", min=2, max=512)}
+    names = ("query", "key", "value", "beta")
+    exported = torch.export.export(module, tuple(inputs), dynamic_shapes=dict.fromkeys(names, dims)).module()
+    graph = torch.compile(module.forward, backend="aot_eager", fullgraph=True, dynamic=True)
+    for length in (2, 4, 8, 11):
+        some = [x[:1, :, :length].clone() for x in inputs]
+        expected = module.forward(*some)
+        torch.testing.assert_close(exported(*some), expected, rtol=1e-10, atol=1e-10)
+        torch.testing.assert_close(graph(*some), expected, rtol=1e-10, atol=1e-10)
+    found = []
+    for function in (module.forward, graph):
+        leaves = [x.clone().requires_grad_() for x in inputs]
+        found.append(torch.autograd.grad(function(*leaves).sin().sum(), leaves))
+    torch.testing.assert_close(found[1], found[0], rtol=1e-10, atol=1e-10)
+
+
+@FACE
+def test_the_layer(face):
+    with pytest.raises(ValueError, match="dropout is not supported by DeltaRuleAttention"):
+        face.DeltaRuleAttention(6, 2, dropout=0.1)
+    with pytest.raises(ValueError, match="decay must be one of"):
+        face.DeltaRuleAttention(6, 2, decay="slow")
+    layer, x = face.DeltaRuleAttention(6, 2, decay="learned"), np.random.default_rng(0).normal(size=(2, 5, 6))
+    x = x.astype(np.float32)
+    output, weights = layer(tensor(face, x))
+    assert weights is None and output.shape == (2, 5, 6)
+    changed = x.copy()
+    changed[:, 3:] += 1
+    close(numbers(layer(tensor(face, changed))[0])[:, :3], numbers(output)[:, :3], 1e-5)  # always causal
+    with pytest.raises(ValueError, match="bias is not supported"):
+        layer(tensor(face, x), bias=tensor(face, np.zeros((5, 5), np.float32)))
+    assert set(layer.gates(tensor(face, x))) == {"beta", "decay"}
+    assert pytorch.DeltaRuleAttention(6, 2).gates(tensor(pytorch, x)).keys() == {"beta"}

@@ -1,0 +1,338 @@
+"""Scaled dot-product attention: by hand, by loops, alike in three implementations, and every planted fault caught."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import causal_mask
+
+B, H, T, S, K, V = 2, 3, 5, 7, 11, 13
+
+
+def inputs(seed=0, T=T, S=S):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(B, H, T, K)), rng.normal(size=(B, H, S, K)), rng.normal(size=(B, H, S, V))
+
+
+def some_mask(seed=0, T=T, S=S):
+    mask = np.random.default_rng(seed).random((B, 1, T, S)) < 0.6
+    mask[0, :, 1] = False  # a query that may see nothing
+    return mask
+
+
+def by_loops(query, key, value, mask=None, *, causal=False):
+    output, weights = np.zeros((*query.shape[:-1], value.shape[-1])), np.zeros((*query.shape[:-1], key.shape[-2]))
+    for b, h, t in np.ndindex(query.shape[:-1]):
+        allowed = [
+            s
+            for s in range(key.shape[-2])
+            if (mask is None or np.broadcast_to(mask, weights.shape)[b, h, t, s])
+            and (not causal or s <= t + key.shape[-2] - query.shape[-2])
+        ]
+        exponential = {s: math.exp(query[b, h, t] @ key[b, h, s] / math.sqrt(query.shape[-1])) for s in allowed}
+        for s in allowed:
+            weights[b, h, t, s] = exponential[s] / sum(exponential.values())
+            output[b, h, t] += weights[b, h, t, s] * value[b, h, s]
+    return output, weights
+
+
+def in_torch(*arrays, **options):
+    arrays = [torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in arrays]
+    options = {k: torch.from_numpy(v) if isinstance(v, np.ndarray) else v for k, v in options.items()}
+    return [None if x is None else x.numpy() for x in pytorch.scaled_dot_product_attention(*arrays, **options)]
+
+
+def in_tf(*arrays, **options):
+    found = tf.scaled_dot_product_attention(*(None if x is None else tensorflow.constant(x) for x in arrays), **options)
+    return [None if x is None else x.numpy() for x in found]
+
+
+EVERY = pytest.mark.parametrize("attend", [reference.scaled_dot_product_attention, in_torch, in_tf])
+
+
+def check_loops(attend):
+    """The check that every implementation passes and every planted fault fails."""
+    for shape in ({}, {"T": 3, "S": 3}, {"T": 7, "S": 5}):
+        arrays = inputs(**shape)
+        for mask in (None, some_mask(**shape)):
+            for causal in (False, True):
+                for found, expected in zip(
+                    attend(*arrays, mask, causal=causal), by_loops(*arrays, mask, causal=causal), strict=True
+                ):
+                    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@EVERY
+def test_agrees_with_loops(attend):
+    check_loops(attend)
+
+
+def _faulty(*, scale=K**-0.5, axis=-1, invert=False, after=False, top_left=False, leak=False):
+    def attend(query, key, value, mask=None, *, causal=False):
+        T, S = query.shape[-2], key.shape[-2]
+        allowed = np.ones((T, S), bool)
+        if causal and not leak:
+            allowed = np.tril(np.ones((T, S), bool)) if top_left else causal_mask(T, S)
+        if mask is not None:
+            allowed = allowed & (~mask if invert else mask)
+        score = scale * query @ key.swapaxes(-1, -2)
+        if after:
+            exponential = np.exp(score)
+            weights = exponential / exponential.sum(-1, keepdims=True) * allowed
+        else:
+            exponential = np.exp(score) * allowed
+            total = exponential.sum(axis, keepdims=True)
+            weights = exponential / np.where(total == 0, 1, total)
+        return weights @ value, weights
+
+    return attend
+
+
+FAULTS = {
+    "no scale": {"scale": 1.0},
+    "divided by d": {"scale": 1 / K},
+    "divided by d squared": {"scale": 1 / K**2},
+    "softmax over the queries": {"axis": -2},
+    "inverted mask": {"invert": True},
+    "mask after softmax": {"after": True},
+    "top-left causal": {"top_left": True},
+    "future leaked": {"leak": True},
+}
+
+
+def test_the_bank_itself_is_right_without_a_fault():
+    check_loops(_faulty())
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_fault_is_caught(fault):
+    with pytest.raises(AssertionError):
+        check_loops(_faulty(**FAULTS[fault]))
+
+
+@EVERY
+def test_bias_and_scale(attend):
+    query, key, value = inputs()
+    bias = np.random.default_rng(1).normal(size=(T, S))
+    score = 0.3 * query @ key.swapaxes(-1, -2) + bias
+    weights = np.exp(score) / np.exp(score).sum(-1, keepdims=True)
+    np.testing.assert_allclose(attend(query, key, value, bias=bias, scale=0.3)[1], weights, rtol=1e-10)
+
+
+@EVERY
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("mask", [None, some_mask()])
+def test_without_weights_the_output_is_the_same(attend, mask, causal):
+    expected, _ = attend(*inputs(), mask, causal=causal)
+    output, weights = attend(*inputs(), mask, causal=causal, need_weights=False)
+    assert weights is None
+    np.testing.assert_allclose(output, expected, rtol=1e-9, atol=1e-12)
+
+
+@EVERY
+def test_padding_may_hold_any_finite_number(attend):
+    query, key, value = inputs()
+    mask = np.broadcast_to(np.arange(S) < 4, (B, 1, 1, S)).copy()
+    expected = attend(query, key, value, mask)[0]
+    key[:, :, 4:], value[:, :, 4:] = -1e30, 1e200
+    assert np.array_equal(attend(query, key, value, mask)[0], expected)
+
+
+@EVERY
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10**6), causal=st.booleans())
+def test_properties(attend, seed, causal):
+    query, key, value = inputs(seed)
+    mask = some_mask(seed)
+    output, weights = attend(query, key, value, mask, causal=causal)
+    sums = weights.sum(-1)
+    assert np.all(np.isclose(sums, 1) | (sums == 0)) and not output[0, :, 1].any()
+    changed = value.copy()
+    changed[1] += 1.0
+    assert np.array_equal(attend(query, key, changed, mask, causal=causal)[0][0], output[0])
+    order = np.random.default_rng(seed).permutation(S)
+    if not causal:
+        shuffled = attend(query, key[:, :, order], value[:, :, order], mask[..., order])[0]
+        np.testing.assert_allclose(shuffled, output, rtol=1e-9, atol=1e-12)
+
+
+def test_gradients():
+    arrays, mask = inputs(), some_mask()
+    mask[1, ..., 3] = False
+    arrays[1][1, :, 3] = 1e30
+    leaves = [torch.from_numpy(x).requires_grad_() for x in arrays]
+    pytorch.scaled_dot_product_attention(*leaves, torch.from_numpy(mask))[0].sin().sum().backward()
+    variables = [tensorflow.Variable(x) for x in arrays]
+    with tensorflow.GradientTape() as tape:
+        loss = tensorflow.reduce_sum(tensorflow.sin(tf.scaled_dot_product_attention(*variables, mask)[0]))
+    for leaf, gradient in zip(leaves, tape.gradient(loss, variables), strict=True):
+        assert torch.isfinite(leaf.grad).all()
+        np.testing.assert_allclose(gradient, leaf.grad, rtol=1e-10, atol=1e-12)
+
+    def loss_of(query):
+        return np.sin(reference.scaled_dot_product_attention(query, *arrays[1:], mask)[0]).sum()
+
+    for at in [(0, 0, 0, 0), (1, 2, 4, 10), (0, 1, 1, 3)]:
+        step = np.zeros_like(arrays[0])
+        step[at] = 1e-6
+        slope = (loss_of(arrays[0] + step) - loss_of(arrays[0] - step)) / 2e-6
+        assert abs(slope - leaves[0].grad[at].item()) < 1e-6
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"query": np.zeros((B, H, T, K + 1))}, "key must have shape .* with K = 12"),
+        ({"key": np.zeros((B, H, S + 1, K))}, "value must have shape .* with S = 8"),
+        ({"value": np.zeros((B + 1, H, S, V))}, "value must have shape"),
+        ({"query": np.zeros((B, H, T, K), int)}, "query must be floating, got int64"),
+        ({"key": np.zeros((B, H, S, K), np.float32)}, "key must be float64 like query"),
+        ({"mask": np.ones((T, S))}, "mask must be bool"),
+        ({"mask": np.ones((B, S), bool)}, r"mask\[:, None, None\]"),
+        ({"mask": np.ones((B, T, S), bool)}, r"mask\[:, None\]"),
+        ({"mask": np.ones((B, 2, T, S), bool)}, "align with the scores"),
+    ],
+)
+def test_errors(attend, change, words):
+    named = {**dict(zip(("query", "key", "value"), inputs(), strict=True)), "mask": None, **change}
+    with pytest.raises(ValueError, match=words):
+        attend(*named.values())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_dtypes(dtype):
+    arrays, mask = inputs(), some_mask()
+    expected, _ = reference.scaled_dot_product_attention(*arrays, mask)
+    bound = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 1e-1}[dtype]
+    found, _ = pytorch.scaled_dot_product_attention(
+        *(torch.from_numpy(x).to(getattr(torch, dtype)) for x in arrays), torch.from_numpy(mask)
+    )
+    assert found.dtype == getattr(torch, dtype)
+    assert np.abs(found.double().numpy() - expected).max() < bound
+    found, _ = tf.scaled_dot_product_attention(*(tensorflow.cast(x, dtype) for x in arrays), tensorflow.constant(mask))
+    assert found.dtype == dtype
+    assert np.abs(tensorflow.cast(found, "float64").numpy() - expected).max() < bound
+
+
+def test_independent_libraries():
+    arrays, mask = inputs(), some_mask()
+    tensors = [torch.from_numpy(x) for x in arrays]
+    theirs = torch.nn.functional.scaled_dot_product_attention(*tensors, torch.from_numpy(mask))
+    np.testing.assert_allclose(reference.scaled_dot_product_attention(*arrays, mask)[0], theirs, rtol=1e-9, atol=1e-12)
+    swapped = [x.swapaxes(1, 2) for x in arrays]
+    keras_output = keras.ops.dot_product_attention(*swapped).numpy().swapaxes(1, 2)
+    np.testing.assert_allclose(reference.scaled_dot_product_attention(*arrays)[0], keras_output, atol=1e-6)
+
+
+def test_masked_softmax_alone():
+    """Rows sum to 1 over what is allowed; an empty row is zeros; float16 is computed wider."""
+    score = np.random.default_rng(0).normal(size=(3, 5)) * 4
+    mask = np.array([[True] * 5, [True, False, True, False, False], [False] * 5])
+    expected = np.zeros((3, 5))
+    for row, allowed in enumerate(mask):
+        terms = np.exp(score[row]) * allowed
+        expected[row] = terms / (terms.sum() or 1.0)
+    found = reference.masked_softmax(score, mask)
+    in_torch = pytorch.masked_softmax(torch.from_numpy(score), torch.from_numpy(mask))
+    in_tf = tf.masked_softmax(tensorflow.constant(score), tensorflow.constant(mask))
+    for weights in (found, in_torch.numpy(), in_tf.numpy()):
+        np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=1e-15)
+    narrow = pytorch.masked_softmax(torch.tensor([60000.0, -60000.0], dtype=torch.float16))
+    assert narrow.dtype == torch.float16 and narrow.tolist() == [1.0, 0.0]
+    narrow = tf.masked_softmax(tensorflow.constant([60000.0, -60000.0], tensorflow.float16))
+    assert narrow.dtype == tensorflow.float16 and narrow.numpy().tolist() == [1.0, 0.0]
+
+
+# --- numbers of less precision, biases, masks of NumPy, wrong calls -------------------
+
+
+def in_dtype(face, dtype, *arrays):
+    if face is pytorch:
+        return [torch.from_numpy(x).to(getattr(torch, dtype)) for x in arrays]
+    return [tensorflow.cast(x, dtype) for x in arrays]
+
+
+def as_numpy(face, x):
+    return x.double().numpy() if face is pytorch else tensorflow.cast(x, "float64").numpy()
+
+
+@pytest.mark.parametrize("face", [pytorch, tf])
+def test_half_precision_is_rounded_once(face):
+    """Products beyond float16's 65,504, and sums that bfloat16 alone would stop at 256."""
+    query, key, value = np.full((1, 1, 1, 64), 60.0), np.full((1, 1, 3, 64), 60.0), np.eye(3)[None, None]
+    for arrays in ((query, key, value), (query, key, value * 100)):
+        output, weights = face.scaled_dot_product_attention(*in_dtype(face, "float16", *arrays))
+        assert np.isfinite(as_numpy(face, output)).all()
+        np.testing.assert_allclose(as_numpy(face, weights), 1 / 3, rtol=1e-3)
+    ones = [np.zeros((1, 1, 1, 8)), np.zeros((1, 1, 512, 8)), np.ones((1, 1, 512, 8))]
+    output, _ = face.scaled_dot_product_attention(*in_dtype(face, "bfloat16", *ones))
+    np.testing.assert_array_equal(as_numpy(face, output), 1.0)
+    rng = np.random.default_rng(0)
+    drawn = [3 * rng.normal(size=shape) for shape in ((1, 1, 31, 64), (1, 1, 37, 64), (1, 1, 37, 64))]
+    given = in_dtype(face, "bfloat16", *drawn)
+    exact = reference.scaled_dot_product_attention(*(as_numpy(face, x) for x in given))[0]
+    found = as_numpy(face, face.scaled_dot_product_attention(*given)[0])
+    # Rounded once: no number is off by more than half a unit in the last of 8 bits.
+    assert (np.abs(found - exact) <= 2.0**-8 * np.abs(exact) + 1e-5).all()
+
+
+@EVERY
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_bias_of_minus_infinity_blocks(attend, need_weights):
+    query, key, value = inputs()
+    bias = np.random.default_rng(1).normal(size=(T, S))
+    bias[0], bias[1, 2] = -np.inf, -np.inf
+    output, weights = attend(query, key, value, bias=bias, need_weights=need_weights)
+    expected = attend(query, key, value, np.isfinite(bias), bias=np.where(np.isfinite(bias), bias, 0.0))
+    np.testing.assert_allclose(output, expected[0], rtol=1e-9, atol=1e-12)
+    assert not output[:, :, 0].any()
+    if need_weights:
+        np.testing.assert_allclose(weights, expected[1], rtol=1e-9, atol=1e-12)
+
+
+def test_a_blocked_bias_row_has_finite_gradients():
+    bias = np.zeros((T, S))
+    bias[0] = -np.inf
+    leaves = [torch.from_numpy(x).requires_grad_() for x in (*inputs(), bias)]
+    pytorch.scaled_dot_product_attention(*leaves[:3], bias=leaves[3])[0].sin().sum().backward()
+    variables = [tensorflow.Variable(x) for x in (*inputs(), bias)]
+    with tensorflow.GradientTape() as tape:
+        output, _ = tf.scaled_dot_product_attention(
+            *map(tensorflow.convert_to_tensor, variables[:3]), bias=tensorflow.convert_to_tensor(variables[3])
+        )
+        loss = tensorflow.reduce_sum(tensorflow.sin(output))
+    for leaf, gradient in zip(leaves, tape.gradient(loss, variables), strict=True):
+        assert torch.isfinite(leaf.grad).all()
+        np.testing.assert_allclose(gradient, leaf.grad, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("face", [reference, pytorch, tf])
+def test_masked_softmax_of_what_is_blocked_whole_or_no_score(face):
+    def convert(x):
+        if face is reference:
+            return x
+        return torch.from_numpy(x) if face is pytorch else tensorflow.constant(x)
+
+    score = np.array([[-np.inf, -np.inf], [0.0, -np.inf]])
+    np.testing.assert_array_equal(face.masked_softmax(convert(score)), [[0.0, 0.0], [1.0, 0.0]])
+    found = np.asarray(face.masked_softmax(convert(np.array([[1, 1]]))))
+    np.testing.assert_array_equal(found, [[0.5, 0.5]])
+    with pytest.raises(ValueError, match="mask must be bool"):
+        face.masked_softmax(convert(score), convert(np.array([0.0, -np.inf])))
+
+
+def test_pytorch_takes_a_mask_of_numpy():
+    query, key, value = (torch.from_numpy(x) for x in inputs())
+    mask = some_mask()
+    for options in ({}, {"need_weights": False}, {"causal": True}):
+        one = pytorch.scaled_dot_product_attention(query, key, value, mask, **options)[0]
+        other = pytorch.scaled_dot_product_attention(query, key, value, torch.from_numpy(mask), **options)[0]
+        assert torch.equal(one, other)
+    assert torch.equal(*(pytorch.masked_softmax(query @ key.mT, m) for m in (mask, torch.from_numpy(mask))))

@@ -1,0 +1,103 @@
+"""The Triton kernel, forward and backward, run by Triton's interpreter on the CPU."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attn_course.frameworks import torch
+from attn_course.records import load_record
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+ASIDE = Path(sys.prefix) / "triton"  # where the Makefile puts it: not beside TensorFlow
+
+
+def run(code, **environment):
+    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(ASIDE), str(ROOT))))
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+def test_the_kernel_is_attention():
+    done = run("import kernel_cases; kernel_cases.main()", TRITON_INTERPRET="1")
+    assert done.returncode == 0 and done.stdout == "17 cases agree\n", done.stderr
+    if torch.cuda.is_available():
+        done = run("import kernel_cases; kernel_cases.main('cuda')")
+        assert done.returncode == 0 and done.stdout == "17 cases agree\n", done.stderr
+
+
+FAULTS = {
+    "what was summed up is not rescaled": ("context = kept[:, None] * context", "context = 1.0 * context"),
+    "causal is aligned at the start": ("s[None] <= t[:, None] + S - T", "s[None] <= t[:, None]"),
+    "the gradient of the score lacks a term": ("(of_weights - own_dot[:, None])", "of_weights"),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_seen(fault, tmp_path):
+    from attn_course.mechanisms import flash
+
+    source = Path(flash.__file__).with_name("triton.py").read_text(encoding="utf-8")
+    right, wrong = FAULTS[fault]
+    assert right in source
+    (tmp_path / "faulty.py").write_text(source.replace(right, wrong), encoding="utf-8")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import faulty, kernel_cases\n"
+        "kernel_cases.kernel = faulty; kernel_cases.main()"
+    )
+    done = run(code, TRITON_INTERPRET="1")
+    assert done.returncode and "roundings" in done.stderr, done.stderr
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """What the compiler makes of every kernel for every GPU: rows of the record."""
+    done = run("import sys; sys.argv = ['', '--print']; from experiments import kernels; kernels.main()")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+def test_every_kernel_starts_on_every_gpu(compiled):
+    """Five GPUs, two widths, three kernels: shared memory is there, and little is spilled from registers."""
+    assert len({(row["gpu"], row["width"], row["kernel"]) for row in compiled}) == len(compiled) == 30
+    assert {row["gpu"] for row in compiled} == {"T4", "A10", "A100", "L4", "H100"}
+    for row in compiled:
+        assert 0 < row["shared_kib"] <= row["shared_kib_limit"], row
+        assert row["spilled_bytes"] <= 256 and 0 < row["registers"] <= 255, row
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+def test_float32_starts_on_the_smallest_memory():
+    """Tiles for 16 bits would take 176 and 208 of the 99 KiB that an A10 has."""
+    code = (
+        "import json; from experiments.kernels import flash, row_of\n"
+        "names = 'forward_kernel', 'query_kernel'\n"
+        "tiles = [(86, name, 128, *flash.tile_sizes(name, 86, 128, 4).values()) for name in names]\n"
+        "print(json.dumps([row_of(*tile, dtype='fp32') for tile in tiles]))"
+    )
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["shared_kib"] <= row["shared_kib_limit"] for row in rows] == [True, True], rows
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+def test_products_run_on_tensor_cores(compiled):
+    """From Ampere on. For a T4 Triton has none, which the record has to say."""
+    for row in compiled:
+        assert (row["tensor_core"] > 0) == (row["capability"] >= 80), row
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+def test_the_record_of_kernels_is_what_the_compiler_says(compiled):
+    record = load_record("kernels")
+    assert record["versions"]["triton"]
+    assert record["rows"] == compiled, "run python -m experiments.kernels"

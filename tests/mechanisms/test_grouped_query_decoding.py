@@ -1,0 +1,309 @@
+"""Step by step with a cache = the whole sequence at once, for every setting of a layer, in both frameworks."""
+
+import numpy as np
+import pytest
+from support import FACE, numbers, tensor
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import causal_mask
+from attn_course.parity import get_parameters, set_parameters
+
+B, S, D, H, K, V = 2, 13, 11, 6, 4, 3
+CHUNKS = (5, 1, 1, 1, 3, 1, 1)
+CACHES = {
+    "whole": {},
+    "window": {"window": 4, "sinks": 2},
+    "paged": {"block_size": 3},
+}
+X = np.random.default_rng(0).normal(size=(B, S, D))
+PADDED = {
+    "none": None,
+    "left": np.arange(S) >= np.array([[3], [0]]),
+    "right": (np.arange(S) < 2) | (np.arange(S) >= np.array([[5], [2]])),  # of the prompt; then its answer
+}
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(0)
+    keras.utils.set_random_seed(0)
+
+
+def make(face, groups, position):
+    """A layer with the weights that the other framework's has, and what makes its bias."""
+    dtype = {} if face is pytorch else {"dtype": "float64"}
+    options = {"key_dim": K, "value_dim": V}
+    if position == "rotary":
+        options["rotary"] = face.RotaryEncoding(K, **dtype)
+    if groups == H:
+        layer = face.MultiHeadAttention(D, H, **options, **dtype)
+    else:
+        layer = face.GroupedQueryAttention(D, H, num_kv_heads=groups, **options, **dtype)
+    bias = None
+    if position == "alibi":
+        bias = face.AlibiBias(H, **dtype)
+    elif position == "t5":
+        bias = face.RelativeBias(H, num_buckets=8, max_distance=9, bidirectional=False, **dtype)
+    if face is pytorch:
+        layer, bias = layer.double(), bias if bias is None else bias.double()
+    for part in (layer, bias):
+        if part is not None:
+            rng = np.random.default_rng(4)
+            set_parameters(part, {name: rng.normal(size=x.shape) for name, x in get_parameters(part).items()})
+    return layer, bias
+
+
+def make_cache(face, kind, groups):
+    name = "PagedKVCache" if kind == "paged" else "KVCache"
+    dtype = torch.float64 if face is pytorch else "float64"
+    return getattr(face, name)(B, groups, S, K, V, dtype=dtype, **CACHES[kind])
+
+
+def allowed(kind, padded):
+    """Causal, in the window or a sink, and no padding: (B, 1, S, S)."""
+    mask = causal_mask(S, S)
+    if "window" in CACHES[kind]:
+        window, sinks = CACHES[kind]["window"], CACHES[kind]["sinks"]
+        mask = mask & np.array([[i - j < window or j < sinks for j in range(S)] for i in range(S)])
+    padding = PADDED[padded]
+    return mask[None, None] if padding is None else mask & padding[:, None, None]
+
+
+def spans(chunks=CHUNKS):
+    ends = np.cumsum(chunks)
+    return list(zip(ends - chunks, ends, strict=True))
+
+
+def decode(face, layer, bias, cache, padded, **options):
+    """The output of all chunks, one behind the other."""
+    outputs = []
+    for start, end in spans():
+        padding = PADDED[padded]
+        mask = None if padding is None else tensor(face, padding[:, None, None, :end])
+        own_bias = None if bias is None else bias(int(end - start), int(end))
+        step = {"mask": mask, "bias": own_bias, "causal": True, "cache": cache} | options
+        outputs.append(numbers(layer(tensor(face, X[:, start:end]), **step)[0]))
+    return np.concatenate(outputs, axis=1)
+
+
+@FACE
+@pytest.mark.parametrize(("groups", "padded"), [*((3, padded) for padded in PADDED), (6, "left"), (1, "left")])
+@pytest.mark.parametrize("position", ["none", "rotary", "alibi", "t5"])
+@pytest.mark.parametrize("kind", CACHES)
+def test_step_by_step_is_the_whole_pass(face, groups, position, padded, kind):
+    layer, bias = make(face, groups, position)
+    cache = make_cache(face, kind, groups)
+    if position == "rotary" and padded == "right":
+        with pytest.raises(ValueError, match="mask must not block keys between others"):
+            decode(face, layer, bias, cache, padded)
+        return
+    options = {"mask": tensor(face, allowed(kind, padded)), "bias": None if bias is None else bias(S, S)}
+    expected = numbers(layer(tensor(face, X), **options)[0])
+    for need_weights in (True, False):
+        found = decode(face, layer, bias, cache, padded, need_weights=need_weights)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+        assert int(cache.length) == S
+        cache.reset()
+
+
+def test_the_whole_pass_is_the_specification():
+    """So that the chain has no gap: a grouped layer with the mask of window, sinks and padding, by the reference."""
+    mask = allowed("window", "left")
+    for face in (pytorch, tf):
+        layer, _ = make(face, 3, "none")
+        sizes = {"num_heads": H, "num_kv_heads": 3}
+        expected = reference.grouped_query_layer(X, X, X, get_parameters(layer), **sizes, mask=mask)
+        np.testing.assert_allclose(numbers(layer(tensor(face, X), mask=tensor(face, mask))[0]), expected[0], rtol=1e-10)
+
+
+@FACE
+def test_left_padding_changes_nothing_but_the_place(face):
+    """The same words without padding give the same output, also with rotary positions: only distances count."""
+    layer, _ = make(face, 3, "rotary")
+    found = decode(face, layer, None, make_cache(face, "whole", 3), "left")[:1, 3:]
+    np.testing.assert_allclose(found, numbers(layer(tensor(face, X[:1, 3:]), causal=True)[0]), rtol=1e-9, atol=1e-11)
+
+
+@FACE
+def test_the_weights_stand_at_the_keys_that_are_left(face):
+    layer, _ = make(face, 3, "rotary")
+    expected = numbers(layer(tensor(face, X), mask=tensor(face, allowed("window", "none")))[1])
+    cache = make_cache(face, "window", 3)
+    for start, end in spans():
+        weights = numbers(layer(tensor(face, X[:, start:end]), causal=True, cache=cache)[1])
+        seen = [j for j in range(end) if j < 2 or j > start - 4]
+        np.testing.assert_allclose(weights, expected[:, :, start:end][..., seen], rtol=1e-9, atol=1e-12)
+
+
+@FACE
+def test_a_mask_must_cover_all_keys_so_far(face):
+    layer, _ = make(face, 3, "none")
+    for kind, words in (("whole", "mask must have shape"), ("window", "mask must have a column for each of the 6")):
+        cache = make_cache(face, kind, 3)
+        layer(tensor(face, X[:, :5]), causal=True, cache=cache)
+        with pytest.raises(ValueError, match=words):
+            short = np.ones((B, 1, 1, 5), bool)
+            layer(tensor(face, X[:, 5:6]), mask=tensor(face, short), cache=cache)
+
+
+@pytest.mark.parametrize("kind", CACHES)
+@torch.no_grad()
+def test_inside_torch_compile(kind):
+    """Compiled once for the prompt, once for a step, once for a chunk; not once per length."""
+    layer, _ = make(pytorch, 3, "rotary")
+    cache = make_cache(pytorch, kind, 3)
+    expected = decode(pytorch, layer, None, cache, "left")
+    cache.reset()
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    compiled = torch.compile(layer, backend=backend, fullgraph=True)
+    found = decode(pytorch, compiled, None, cache, "left")
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    assert len(graphs) <= 4  # the last position fills the cache: a shape of its own
+
+
+@pytest.mark.parametrize("kind", CACHES)
+@pytest.mark.parametrize("position", ["rotary", "t5"])
+def test_inside_tf_function(kind, position):
+    """One graph for chunks of any size."""
+    layer, bias = make(tf, 3, position)
+    cache = make_cache(tf, kind, 3)
+    expected = decode(tf, layer, bias, cache, "left")
+    cache.reset()
+    shapes = ((B, None, D), "float64"), ((B, 1, 1, None), "bool"), ((None, None, None, None), "float64")
+    signature = [tensorflow.TensorSpec(*shape) for shape in shapes[: 2 if bias is None else 3]]
+
+    @tensorflow.function(input_signature=signature)
+    def graph(x, mask, bias=None):
+        return layer(x, mask=mask, bias=bias, causal=True, cache=cache)
+
+    def step(x, *, mask, bias, **options):
+        return graph(x, mask) if bias is None else graph(x, mask, bias)
+
+    np.testing.assert_allclose(decode(tf, step, bias, cache, "left"), expected, rtol=1e-10, atol=1e-12)
+    assert graph.experimental_get_tracing_count() == 1
+
+
+def as_numbers(face, x):
+    return numbers(x.double() if face is pytorch else tensorflow.cast(x, "float64"))
+
+
+@FACE
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_dtypes(face, dtype):
+    """The cache in the layer's dtype; a wider one holds 16 bits as they are, another one is refused by name."""
+    expected = decode(pytorch, *make(pytorch, 3, "none"), make_cache(pytorch, "whole", 3), "none")
+    options = {"key_dim": K, "value_dim": V, "num_kv_heads": 3}
+    source = get_parameters(make(pytorch, 3, "none")[0])
+    if face is pytorch:
+        layer = pytorch.GroupedQueryAttention(D, H, **options).to(getattr(torch, dtype))
+        x, kind = torch.from_numpy(X).to(getattr(torch, dtype)), getattr(torch, dtype)
+    else:
+        layer = tf.GroupedQueryAttention(D, H, **options, dtype=dtype)
+        x, kind = tensorflow.cast(X, dtype), dtype
+    set_parameters(layer, source)
+    cache = face.KVCache(B, 3, S, K, V, dtype=kind)
+    outputs = [layer(x[:, start:end], causal=True, cache=cache)[0] for start, end in spans()]
+    assert all(dtype in str(y.dtype) for y in outputs)
+    found = np.concatenate([as_numbers(face, y) for y in outputs], 1)
+    tolerance = {"float32": 1e-5, "float16": 2e-2, "bfloat16": 0.15}[dtype]
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    wider = make_cache(face, "whole", 3)
+    if dtype == "float32":
+        with pytest.raises(ValueError, match="key must be float64 like cache, got float32"):
+            layer(x, cache=wider)
+    else:
+        np.testing.assert_allclose(as_numbers(face, layer(x, causal=True, cache=wider)[0]), found, tolerance, tolerance)
+
+
+# --- what must be caught --------------------------------------------------------------
+
+
+def off_by_one(base):
+    class Wrong(base):
+        def update(self, key, value):
+            keys, values = super().update(key, value)
+            return keys[:, :, :-1], values[:, :, :-1]  # the current token is left out
+
+    return Wrong
+
+
+def never_first(base):
+    class Wrong(base):
+        def update(self, key, value):
+            if int(self.length) == 0:  # position 0 is never written
+                keep = np.ones((1, 1, key.shape[2], 1))
+                keep[:, :, 0] = 0.0
+                keep = torch.from_numpy(keep) if torch.is_tensor(key) else keep
+                key, value = key * keep, value * keep
+            return super().update(key, value)
+
+    return Wrong
+
+
+def shifted(base):
+    class Wrong(base):
+        def extend(self, key, value):  # written one slot too early
+            start, end = super().extend(key, value)
+            later = start > 0
+            return (start - 1, end - 1) if later else (start, end)
+
+    return Wrong
+
+
+def ring_order(base):
+    class Wrong(base):
+        def slots(self, positions):  # the ring as it lies, not in the order of the positions
+            return positions % (self.sinks + self.window)
+
+    return Wrong
+
+
+def restarted(base):
+    class Wrong(base):
+        def next_position(self, mask=None):  # every chunk begins at position 0
+            return super().next_position(mask) * 0
+
+    return Wrong
+
+
+def table(base):
+    class Wrong(base):
+        def slots(self, positions):  # the block before
+            return super().slots(positions + (positions // self.block_size > 0) * -self.block_size)
+
+    return Wrong
+
+
+FAULTS = {
+    "the current token is left out": (off_by_one, "whole"),
+    "position 0 is never written": (never_first, "whole"),
+    "the cache is off by one": (shifted, "whole"),
+    "the ring forgets its sinks": (ring_order, "window"),
+    "positions restart at decode": (restarted, "whole"),
+    "the block table is off by one": (table, "paged"),
+}
+
+
+@FACE
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_caught(face, fault):
+    """The comparison of ``test_step_by_step_is_the_whole_pass``, with a cache that is wrong."""
+    spoil, kind = FAULTS[fault]
+    layer, _ = make(face, 3, "rotary")
+    expected = numbers(layer(tensor(face, X), mask=tensor(face, allowed(kind, "none")))[0])
+    right = make_cache(face, kind, 3)
+    np.testing.assert_allclose(decode(face, layer, None, right, "none"), expected, rtol=1e-9, atol=1e-11)
+    right.reset()
+    right.__class__ = spoil(type(right))
+    try:
+        found = decode(face, layer, None, right, "none")
+    except (ValueError, IndexError, tensorflow.errors.InvalidArgumentError):
+        return
+    assert found.shape != expected.shape or np.abs(found - expected).max() > 1e-3

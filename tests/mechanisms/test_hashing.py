@@ -1,0 +1,353 @@
+"""LSH attention and reversible layers: by loops, alike in three implementations, and the faults that are caught."""
+
+import math
+
+import numpy as np
+import pytest
+from linearized_cases import B, H, S, V, call, draw, padding, refused
+from support import FACE, FACES, build, close, numbers, tensor
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import padding_mask
+from attn_course.mechanisms.hashing.shared import draw_rotations
+
+NAME, K = "lsh_attention", 6
+
+
+def pair(seed=0):
+    query, _, value = draw(S, seed, key_dim=K)
+    return query, value
+
+
+def buckets_by_loops(x, rotations):
+    found = []
+    for directions in rotations:
+        every = [*directions.T, *(-directions.T)]
+        found.append(max(range(len(every)), key=lambda i: every[i] @ x))
+    return found
+
+
+@FACES
+def test_buckets_by_loops(face):
+    rotations = draw_rotations(K, 8, 3, seed=1)
+    expected = np.apply_along_axis(buckets_by_loops, -1, pair()[0], rotations).swapaxes(-1, -2)
+    found = face.lsh_buckets(tensor(face, pair()[0]), tensor(face, rotations))
+    assert np.array_equal(numbers(found), expected)
+
+
+def by_loops(query, value, mask=None, *, num_buckets, num_rounds, chunk_size, causal, merge="log-sum-exp", border=True):
+    """Round by round, as the paper merges them; with a fault where one is asked for."""
+    rotations = draw_rotations(K, num_buckets, num_rounds, 0)
+    size = 64 if chunk_size is None else chunk_size
+    output = np.zeros_like(value)
+    for b, h in np.ndindex(B, H):
+        seen = [mask is None or mask[b, 0, 0, s] for s in range(S)]
+        found = [buckets_by_loops(query[b, h, s], rotations) for s in range(S)]
+        bucket = [[x if seen[s] else num_buckets for x in found[s]] for s in range(S)]
+        chunks = []
+        for r in range(num_rounds):
+            order = sorted(range(S), key=lambda s: (bucket[s][r], s))
+            chunks.append([order.index(s) // size for s in range(S)])
+        for t in range(S):
+            if not seen[t]:
+                continue
+            rounds = []
+            for r in range(num_rounds):
+                rounds.append([
+                    s
+                    for s in range(S)
+                    if s != t and seen[s] and (s < t or not causal)
+                    and (bucket[s][r] == bucket[t][r] or not border)
+                    and chunks[r][t] - chunks[r][s] in (0, 1)
+                ])  # fmt: skip
+            score = [query[b, h, t] @ query[b, h, s] / np.linalg.norm(query[b, h, s]) / math.sqrt(K) for s in range(S)]
+            times = [sum(s in one for one in rounds) for s in range(S)]  # what several rounds find counts once
+            sums = [sum(math.exp(score[s]) / times[s] for s in one) for one in rounds]
+            means = [
+                sum((math.exp(score[s]) / times[s] * value[b, h, s] for s in one), np.zeros(V)) / (total or 1.0)
+                for one, total in zip(rounds, sums, strict=True)
+            ]
+            if not any(rounds):
+                output[b, h, t] = value[b, h, t]
+            elif merge == "log-sum-exp":
+                output[b, h, t] = sum(x * mean for x, mean in zip(sums, means, strict=True)) / sum(sums)
+            else:
+                output[b, h, t] = sum(means) / sum(bool(one) for one in rounds)
+    return output
+
+
+OPTIONS = [
+    {"num_buckets": buckets, "num_rounds": rounds, "chunk_size": size, "causal": causal}
+    for buckets, rounds, size in ((2, 1, None), (4, 3, 3), (4, 3, S), (8, 2, None), (2, 3, 64))
+    for causal in (False, True)
+]
+
+
+def check_loops(attend):
+    """What every implementation passes, and every planted fault fails."""
+    for options in OPTIONS:
+        for mask in (None, padding()):
+            close(attend(*pair(), mask, **options), by_loops(*pair(), mask, **options))
+
+
+@FACES
+def test_agrees_with_loops(face):
+    check_loops(lambda *x, **options: call(face, NAME, *x, **options))
+
+
+@pytest.mark.parametrize("fault", [{"merge": "mean"}, {"border": False}])
+def test_planted_fault_is_caught(fault):
+    with pytest.raises(AssertionError):
+        check_loops(lambda *x, **options: by_loops(*x, **options, **fault))
+
+
+@FACES
+def test_many_rounds_are_attention_with_shared_unit_keys(face):
+    query, value = pair()
+    key = query / np.linalg.norm(query, axis=-1, keepdims=True)
+    others = ~np.eye(S, dtype=bool)
+    exact = reference.scaled_dot_product_attention(query, key, value, others)[0]
+    close(call(face, NAME, query, value, num_buckets=2, num_rounds=40, chunk_size=S), exact)
+    # With a bucket for nearly every vector it attends to itself, for want of others.
+    found = call(face, NAME, query, value, num_buckets=400, chunk_size=S)
+    assert (np.abs(found - value).max(-1) < 1e-12).mean() > 0.8
+
+
+def test_more_rounds_find_more():
+    """Two vectors at an angle share a bucket with probability p, in r rounds with 1 - (1 - p) ** r."""
+    rng, cosine, width, draws = np.random.default_rng(0), 0.9, 64, 3000
+    one = rng.normal(size=(draws, width))
+    other = rng.normal(size=(draws, width))
+    one /= np.linalg.norm(one, axis=-1, keepdims=True)
+    other -= (other * one).sum(-1, keepdims=True) * one
+    other /= np.linalg.norm(other, axis=-1, keepdims=True)
+    both = np.stack([one, cosine * one + np.sqrt(1 - cosine**2) * other], axis=1)
+    rounds = [draw_rotations(width, 16, 8, seed) for seed in range(4)]
+    alike = np.stack([
+        reference.lsh_buckets(part, rotations)[..., 0] == reference.lsh_buckets(part, rotations)[..., 1]
+        for part, rotations in zip(np.array_split(both, 4), rounds, strict=True)
+    ])  # fmt: skip
+    p = alike.mean()
+    for r in (1, 2, 4, 8):
+        found = alike[..., :r].any(-1).mean()
+        assert abs(found - (1 - (1 - p) ** r)) < 0.03
+    assert abs(p - 0.60) < 0.03
+
+
+@FACE
+def test_no_look_into_the_future_where_nothing_is_cut(face):
+    query, value = pair()
+    options = {"num_buckets": 4, "num_rounds": 2, "chunk_size": S, "causal": True}
+    expected = call(face, NAME, query, value, **options)
+    for cut in (1, 5, 9):
+        other = query.copy(), value.copy()
+        other[0][:, :, cut:] *= -2
+        other[1][:, :, cut:] += 1e5
+        found = call(face, NAME, *other, **options)
+        close(found[:, :, :cut], expected[:, :, :cut])  # the order of the sums may differ
+
+
+@FACE
+def test_padding_is_unseen(face):
+    (query, value), mask = pair(), padding()
+    options = {"num_buckets": 4, "num_rounds": 2, "chunk_size": 3, "mask": mask}
+    expected = call(face, NAME, query, value, **options)
+    blocked = np.broadcast_to(~mask[:, :, 0, :, None], value.shape)
+    assert not expected[blocked].any()
+    for huge in (-1e3, 1e4):
+        hidden = np.where(blocked[..., :1], huge, query), np.where(blocked, huge, value)
+        assert np.array_equal(call(face, NAME, *hidden, **options), expected)
+    assert not call(face, NAME, query, value, num_buckets=2, mask=np.zeros((B, 1, 1, S), bool)).any()
+
+
+def test_gradients():
+    (query, value), options = pair(), {"num_buckets": 4, "num_rounds": 3, "chunk_size": 5, "causal": True}
+    leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in (query, value)]
+    pytorch.lsh_attention(*leaves, torch.from_numpy(padding()), **options)[0].sin().sum().backward()
+    variables = [tensorflow.Variable(x) for x in (query, value)]
+    with tensorflow.GradientTape() as tape:
+        loss = tensorflow.reduce_sum(tensorflow.sin(tf.lsh_attention(*variables, padding(), **options)[0]))
+    for leaf, gradient in zip(leaves, tape.gradient(loss, variables), strict=True):
+        close(tensorflow.convert_to_tensor(gradient).numpy(), leaf.grad.numpy())
+    for at in ((0, 0, 4, 1), (1, 2, 3, 0)):
+        moved = np.zeros_like(query)
+        moved[at] = 1e-6
+        up, down = (
+            np.sin(call(reference, NAME, query + x, value, padding(), **options)).sum() for x in (moved, -moved)
+        )
+        assert abs((up - down) / 2e-6 - leaves[0].grad[at].item()) < 1e-6
+
+
+@FACE
+def test_float32_is_stable_at_length_16k(face):
+    found = []
+    for dtype in (np.float32, np.float64):
+        rng = np.random.default_rng(0)
+        arrays = rng.normal(size=(2, 1, 1, 16_384, 4)).astype(dtype)
+        rotations = draw_rotations(4, 512, 2, seed=0).astype(np.float32).astype(dtype)
+        found.append(call(face, NAME, *arrays, num_buckets=512, num_rounds=2, rotations=rotations))
+    near = np.abs(found[0] - found[1]).max(-1) < 1e-4
+    assert near.mean() > 0.995  # a tie of two buckets may be decided by rounding
+
+
+@FACES
+def test_errors(face):
+    arrays = pair()
+    refused(face, NAME, arrays, "num_buckets must be even: every direction", num_buckets=3)
+    refused(face, NAME, arrays, "num_buckets must be at least 2", num_buckets=0)
+    refused(face, NAME, arrays, "num_rounds must be at least 1", num_buckets=2, num_rounds=0)
+    refused(face, NAME, arrays, "chunk_size must be a whole number", num_buckets=2, chunk_size=1.5)
+    rotations = draw_rotations(K, 4, 2, 0)
+    refused(face, NAME, arrays, "rotations must have shape .* r = 1", num_buckets=4, rotations=rotations)
+    refused(face, NAME, (arrays[0], arrays[1][:, :, 1:]), "value must have shape .* S = 11", num_buckets=4)
+    refused(face, NAME, (*arrays, np.ones((S, S), bool)), "mask must hide a key from all", num_buckets=4)
+
+
+@FACE
+def test_the_layer(face):
+    layer = face.LSHAttention(6, 2, num_buckets=4, seed=3)
+    x = tensor(face, np.random.default_rng(0).normal(size=(2, 5, 6)).astype(np.float32))
+    before = numbers(layer.rotations)
+    assert np.allclose(before, draw_rotations(3, 4, 1, 3)) and layer(x)[1] is None
+    layer.redraw(4)
+    assert np.allclose(numbers(layer.rotations), draw_rotations(3, 4, 1, 4))
+    with pytest.raises(ValueError, match="bias is not supported by LSHAttention"):
+        layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)))
+    with pytest.raises(ValueError, match="num_buckets must be even"):
+        face.LSHAttention(6, 2, num_buckets=3)
+
+
+@FACE
+def test_more_padding_changes_nothing(face):
+    """Neither in the function nor behind an embedding, whose mask Keras carries."""
+    layer = build(face, "LSHAttention", 6, 2, num_buckets=8, num_rounds=2, seed=3)
+    x, real = np.random.default_rng(0).normal(size=(2, 150, 6)), padding_mask([150, 70], 150)
+    whole = numbers(layer(tensor(face, x), mask=tensor(face, real[:, None, None]))[0])
+    longer = np.concatenate([x, np.full((2, 201, 6), 9.0)], axis=1)
+    more = tensor(face, padding_mask([150, 70], 351)[:, None, None])
+    close(numbers(layer(tensor(face, longer), mask=more)[0])[:, :150], whole)
+
+
+@FACE
+def test_a_scale_is_that_of_the_scores(face):
+    """With the usual one nothing changes; a scale of next to nothing averages what is allowed."""
+    arrays, options = pair(), {"num_buckets": 2, "chunk_size": S}
+    rotations = np.zeros((1, K, 1))  # one bucket
+    found = call(face, NAME, *arrays, rotations=rotations, scale=K**-0.5, **options)
+    close(found, call(reference, NAME, *arrays, rotations=rotations, **options))
+    flat = call(face, NAME, *arrays, rotations=rotations, scale=1e-9, **options)
+    others = (arrays[1].sum(axis=-2, keepdims=True) - arrays[1]) / (S - 1)
+    np.testing.assert_allclose(flat, others, atol=1e-7)
+
+
+def test_it_exports_with_any_length():
+    layer = build(pytorch, "LSHAttention", 6, 2, num_buckets=4, num_rounds=2, chunk_size=8)
+    module = torch.nn.Module()
+    module.layer, module.forward = layer, lambda x: layer(x)[0]
+    dims = {0: torch.export.Dim("batch", min=1, max=64), 1: torch.export.Dim("length", min=2, max=512)}
+    x = torch.tensor(np.random.default_rng(0).normal(size=(3, 21, 6)))
+    exported = torch.export.export(module, (x,), dynamic_shapes=({0: dims[0], 1: dims[1]},)).module()
+    for length in (2, 8, 16, 21):
+        torch.testing.assert_close(exported(x[:2, :length]), module.forward(x[:2, :length]), rtol=1e-10, atol=1e-10)
+
+
+# --- reversible layers ----------------------------------------------------------------
+
+
+def parts(width=4, count=3):
+    torch.manual_seed(0)
+    pairs = [
+        [torch.nn.Sequential(torch.nn.Linear(width, 7), torch.nn.Tanh(), torch.nn.Linear(7, width)) for _ in range(2)]
+        for _ in range(count)
+    ]
+    return pytorch.ReversibleLayers(pairs).double()
+
+
+def plain(layers, x):
+    x1, x2 = x.chunk(2, dim=-1)
+    for f, g in layers.pairs:
+        x1 = x1 + f(x2)
+        x2 = x2 + g(x1)
+    return torch.cat([x1, x2], dim=-1)
+
+
+def test_reversible_layers_have_the_gradient_of_residual_ones():
+    layers = parts()
+    layers.pairs[1][0].requires_grad_(False)  # a frozen part
+    x = torch.randn(2, 3, 8, dtype=torch.float64, requires_grad=True)
+    wanted = [x, *(p for p in layers.parameters() if p.requires_grad)]
+    expected = torch.autograd.grad(plain(layers, x).sin().sum(), wanted)
+    output = layers(x)
+    torch.testing.assert_close(output, plain(layers, x), rtol=1e-12, atol=1e-12)
+    for one, other in zip(torch.autograd.grad(output.sin().sum(), wanted), expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-11)
+    assert torch.autograd.gradcheck(layers, x.detach().requires_grad_())
+    with pytest.raises(ValueError, match="x must have an even width, got 7"):
+        layers(x[..., 1:])
+
+
+def test_a_part_that_serves_twice():
+    shared = torch.nn.Linear(4, 4).double()
+    layers = pytorch.ReversibleLayers([[shared, torch.nn.Tanh()], [shared, shared]])
+    x = torch.randn(2, 8, dtype=torch.float64, requires_grad=True)
+    wanted = [x, *shared.parameters()]
+    expected = torch.autograd.grad(plain(layers, x).sin().sum(), wanted)
+    for one, other in zip(torch.autograd.grad(layers(x).sin().sum(), wanted), expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-11)
+
+
+def kept_bytes(program, x):
+    """The bytes that the forward pass keeps for the gradient, parameters apart."""
+    own = {p.data_ptr() for p in program.parameters()} if isinstance(program, torch.nn.Module) else set()
+    kept = {}
+
+    def pack(tensor):
+        if tensor.data_ptr() not in own:
+            kept[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        output = program(x)
+    del output
+    return sum(kept.values())
+
+
+def test_reversible_layers_keep_the_same_for_any_depth():
+    x = torch.randn(64, 8, dtype=torch.float64)
+    few, many = parts(count=2), parts(count=20)
+    assert kept_bytes(few, x) == kept_bytes(many, x) == x.nbytes
+    residual = [kept_bytes(lambda x, layers=layers: plain(layers, x), x) for layers in (few, many)]
+    assert residual[1] > 8 * residual[0] and residual[1] > 50 * x.nbytes
+
+
+def test_reversible_layers_in_tensorflow(tmp_path):
+    keras.utils.set_random_seed(0)
+    pairs = [[keras.layers.Dense(4, activation="tanh", dtype="float64") for _ in range(2)] for _ in range(3)]
+    layers = tf.ReversibleLayers(pairs, dtype="float64")
+    x = tensorflow.Variable(np.random.default_rng(0).normal(size=(2, 3, 8)))
+    layers(x)
+    weights = [variable.value for variable in layers.trainable_variables]
+    assert len(weights) == 12
+
+    def residual(x):
+        x1, x2 = tensorflow.split(x, 2, axis=-1)
+        for f, g in pairs:
+            x1 = x1 + f(x2)
+            x2 = x2 + g(x1)
+        return tensorflow.concat([x1, x2], axis=-1)
+
+    def gradients(program):
+        with tensorflow.GradientTape() as tape:
+            loss = tensorflow.reduce_sum(tensorflow.sin(program(x)))
+        return tape.gradient(loss, [x, *weights])
+
+    expected = gradients(residual)
+    for found in (gradients(layers), tensorflow.function(lambda: gradients(layers))()):
+        for one, other in zip(found, expected, strict=True):
+            close(one.numpy(), other.numpy(), 1e-9)
+    with pytest.raises(ValueError, match="x must have an even width, got 7"):
+        layers(x[..., 1:])
+    copy = tf.ReversibleLayers.from_config(layers.get_config())
+    assert [type(part) for one in copy.pairs for part in one] == [keras.layers.Dense] * 6

@@ -1,0 +1,130 @@
+"""Options and parts that every layer over heads takes, or refuses by name."""
+
+import numpy as np
+import pytest
+import torch
+from support import FACE, FACES, close, draw, numbers, tensor
+
+from attn_course import pytorch, tf
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, D, H, G, K = 2, 7, 12, 6, 3, 5
+SCORED = [
+    ("MultiHeadAttention", {}),
+    ("GroupedQueryAttention", {"num_kv_heads": G}),
+    ("RelativeAttention", {"max_distance": 2}),
+]
+EACH = pytest.mark.parametrize(("name", "sizes"), SCORED, ids=[name for name, _ in SCORED])
+UNSCORED = ["LinearAttention", "DeltaRuleAttention"]
+
+
+def made(face, name, **options):
+    dtype = torch.float64 if face is pytorch else "float64"
+    return getattr(face, name)(D, H, key_dim=K, dtype=dtype, **options)
+
+
+@FACE
+@EACH
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_scale_takes_the_place_of_the_root(face, name, sizes, need_weights):
+    """A query that is larger by ``scale * sqrt(K)`` gives the same scores under the usual scale."""
+    layer, usual = made(face, name, scale=0.7, **sizes), made(face, name, **sizes)
+    parameters = {key: draw(*x.shape, seed=i) for i, (key, x) in enumerate(get_parameters(layer).items())}
+    set_parameters(layer, parameters)
+    larger = {key: x * 0.7 * K**0.5 for key, x in parameters.items() if key.startswith("query_")}
+    set_parameters(usual, parameters | larger)
+    x = tensor(face, draw(B, T, D))
+    found, expected = (one(x, causal=True, need_weights=need_weights)[0] for one in (layer, usual))
+    close(found, numbers(expected))
+    set_parameters(usual, parameters)
+    assert np.abs(numbers(found) - numbers(usual(x, causal=True)[0])).max() > 0.01
+
+
+@FACE
+@EACH
+def test_a_scale_is_kept_and_checked(face, name, sizes):
+    layer = made(face, name, scale=0.7, **sizes)
+    assert layer.sizes.scale == layer.config["scale"] == 0.7
+    assert "scale=0.7" in repr(layer)
+    assert "scale" not in made(face, name, **sizes).config
+    for wrong in (0.0, -1.0, float("nan"), True, "1"):
+        with pytest.raises(ValueError, match="scale must be a positive, finite number"):
+            made(face, name, scale=wrong, **sizes)
+
+
+@FACE
+@pytest.mark.parametrize("name", UNSCORED)
+@pytest.mark.parametrize("part", ["scale", "softmax", "dropout"])
+def test_a_layer_without_softmax_weights_refuses_by_name(face, name, part):
+    given = {"scale": 0.7, "softmax": face.CappedSoftmax(2.0), "dropout": 0.5}[part]
+    with pytest.raises(ValueError, match=f"{part} is not supported by {name}"):
+        made(face, name, **{part: given})
+
+
+@FACE
+def test_a_shared_projection_refuses_what_tells_query_from_key(face):
+    """LSH attention has one projection for both."""
+    for part in ({"num_kv_heads": G}, {"query_key_norm": face.QueryKeyNorm(K)}):
+        with pytest.raises(ValueError, match=f"{next(iter(part))} is not supported by LSHAttention"):
+            made(face, "LSHAttention", num_buckets=4, **part)
+
+
+@FACE
+@pytest.mark.parametrize("name", ["LinearAttention", "MultiHeadAttention", "RelativeAttention"])
+def test_groups_of_heads_equal_repeated_ones(face, name):
+    sizes = {"max_distance": 2} if name == "RelativeAttention" else {}
+    layer, whole = made(face, name, num_kv_heads=G, **sizes), made(face, name, **sizes)
+    parameters = {key: draw(*x.shape, seed=i) for i, (key, x) in enumerate(get_parameters(layer).items())}
+    set_parameters(layer, parameters)
+    for key in ("key_weight", "value_weight", "key_bias", "value_bias"):
+        if key in parameters:
+            x = parameters[key].reshape(*parameters[key].shape[:-1], G, K)
+            parameters[key] = np.repeat(x, H // G, axis=-2).reshape(*x.shape[:-2], H * K)
+    set_parameters(whole, parameters)
+    x = tensor(face, draw(B, T, D))
+    close(layer(x)[0], numbers(whole(x)[0]))
+
+
+@FACE
+def test_pruned_and_grouped_layers_keep_scale_and_norm(face):
+    dtype = torch.float64 if face is pytorch else "float64"
+    norm = face.QueryKeyNorm(K, dtype=dtype)
+    layer = made(face, "MultiHeadAttention", scale=0.7, query_key_norm=norm)
+    x = tensor(face, draw(B, T, D))
+    heads = tensor(face, np.array([1.0, 0, 1, 0, 1, 1]))
+    pruned = layer.prune_heads([1, 3])
+    close(pruned(x)[0], numbers(layer(x, head_mask=heads)[0]))
+    assert pruned.query_key_norm is not norm  # a copy: training one leaves the other
+    grouped = face.to_grouped(layer, H)
+    close(grouped(x)[0], numbers(layer(x)[0]))
+    assert grouped.query_key_norm is not norm
+
+
+@FACE
+def test_heads_of_a_part_are_not_pruned(face):
+    layers = {
+        "softmax": made(face, "MultiHeadAttention", softmax=face.SinkSoftmax(H)),
+        "output_gate": made(face, "MultiHeadAttention", output_gate=face.OutputGate(D, H)),
+        "num_kv_heads": made(face, "MultiHeadAttention", num_kv_heads=G),
+    }
+    for part, layer in layers.items():
+        with pytest.raises(ValueError, match=f"{part} is not supported by prune_heads"):
+            layer.prune_heads([0])
+    window = made(face, "SlidingWindowAttention", window=3)
+    with pytest.raises(ValueError, match="layer must be MultiHeadAttention or GroupedQueryAttention, got Sliding"):
+        face.to_grouped(window, G)
+
+
+def test_a_configuration_of_keras_has_the_scale():
+    layer = made(tf, "MultiHeadAttention", scale=0.7)
+    assert type(layer).from_config(layer.get_config()).sizes == layer.sizes
+
+
+@FACES
+def test_masked_softmax_names_a_wrong_mask(face):
+    score = tensor(face, draw(2, 3, 5))
+    for shape in ((3, 4), (2, 1, 4), (1, 2, 3, 5), (2, 5)):
+        with pytest.raises(ValueError, match=r"mask must have the last axes of the scores \(2, 3, 5\)"):
+            face.masked_softmax(score, tensor(face, np.ones(shape, bool)))
+    for shape in ((3, 5), (5,), (2, 1, 5), (2, 3, 1)):
+        assert numbers(face.masked_softmax(score, tensor(face, np.ones(shape, bool)))).shape == (2, 3, 5)

@@ -1,0 +1,283 @@
+"""Rotations longer than training: by hand, alike in three, partial, with a cache; planted faults are caught."""
+
+import math
+
+import numpy as np
+import pytest
+from support import FACE, FACES, build, caught, close, draw, gradients, numbers, tensor, to
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+from attn_course.parity import get_parameters, set_parameters
+
+B, H, T, S, K, D, L = 2, 3, 5, 7, 6, 11, 3
+METHODS = ("linear", "ntk", "yarn", "llama3")
+METHOD = pytest.mark.parametrize("method", METHODS)
+SIZES = {"trained_length": 97, "factor": 3.0}
+
+
+def frequencies(face, dim, **rule):
+    found, scale = face.rotary_frequencies(dim, **rule)
+    return numbers(found), scale
+
+
+# --- the rule -------------------------------------------------------------------------
+
+
+@FACES
+def test_frequencies_by_hand(face):
+    """Width 4, base 100: pairs turn by 1 and 1/10 per position, within 100 by 15.9 and 1.59 turns."""
+    close(frequencies(face, 4, base=100.0)[0], [1, 0.1])
+    rule = {"base": 100.0, "factor": 4.0, "trained_length": 100}
+    close(frequencies(face, 4, method="linear", **rule)[0], [0.25, 0.025])
+    close(frequencies(face, 4, method="ntk", **rule)[0], [1, 0.1 / 4])  # base 100 * 16
+    turns = 100 * 0.1 / (2 * math.pi)
+    keep = (turns - 1) / 3
+    close(frequencies(face, 4, method="llama3", **rule)[0], [1, 0.1 * (keep + (1 - keep) / 4)])
+    # 32 turns: pair 4 ln(100 / 64 pi) / (2 ln 100), below 0; one turn: pair 1.2, rounded up to 2
+    found, scale = frequencies(face, 4, method="yarn", **rule)
+    close(found, [1, 0.1 * (0.5 + 0.5 / 4)])
+    assert scale == pytest.approx(0.1 * math.log(4) + 1)
+
+
+@FACES
+def test_ntk_with_a_length(face):
+    """Nothing changes up to the trained length; at 3 times it a factor of 2 counts as 2 * 3 - 1 = 5."""
+    rule = {"method": "ntk", "factor": 2.0, "trained_length": 10}
+    for length in (1, 10):
+        close(frequencies(face, 6, length=length, **rule)[0], frequencies(face, 6)[0])
+    five = frequencies(face, 6, method="ntk", factor=5.0)[0]
+    close(frequencies(face, 6, length=30, **rule)[0], five)
+
+
+@FACES
+@METHOD
+def test_every_method_slows_the_slow_pairs(face, method):
+    plain = frequencies(face, 58)[0]
+    found = frequencies(face, 58, method=method, **SIZES)[0]
+    share = found / plain
+    assert share[-1] == pytest.approx(1 / 3)
+    assert share[0] == pytest.approx(1 / 3 if method == "linear" else 1)
+    assert (np.diff(share) <= 1e-12).all()
+    close(frequencies(face, 58, method=method, trained_length=97)[0], plain)  # a factor of 1
+
+
+@FACE
+@METHOD
+def test_the_three_agree(face, method):
+    for dim, base in ((58, 10000.0), (6, 123.0)):
+        expected = frequencies(reference, dim, base=base, method=method, **SIZES)
+        found = frequencies(face, dim, base=base, method=method, **SIZES)
+        close(found[0], expected[0])
+        assert found[1] == expected[1]
+
+
+@FACES
+def test_position_interpolation_is_a_position_divided(face):
+    x, t = draw(B, H, T, K), np.array([0, 3, 17, 96, 290])
+    steps, _ = face.rotary_frequencies(K, method="linear", factor=3.0)
+    found = face.rotate(*to(face, x, t), frequencies=steps)
+    close(found, reference.rotate(x, t / 3))
+    assert np.abs(numbers(found) - reference.rotate(x, t, base=30000.0)).max() > 0.1
+
+
+@FACES
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+def test_partial_rotation(face, layout):
+    """Two frequencies turn the first four columns, the other seven rest."""
+    x, t = draw(B, H, T, 10), np.arange(T) + 4
+    steps, _ = face.rotary_frequencies(4)
+    found = numbers(face.rotate(*to(face, x, t), frequencies=steps, layout=layout, scale=3.0))
+    close(found[..., :4], 3 * reference.rotate(x[..., :4], t, layout=layout))
+    np.testing.assert_array_equal(found[..., 4:], x[..., 4:])
+
+
+@FACES
+def test_pairs_that_stand_still(face):
+    """The proportional kind: the first pairs of the whole ladder turn, a frequency of 0 turns nothing."""
+    x, t = draw(T, 10), np.arange(T) + 4
+    found = numbers(face.rotate(*to(face, x, t), frequencies=[1.0, 0.5, 0, 0, 0]))
+    close(found[:, [2, 3, 4, 7, 8, 9]], x[:, [2, 3, 4, 7, 8, 9]])
+    assert np.abs(found - x)[:, [0, 1, 5, 6]].min() > 1e-3
+
+
+# --- the layers -----------------------------------------------------------------------
+
+
+@FACES
+def test_the_scale_by_hand(face):
+    """Trained on 4: positions 0 to 2 count 0, 3 to 6 count 1, 7 counts 2."""
+    found = face.log_length_scale(tensor(face, np.arange(8)), trained_length=4, strength=0.5)
+    close(found, 1 + 0.5 * np.log([1, 1, 1, 2, 2, 2, 2, 3]), 1e-6)
+
+
+def rotary(face, kind, dim=4):
+    if kind == "log":
+        return build(face, "LogLengthScale", L, strength=0.7)
+    steps, scale = face.rotary_frequencies(dim, method="yarn", factor=4.0, trained_length=29)
+    return build(face, "RotaryEncoding", dim, frequencies=steps, scale=scale)
+
+
+@FACE
+@pytest.mark.parametrize("kind", ["yarn", "log"])
+def test_one_by_one_with_a_cache_as_all_at_once(face, kind):
+    """Every query has its own position, though it comes alone."""
+    layer = build(face, "MultiHeadAttention", 12, H, rotary=rotary(face, kind))
+    set_parameters(layer, {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()})
+    x = draw(1, S, 12)
+    dtype = torch.float64 if face is pytorch else "float64"
+    cache = face.KVCache(1, H, S, 4, dtype=dtype)
+    at_once = numbers(layer(tensor(face, x), causal=True)[0])
+    steps = [layer(tensor(face, x[:, t : t + 1]), causal=True, cache=cache)[0] for t in range(S)]
+    close(np.concatenate([numbers(step) for step in steps], axis=1), at_once)
+
+
+@FACE
+def test_queries_grow_with_their_position(face):
+    query, key = draw(B, H, T, K), draw(B, H, S, K, seed=1)
+    layer = build(face, "LogLengthScale", L, strength=0.7)
+    found = layer(*to(face, query, key), first_position=2)
+    scale = reference.log_length_scale(np.arange(S - T, S) + 2, trained_length=L, strength=0.7)
+    close(found[0], query * scale[:, None])
+    close(found[1], key, 0)
+    assert scale.max() > 1.7
+
+
+@FACE
+@pytest.mark.parametrize("kind", ["yarn", "log"])
+def test_gradients_pass_through(face, kind):
+    query, key = draw(B, H, T, K), draw(B, H, S, K, seed=1)
+    layer, probe = rotary(face, kind, K), draw(B, H, T, K, seed=2)
+
+    def product(q):
+        return layer(q, tensor(face, key))[0] * tensor(face, probe)
+
+    found = gradients(face, product, {"query": query})["query"]
+    moved = gradients(
+        pytorch, lambda q: rotary(pytorch, kind, K)(q, to(pytorch, key)[0])[0] * to(pytorch, probe)[0], {"query": query}
+    )["query"]
+    close(found, moved)
+    assert np.abs(found).max() > 0.1
+
+
+def test_config_keeps_frequencies_and_scale():
+    steps, scale = tf.rotary_frequencies(K, method="yarn", **SIZES)
+    layer = build(tf, "RotaryEncoding", K, frequencies=steps, scale=scale)
+    copy = type(layer).from_config(layer.get_config())
+    inputs = to(tf, draw(B, H, T, K), draw(B, H, S, K, seed=1))
+    for one, other in zip(layer(*inputs), copy(*inputs), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert "frequencies" in repr(pytorch.RotaryEncoding(K, frequencies=[1.0, 0.5], scale=2.0))
+    scaled = build(tf, "LogLengthScale", 7, strength=0.3)
+    assert type(scaled).from_config(scaled.get_config()).strength == 0.3
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_partial_rotation_compiles():
+    query, key = draw(B, H, T, K), draw(B, H, S, K, seed=1)
+    layers = [build(face, "RotaryEncoding", K, frequencies=[1.0, 0.5], scale=2.0) for face in (pytorch, tf)]
+    expected = reference.rotate(key, np.arange(S), frequencies=[1.0, 0.5], scale=2.0)
+    compiled = torch.compile(layers[0], fullgraph=True, dynamic=True, backend="eager")
+    close(compiled(*to(pytorch, query, key))[1], expected)
+    graph = tensorflow.function(
+        lambda query, key: layers[1](query, key),
+        input_signature=[tensorflow.TensorSpec((None, H, None, K), tensorflow.float64)] * 2,
+        jit_compile=True,
+    )
+    close(graph(*to(tf, query, key))[1], expected)
+
+
+# --- what is refused ------------------------------------------------------------------
+
+
+@FACES
+@pytest.mark.parametrize(
+    ("rule", "named"),
+    [
+        ({"method": "stretch"}, "method"),
+        ({"method": "linear", "factor": 0.5}, "factor"),
+        ({"method": "yarn", "factor": 2.0}, "trained_length"),
+        ({"method": "llama3", "factor": 2.0}, "trained_length"),
+        ({"method": "yarn", "trained_length": 9, "low": 4, "high": 4}, "low"),
+        ({"method": "linear", "low": 1}, "low"),
+        ({"method": "yarn", "trained_length": 9, "length": 8}, "length"),
+        ({"method": "ntk", "length": 8}, "trained_length"),
+        ({"method": "ntk", "dim": 2}, "dim"),
+        ({"method": "yarn", "trained_length": 9, "base": 1.0}, "base"),
+        ({"dim": 5}, "dim"),
+        ({"base": -1.0}, "base"),
+    ],
+)
+def test_what_is_missing_is_named(face, rule, named):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        face.rotary_frequencies(**({"dim": 8} | rule))
+
+
+@FACES
+@pytest.mark.parametrize("wrong", [[], [1.0] * 4, 3.0, [[1.0, 2.0]]])
+def test_frequencies_must_fit(face, wrong):
+    wrong = np.array(wrong) if wrong == [[1.0, 2.0]] else wrong
+    with pytest.raises(ValueError, match="frequencies must be 1 to 3"):
+        face.rotate(*to(face, draw(T, K), np.arange(T)), frequencies=wrong)
+    if face is not reference:
+        with pytest.raises(ValueError, match="frequencies must be 1 to 3"):
+            face.RotaryEncoding(K, frequencies=wrong)
+
+
+@FACES
+def test_positions_must_be_numbers(face):
+    with pytest.raises(ValueError, match="positions"):
+        face.log_length_scale(tensor(face, np.array([True])), trained_length=3)
+    for sizes in ({"trained_length": 0}, {"trained_length": 3, "strength": 0.0}):
+        with pytest.raises(ValueError, match=r"trained_length|strength"):
+            face.log_length_scale(tensor(face, np.arange(3)), **sizes)
+
+
+# --- planted faults -------------------------------------------------------------------
+
+
+@FACE
+@pytest.mark.parametrize(("kind", "layer"), [("yarn", "RotaryEncoding"), ("log", "LogLengthScale")])
+def test_a_position_lost_with_a_cache_is_caught(monkeypatch, face, kind, layer):
+    """Every new token turns as if it were the first."""
+    made, name = getattr(face, layer), "forward" if face is pytorch else "call"
+    right = getattr(made, name)
+    monkeypatch.setattr(made, name, lambda self, query, key, *, first_position=0: right(self, query, key))
+    caught(test_one_by_one_with_a_cache_as_all_at_once, face, kind)
+
+
+@pytest.mark.parametrize("ramp", ["pair_ramp", "turn_ramp"])
+def test_a_ramp_reversed_is_caught(monkeypatch, ramp):
+    from attn_course.mechanisms.parts.lengthening import pytorch as module
+
+    right = getattr(module, ramp)
+    monkeypatch.setattr(module, ramp, lambda *sizes: 1 - right(*sizes))
+    method = "yarn" if ramp == "pair_ramp" else "llama3"
+    caught(test_frequencies_by_hand, pytorch)
+    caught(test_every_method_slows_the_slow_pairs, pytorch, method)
+
+
+def test_the_base_interpolated_for_the_position_is_caught(monkeypatch):
+    right = reference.rotary_frequencies
+
+    def wrong(dim, *, base=10000.0, method=None, factor=1.0, **more):
+        if method == "linear":
+            return right(dim, base=base * factor)
+        return right(dim, base=base, method=method, factor=factor, **more)
+
+    monkeypatch.setattr(reference, "rotary_frequencies", wrong)
+    caught(test_frequencies_by_hand, reference)
+    caught(test_position_interpolation_is_a_position_divided, reference)
+
+
+def test_the_factor_on_the_wrong_end_is_caught(monkeypatch):
+    right = reference.rotary_frequencies
+
+    def wrong(dim, **rule):
+        plain, (found, scale) = right(dim)[0], right(dim, **rule)
+        return plain * (found / plain)[::-1], scale
+
+    monkeypatch.setattr(reference, "rotary_frequencies", wrong)
+    for method in ("ntk", "yarn", "llama3"):
+        caught(test_every_method_slows_the_slow_pairs, reference, method)

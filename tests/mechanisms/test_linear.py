@@ -1,0 +1,313 @@
+"""Linear attention: by hand, by loops, alike as matrix, in chunks and step by step; and the faults that are caught."""
+
+import numpy as np
+import pytest
+from linearized_cases import (
+    LENGTHS,
+    B,
+    H,
+    K,
+    S,
+    V,
+    call,
+    check_gradients,
+    check_no_future,
+    check_padding_is_unseen,
+    draw,
+    one_graph_for_any_length,
+    padding,
+    per_key,
+    refused,
+)
+from support import FACE, FACES, close, numbers, tensor
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.mechanisms.linear.shared import check_decay_kind
+
+NAME = "linear_attention"
+MAPS = {
+    "elu": lambda x: x + 1 if x > 0 else np.exp(x),
+    "relu": lambda x: max(x, 0.0),
+    "identity": lambda x: x,
+}
+
+
+def by_loops(query, key, value, mask=None, *, feature_map="elu", causal=False, decay=None, normalize=True):
+    """One similarity after the other, the decay as a product over the keys between."""
+    T, S = query.shape[-2], key.shape[-2]
+    output = np.zeros((*query.shape[:-1], value.shape[-1]))
+    for b, h, t in np.ndindex(query.shape[:-1]):
+        total = 1e-6
+        for s in range(S):
+            if (causal and s > t + S - T) or (mask is not None and not mask[b, 0, 0, s]):
+                continue
+            weight = sum(
+                MAPS[feature_map](x) * MAPS[feature_map](y) for x, y in zip(query[b, h, t], key[b, h, s], strict=True)
+            )
+            for u in range(s + 1, t + S - T + 1):
+                if decay is not None and (mask is None or mask[b, 0, 0, u]):
+                    weight *= np.broadcast_to(decay, key.shape[:-1])[b, h, u]
+            total += weight
+            output[b, h, t] += weight * value[b, h, s]
+        if normalize:
+            output[b, h, t] /= total
+    return output
+
+
+@FACES
+def test_by_hand(face):
+    """Products 1 and 3, then 2 and 6: the second query averages 10 and 20 with weights 1/4 and 3/4."""
+    query, key, value = (np.array([[[[1.0], [2.0]]]]), np.array([[[[1.0], [3.0]]]]), np.array([[[[10.0], [20.0]]]]))
+    plain = {"feature_map": "identity", "epsilon": 0.0, "causal": True}
+    close(call(face, NAME, query, key, value, **plain), [[[[10.0], [17.5]]]])
+    half = np.array([[[0.5, 0.5]]])  # the first key keeps a half: weights 1/7 and 6/7
+    close(call(face, NAME, query, key, value, decay=half, **plain), [[[[10.0], [130 / 7]]]])
+    close(call(face, NAME, query, key, value, normalize=False, **plain), [[[[10.0], [140.0]]]])
+    close(reference.linear_attention(query, key, value, **plain)[1], [[[[1.0, 0.0], [0.25, 0.75]]]])
+
+
+OPTIONS = [
+    {},
+    {"feature_map": "relu"},
+    {"causal": True},
+    {"causal": True, "decay": per_key()},
+    {"causal": True, "decay": per_key()[:1, :, :1]},
+    {"causal": True, "decay": per_key(), "normalize": False, "feature_map": "identity"},
+]
+
+
+def check_loops(attend):
+    """What every implementation passes, and every planted fault fails."""
+    for T in LENGTHS:
+        for options in OPTIONS:
+            for mask in (None, padding()):
+                close(attend(*draw(T), mask, **options), by_loops(*draw(T), mask, **options))
+
+
+def test_the_reference_agrees_with_loops():
+    check_loops(lambda *x, **options: call(reference, NAME, *x, **options))
+
+
+@FACE
+@pytest.mark.parametrize("chunk_size", [1, 3, 4, 128])
+@pytest.mark.parametrize("options", OPTIONS)
+def test_chunks_agree_with_the_matrix(face, options, chunk_size):
+    for T in LENGTHS:
+        for mask in (None, padding()):
+            expected = call(reference, NAME, *draw(T), mask, **options)
+            close(call(face, NAME, *draw(T), mask, **options, chunk_size=chunk_size), expected)
+
+
+def in_chunks(*, blind=False, normalizer=True, forgets=True, C=4):
+    """Causal linear attention in chunks, in NumPy; with a fault where one is asked for."""
+
+    def attend(query, key, value, mask=None, *, causal=False, decay=None, feature_map="elu", normalize=True):
+        query, key = (np.vectorize(MAPS[feature_map])(x) for x in (query, key))
+        T = query.shape[-2]
+        if mask is not None:
+            key = np.where(mask.swapaxes(-1, -2), key, 0)
+        output = np.zeros((*query.shape[:-1], V))
+        kept = np.ones(key.shape[:-1]) if decay is None else np.broadcast_to(decay, key.shape[:-1])
+        kept = kept if mask is None else np.where(mask[..., 0, :], kept, 1.0)
+        for t in range(T):
+            now = t + S - T if causal else S - 1
+            first = max(now // C * C, 0) if blind and causal else now + 1  # its own chunk is not seen
+            weight = np.zeros(key.shape[:-1])
+            for s in range(min(first, now + 1)):
+                left = np.prod(kept[..., s + 1 : now + 1], axis=-1) if forgets and decay is not None else 1.0
+                weight[..., s] = np.einsum("bhf,bhf->bh", query[..., t, :], key[..., s, :]) * left
+            total = weight.sum(-1, keepdims=True) + 1e-6 if normalizer and normalize else 1.0
+            output[..., t, :] = np.einsum("bhs,bhsv->bhv", weight / total, value)
+        return output
+
+    return attend
+
+
+def test_the_chunked_program_is_right_without_a_fault():
+    check_loops(in_chunks())
+
+
+@pytest.mark.parametrize("fault", [{"normalizer": False}, {"blind": True}, {"forgets": False}])
+def test_planted_fault_is_caught(fault):
+    with pytest.raises(AssertionError):
+        check_loops(in_chunks(**fault))
+
+
+@FACES
+@pytest.mark.parametrize("options", OPTIONS[2:])
+def test_steps_agree_with_the_whole(face, options):
+    query, key, value = draw()
+    whole = call(reference, NAME, query, key, value, **options)
+    options = {name: x for name, x in options.items() if name != "causal"}
+    decay, state = options.pop("decay", None), None
+    for t in range(S):
+        at = slice(t, t + 1)
+        here = None if decay is None else tensor(face, np.broadcast_to(decay, (B, H, S))[..., at].copy())
+        arrays = [tensor(face, x[:, :, at].copy()) for x in (query, key, value)]
+        output, state = face.linear_attention_step(state, *arrays, decay=here, **options)
+        close(numbers(output), whole[:, :, at])
+    assert state[0].shape == (B, H, K, V) and state[1].shape == (B, H, K)
+
+
+@FACE
+def test_a_function_of_ones_own_is_a_feature_map(face):
+    def squared(x):
+        return x * x
+
+    close(call(face, NAME, *draw(), feature_map=squared), call(reference, NAME, *draw(), feature_map=squared))
+
+
+@FACE
+@pytest.mark.parametrize("options", OPTIONS[2:4])
+def test_no_look_into_the_future(face, options):
+    for T in LENGTHS[:2]:
+        check_no_future(face, NAME, draw(T), (1e4, -1e6), chunk_size=4, **options)
+
+
+@FACE
+@pytest.mark.parametrize("options", OPTIONS[1:4])
+def test_padding_is_unseen(face, options):
+    check_padding_is_unseen(face, NAME, draw(), **options)
+
+
+@FACES
+def test_who_sees_nothing_gets_zeros(face):
+    nothing = np.zeros((B, 1, 1, S), bool)
+    assert not call(face, NAME, *draw(), nothing).any()
+    assert not call(face, NAME, *draw(13), causal=True)[:, :, :2].any()
+
+
+@pytest.mark.parametrize("options", [{}, {"mask": padding(), "causal": True, "decay": per_key(), "chunk_size": 4}])
+def test_gradients(options):
+    check_gradients(NAME, draw(3), **options)
+
+
+@FACE
+def test_gradient_of_a_decay(face):
+    decay = per_key(3)[:, :, :]
+    decay[0, 0, 3] = 0.4
+    arrays = draw()
+    if face is pytorch:
+        leaf = torch.from_numpy(decay).requires_grad_()
+        pytorch.linear_attention(*(tensor(face, x) for x in arrays), causal=True, decay=leaf)[0].sum().backward()
+        found = leaf.grad.numpy()
+    else:
+        leaf = tensorflow.Variable(decay)
+        with tensorflow.GradientTape() as tape:
+            loss = tensorflow.reduce_sum(tf.linear_attention(*arrays, causal=True, decay=leaf)[0])
+        found = tape.gradient(loss, leaf).numpy()
+    for at in ((0, 0, 1), (1, 2, 7)):
+        moved = np.zeros_like(decay)
+        moved[at] = 1e-6
+        up, down = (call(reference, NAME, *arrays, causal=True, decay=decay + x).sum() for x in (moved, -moved))
+        assert abs((up - down) / 2e-6 - found[at]) < 1e-6
+
+
+def long(dtype, length=16_384, seed=0):
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(size=(3, 1, 1, length, 4)), rng.uniform(0.9, 1.0, (1, 1, length))
+    return [*drawn[0].astype(dtype), drawn[1].astype(dtype)]
+
+
+@FACE
+@pytest.mark.parametrize("forgets", [False, True])
+def test_float32_is_stable_at_length_16k(face, forgets):
+    found = []
+    for dtype in (np.float32, np.float64):
+        *arrays, decay = long(dtype)
+        found.append(call(face, NAME, *arrays, causal=True, decay=decay if forgets else None))
+    assert np.abs(found[0] - found[1]).max() < 2e-5
+
+
+def test_one_graph():
+    one_graph_for_any_length(NAME, draw(), causal=True)
+    one_graph_for_any_length(NAME, draw())
+
+
+def test_export_with_any_batch_and_length():
+    class Attend(torch.nn.Module):
+        def forward(self, query, key, value, decay):
+            return pytorch.linear_attention(query, key, value, causal=True, decay=decay, chunk_size=4)[0]
+
+    arrays = [torch.from_numpy(x) for x in (*draw(), per_key())]
+    free = {0: torch.export.Dim.DYNAMIC, 2: torch.export.Dim.DYNAMIC}
+    program = torch.export.export(Attend(), tuple(arrays), dynamic_shapes=[free] * 4).module()
+    for length in (9, 16):
+        longer = [torch.cat([x, x], dim=2)[:, :, :length] for x in arrays]
+        torch.testing.assert_close(program(*longer), Attend()(*longer), rtol=1e-10, atol=1e-12)
+
+
+@FACES
+def test_errors(face):
+    query, key, value = draw()
+    refused(face, NAME, (query, key, value, np.ones((S, S), bool)), "mask must hide a key from all queries")
+    refused(face, NAME, (query, key, value), "decay must be None where causal is False", decay=per_key())
+    refused(face, NAME, (query, key, value), r"decay must have shape", decay=per_key()[:, :, 1:], causal=True)
+    refused(face, NAME, (query, key, value), r"decay must have shape", decay=per_key()[0], causal=True)
+    refused(face, NAME, (query, key[..., 1:], value), "key must have shape")
+    refused(face, NAME, (query, key, value), "feature_map must be one of elu, relu, identity", feature_map="tanh")
+    with pytest.raises(ValueError, match=r"query must have shape .* 1"):
+        face.linear_attention_step(None, *(tensor(face, x) for x in (query, key, value)))
+
+
+def test_retention_decay():
+    close(reference.retention_decay(3), [31 / 32, 63 / 64, 127 / 128])
+    for wrong in (0, 1.5):
+        with pytest.raises(ValueError, match="num_heads must be"):
+            reference.retention_decay(wrong)
+    with pytest.raises(ValueError, match="decay must be one of None, 'fixed', 'learned', got 'slow'"):
+        check_decay_kind("slow")
+
+
+# --- the layer ------------------------------------------------------------------------
+
+
+@FACE
+def test_the_layer_refuses_what_it_can_not_do(face):
+    with pytest.raises(ValueError, match="dropout is not supported by LinearAttention"):
+        face.LinearAttention(6, 2, dropout=0.1)
+    layer, x = face.LinearAttention(6, 2), tensor(face, np.ones((2, 5, 6), np.float32))
+    with pytest.raises(ValueError, match="bias is not supported by LinearAttention"):
+        layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)))
+    with pytest.raises(ValueError, match="decay must be None where causal is False"):
+        face.LinearAttention(6, 2, decay="fixed")(x)
+    assert layer(x, causal=True, need_weights=True)[1] is None
+
+
+@FACE
+def test_a_fixed_decay_is_retention(face):
+    layer, x = face.LinearAttention(6, 2, decay="fixed"), tensor(face, np.eye(6, dtype=np.float32)[None])
+    plain, seen = face.LinearAttention(6, 2), []
+    plain.attend = lambda *inputs, **options: seen.append(options) or (inputs[2], None)
+    plain(x, causal=True)
+    assert "decay" not in seen[0]
+    gates = layer.gates(x)
+    close(numbers(gates["decay"])[0, :, 0], [31 / 32, 63 / 64])
+
+
+def test_a_learned_decay_begins_by_remembering():
+    x = np.random.default_rng(0).normal(size=(2, 5, 6)).astype(np.float32)
+    decay = pytorch.LinearAttention(6, 2, decay="learned").gates(torch.from_numpy(x))["decay"]
+    assert decay.shape == (2, 2, 5) and decay.min() > 0.8 and decay.max() < 1
+    keras.utils.set_random_seed(0)
+    decay = tf.LinearAttention(6, 2, decay="learned").gates(tensorflow.constant(x))["decay"].numpy()
+    assert decay.shape == (2, 2, 5) and decay.min() > 0.8 and decay.max() < 1
+
+
+@pytest.mark.parametrize("name", ["LinearAttention", "DeltaRuleAttention"])
+def test_a_learned_decay_is_reset_to_remembering(name):
+    """The weight drawn anew, small; the bias back at 4, not at zero; the strength beta at one half."""
+    torch.manual_seed(0)
+    layer = getattr(pytorch, name)(6, 2, decay="learned")
+    with torch.no_grad():
+        for x in layer.parameters():
+            x.fill_(3.0)
+    layer.reset_parameters()
+    np.testing.assert_array_equal(numbers(layer.decay.bias), [4.0, 4.0])
+    limit = (6 / (6 + 2)) ** 0.5
+    assert layer.decay.weight.abs().max() < limit and layer.decay.weight.std() > 0.2 * limit
+    if name == "DeltaRuleAttention":
+        np.testing.assert_array_equal(numbers(layer.beta.bias), [0.0, 0.0])
+        assert layer.beta.weight.abs().max() < limit and layer.beta.weight.std() > 0.2 * limit

@@ -1,0 +1,236 @@
+"""Linformer attention: by loops, alike in three implementations, and the faults that are caught."""
+
+import numpy as np
+import pytest
+from linearized_cases import B, H, K, S, V, call, check_gradients, check_padding_is_unseen, draw, padding, refused
+from support import FACE, FACES, close, numbers, tensor
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+from attn_course.parity import get_parameters, set_parameters
+
+NAME, R = "linformer_attention", 3
+RNG = np.random.default_rng(9)
+SHARED, OTHER = RNG.normal(size=(2, R, S)) / S**0.5
+PER_HEAD = RNG.normal(size=(H, R, S)) / S**0.5
+PROJECTIONS = [(SHARED, None), (SHARED, OTHER), (PER_HEAD, None), (PER_HEAD, SHARED)]
+
+
+def named(pair):
+    return {"key_projection": pair[0], "value_projection": pair[1]}
+
+
+def by_loops(query, key, value, mask, keys, values):
+    values = keys if values is None else values
+    output, weights = np.zeros((*query.shape[:-1], V)), np.zeros((*query.shape[:-1], R))
+    for b, h in np.ndindex(B, H):
+        seen = [s for s in range(S) if mask is None or mask[b, 0, 0, s]]
+        own = [(x[h] if x.ndim == 3 else x) for x in (keys, values)]
+        mixed = [sum((own[0][r, s] * key[b, h, s] for s in seen), np.zeros(K)) for r in range(R)]
+        means = [sum((own[1][r, s] * value[b, h, s] for s in seen), np.zeros(V)) for r in range(R)]
+        for t in range(query.shape[-2]):
+            share = np.exp([query[b, h, t] @ one / np.sqrt(K) for one in mixed])
+            weights[b, h, t] = share / share.sum() if seen else 0.0
+            output[b, h, t] = sum(w * mean for w, mean in zip(weights[b, h, t], means, strict=True))
+    return output, weights
+
+
+@FACES
+@pytest.mark.parametrize("pair", PROJECTIONS, ids=("shared", "two", "per head", "mixed"))
+def test_agrees_with_loops(face, pair):
+    nothing = np.zeros((B, 1, 1, S), bool)
+    for T in (S, 4):
+        for mask in (None, padding(), nothing):
+            expected = by_loops(*draw(T), mask, *pair)
+            options = {key: tensor(face, x) for key, x in named(pair).items()}
+            found = getattr(face, NAME)(*(tensor(face, x) for x in draw(T)), tensor(face, mask), **options)
+            for one, other in zip(found, expected, strict=True):
+                close(numbers(one), other)
+            if face is not reference:
+                close(call(face, NAME, *draw(T), mask, need_weights=False, **named(pair)), expected[0], 1e-9)
+
+
+@FACES
+def test_as_many_mixtures_as_keys_are_attention(face):
+    exact = reference.scaled_dot_product_attention(*draw())[0]
+    close(call(face, NAME, *draw(), key_projection=np.eye(S)), exact)
+    order = np.eye(S)[np.random.default_rng(0).permutation(S)]
+    close(call(face, NAME, *draw(), key_projection=order), exact)
+
+
+@FACE
+def test_padding_is_unseen(face):
+    check_padding_is_unseen(face, NAME, draw(), **named(PROJECTIONS[1]))
+
+
+@pytest.mark.parametrize("pair", [PROJECTIONS[0], PROJECTIONS[3]])
+def test_gradients(pair):
+    options = {key: x for key, x in named(pair).items() if x is not None}
+    check_gradients(NAME, draw(4), mask=padding(), **options)
+
+
+@FACE
+def test_float32_is_stable_at_length_16k(face):
+    found = []
+    for dtype in (np.float32, np.float64):
+        rng = np.random.default_rng(0)
+        arrays = rng.normal(size=(3, 1, 1, 16_384, 4)).astype(dtype)
+        projection = (rng.normal(size=(7, 16_384)) / 7**0.5).astype(dtype)
+        found.append(call(face, NAME, *arrays, key_projection=projection, need_weights=False))
+    assert np.abs(found[0] - found[1]).max() < 2e-3 * np.abs(found[1]).max()
+
+
+@FACES
+def test_errors(face):
+    arrays = draw()
+    refused(face, NAME, arrays, "key_projection must have shape .* S = 11", key_projection=SHARED[:, 1:])
+    refused(face, NAME, arrays, "key_projection must have shape .* H = 3", key_projection=PER_HEAD[1:])
+    other = {"key_projection": SHARED, "value_projection": OTHER[1:]}
+    refused(face, NAME, arrays, "value_projection must have shape .* R = 3", **other)
+    refused(face, NAME, (*arrays, np.ones((S, S), bool)), "mask must hide a key", key_projection=SHARED)
+
+
+# --- the layer ------------------------------------------------------------------------
+
+SIZES = {"model_dim": 13, "num_heads": H, "key_dim": K, "value_dim": V, "length": S, "rank": R}
+X = np.random.default_rng(2).normal(size=(B, 7, 13))
+
+
+def layers(**options):
+    in_torch = pytorch.LinformerAttention(**SIZES, **options).double()
+    in_tf = tf.LinformerAttention(**SIZES, dtype="float64", **options)
+    rng = np.random.default_rng(1)
+    parameters = {name: rng.normal(size=x.shape) / 3 for name, x in sorted(get_parameters(in_torch).items())}
+    for layer in (in_torch, in_tf):
+        set_parameters(layer, parameters)
+    return parameters, lambda x: numbers(in_torch(torch.from_numpy(x))[0]), lambda x: numbers(in_tf(x)[0])
+
+
+def specified(x, parameters, *, project="heads"):
+    """The layer in NumPy. The projection mixes what the linear maps gave, and not what the softmax gave."""
+    keys = parameters["key_projection"][..., : x.shape[1]]
+    values = parameters.get("value_projection", parameters["key_projection"])[..., : x.shape[1]]
+
+    def linear(x, name):
+        return x @ parameters[f"{name}_weight"] + parameters[f"{name}_bias"]
+
+    split = reference.split_heads
+    query = split(linear(x, "query"), H)
+    if project == "heads":
+        key, value = keys @ split(linear(x, "key"), H), values @ split(linear(x, "value"), H)
+    elif project == "before the linear maps":
+        key, value = split(linear(keys @ x, "key"), H), split(linear(values @ x, "value"), H)
+    score = query @ (split(linear(x, "key"), H) if project == "after softmax" else key).swapaxes(-1, -2) / K**0.5
+    weights = np.exp(score) / np.exp(score).sum(-1, keepdims=True)
+    if project == "after softmax":
+        weights, value = weights @ keys.swapaxes(-1, -2), values @ split(linear(x, "value"), H)
+    return linear(reference.merge_heads(weights @ value), "output")
+
+
+@pytest.mark.parametrize("sharing", ["heads", "key_value", "none"])
+def test_the_layer_projects_keys_and_values_of_heads(sharing):
+    parameters, in_torch, in_tf = layers(sharing=sharing)
+    expected = specified(X, parameters)
+    close(in_torch(X), expected)
+    close(in_tf(X), expected)
+    shape = (H, R, S) if sharing == "none" else (R, S)
+    assert parameters["key_projection"].shape == shape
+    assert ("value_projection" in parameters) == (sharing != "key_value")
+
+
+@pytest.mark.parametrize("fault", ["after softmax", "before the linear maps"])
+def test_a_projection_at_the_wrong_place_is_caught(fault):
+    parameters, in_torch, in_tf = layers()
+    for layer in (in_torch, in_tf):
+        with pytest.raises(AssertionError):
+            close(layer(X), specified(X, parameters, project=fault))
+
+
+@FACE
+def test_what_the_layer_can_not_do(face):
+    with pytest.raises(ValueError, match="sharing must be one of none, heads, key_value"):
+        face.LinformerAttention(**SIZES, sharing="all")
+    with pytest.raises(ValueError, match="rank must be at least 1, got 0"):
+        face.LinformerAttention(**SIZES | {"rank": 0})
+    layer, x = face.LinformerAttention(**SIZES), tensor(face, X.astype(np.float32))
+    with pytest.raises(ValueError, match="causal must be False for LinformerAttention: every projected key"):
+        layer(x, causal=True)
+    with pytest.raises(ValueError, match="bias is not supported by LinformerAttention"):
+        layer(x, bias=tensor(face, np.zeros((7, 7), np.float32)))
+    with pytest.raises(ValueError, match="key must have at most length = 11 keys, got 14"):
+        layer(tensor(face, np.concatenate([X, X], axis=1).astype(np.float32)))
+    assert layer(x)[1].shape == (B, H, 7, R) and layer(x, need_weights=False)[1] is None
+
+
+def test_one_graph_for_any_length():
+    kind = tensorflow.TensorSpec((None, None, 13), "float64")
+    layer = tf.LinformerAttention(**SIZES, dtype="float64")
+    for jit in (False, True):
+        graph = tensorflow.function(lambda x: layer(x)[0], input_signature=[kind], jit_compile=jit)
+        for length in (7, 5):
+            close(numbers(graph(X[:, :length])), numbers(layer(X[:, :length])[0]))
+    module = pytorch.LinformerAttention(**SIZES).double()
+    x = torch.from_numpy(X)
+    free = {"query": {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}}
+    program = torch.export.export(module, (), {"query": x}, dynamic_shapes=free).module()
+    torch.testing.assert_close(program(query=x[:, :5])[0], module(x[:, :5])[0], rtol=1e-10, atol=1e-12)
+
+
+@FACE
+@pytest.mark.parametrize("sharing", ["none", "heads", "key_value"])
+def test_projections_begin_at_one_over_the_rank(face, sharing):
+    """With a variance of 1 / rank the R mixed products of a query add up to what those of all keys did, on average."""
+    rank = 31
+    layer = face.LinformerAttention(6, 2, length=211, rank=rank, sharing=sharing)
+    for name, x in get_parameters(layer).items():
+        if name.endswith("projection"):
+            assert np.std(x) * rank**0.5 == pytest.approx(1, abs=0.06) and abs(x.mean()) < 0.02
+    if face is pytorch:
+        with torch.no_grad():
+            layer.key_projection.fill_(0.0)
+        layer.reset_parameters()
+        assert np.std(numbers(layer.key_projection)) * rank**0.5 == pytest.approx(1, abs=0.06)
+
+
+@FACE
+@pytest.mark.parametrize("part", ["SinkSoftmax", "CappedSoftmax"])
+def test_another_softmax_over_the_mixtures(face, part):
+    """As many mixtures as keys, each one key: the layer is multi-head attention with that softmax."""
+    place = {"dtype": torch.float64 if face is pytorch else "float64"}
+    made = face.SinkSoftmax(2, **place) if part == "SinkSoftmax" else face.CappedSoftmax(0.4)
+    sizes = {"num_kv_heads": 1, "scale": 0.3, "softmax": made, **place}
+    layer = face.LinformerAttention(6, 2, length=S, rank=S, sharing="key_value", **sizes)
+    dense = face.MultiHeadAttention(6, 2, **sizes)
+    drawn = {n: RNG.normal(size=x.shape) for n, x in get_parameters(layer).items()} | {"key_projection": np.eye(S)}
+    set_parameters(layer, drawn)
+    set_parameters(dense, {n: x for n, x in drawn.items() if n != "key_projection"})
+    x = tensor(face, RNG.normal(size=(B, S, 6)))
+    for found, expected in zip(layer(x), dense(x), strict=True):
+        close(found, numbers(expected))
+
+
+def test_a_second_derivative():
+    """By the way without the fused kernel, ``need_weights=True``."""
+    leaves = [torch.tensor(x, requires_grad=True) for x in draw(3)]
+    projection = torch.tensor(SHARED)
+
+    def run(*heads):
+        return pytorch.linformer_attention(*heads, key_projection=projection)[0]
+
+    assert torch.autograd.gradgradcheck(run, leaves)
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # PyTorch itself, at its first jvp
+def test_forward_mode_with_and_without_weights():
+    arrays = [torch.tensor(x) for x in draw(3)]
+    projection = torch.tensor(SHARED)
+
+    def run(query, need_weights):
+        return pytorch.linformer_attention(query, *arrays[1:], key_projection=projection, need_weights=need_weights)[0]
+
+    along = torch.ones_like(arrays[0])
+    slopes = [torch.func.jvp(lambda x, n=n: run(x, n), (arrays[0],), (along,))[1] for n in (True, False)]
+    torch.testing.assert_close(*slopes)
+    central = (run(arrays[0] + 1e-6 * along, False) - run(arrays[0] - 1e-6 * along, False)) / 2e-6
+    torch.testing.assert_close(slopes[0], central, rtol=1e-6, atol=1e-7)

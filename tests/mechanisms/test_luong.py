@@ -1,0 +1,622 @@
+"""Luong's scores, windows, attentions and decoder: by hand, by loops, alike in three; planted faults are caught."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+from support import FACE, close, numbers, to
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.mechanisms.luong.shared import LuongState
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, S, N, M, H, E, A, LONGEST = 3, 5, 7, 11, 2, 3, 13, 17, 8
+MASK = np.arange(S) < np.array([[7], [4], [0]])
+SCORES = ("dot", "general", "concat", "location")
+ALIGNMENTS = ("monotonic", "predictive")
+EACH_SCORE = pytest.mark.parametrize("score", SCORES)
+MASKS = pytest.mark.parametrize("mask", [None, MASK], ids=["all", "masked"])
+HALF_WIDTH = 2
+
+
+def width(score):
+    return H if score == "dot" else E
+
+
+def inputs(score, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(B, T, H)), rng.normal(size=(B, S, width(score)))
+
+
+def attention(face, score, local=None, dtype="float64"):
+    """A layer of either kind; ``local`` is an alignment."""
+    sizes = {"query_dim": H, "memory_dim": width(score), "score": score, "hidden_dim": A, "max_length": LONGEST}
+    name = "LuongAttention"
+    if local:
+        name, sizes = "LocalAttention", {**sizes, "half_width": HALF_WIDTH, "alignment": local}
+    if face is tf:
+        return getattr(tf, name)(**sizes, dtype=dtype)
+    return getattr(pytorch, name)(**sizes).to(getattr(torch, dtype))
+
+
+def pair(build):
+    """The same thing in both frameworks with the same parameters, and the parameters."""
+    in_torch, in_tf = build(pytorch), build(tf)
+    rng = np.random.default_rng(3)
+    parameters = {name: rng.normal(size=x.shape) for name, x in get_parameters(in_torch).items()}
+    set_parameters(in_torch, parameters)
+    set_parameters(in_tf, parameters)
+    return {pytorch: in_torch, tf: in_tf}, parameters
+
+
+def specified(score, local, parameters, mask, **more):
+    query, memory = inputs(score)
+    if local is None:
+        return reference.luong_attention(query, memory, parameters, mask, score=score)
+    options = {"score": score, "half_width": HALF_WIDTH, "alignment": local, **more}
+    return reference.local_attention(query, memory, parameters, mask, **options)
+
+
+# --- by hand ---------------------------------------------------------------------------
+
+
+def test_scores_by_hand():
+    query, memory = np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0], [0.0, 1.0]]])
+
+    def score(kind, **parameters):
+        return reference.luong_score(query, memory, parameters, score=kind)[0, 0]
+
+    close(score("dot"), [11.0, 2.0])
+    # (1, 2) @ [[1, 2], [0, 1]] = (1, 4), against (3, 4) and (0, 1)
+    close(score("general", weight=np.array([[1.0, 2.0], [0.0, 1.0]])), [19.0, 4.0])
+    # tanh(1 * 0.5 + 3 * 1) and tanh(1 * 0.5 + 0), times 2
+    half = {"query_weight": np.array([[0.5], [0.0]]), "memory_weight": np.array([[1.0], [0.0]])}
+    expected = [2 * math.tanh(3.5), 2 * math.tanh(0.5)]
+    close(score("concat", **half, score_weight=np.array([2.0])), expected)
+    # (1, 2) @ columns (1, 1), (0, 3), (9, 9): the third place is beyond the sentence
+    close(score("location", location_weight=np.array([[1.0, 0.0, 9.0], [1.0, 3.0, 9.0]])), [3.0, 6.0])
+
+
+def test_concat_is_one_matrix_over_the_pair():
+    """The paper's v . tanh(W [h; m]), with W put together from its halves."""
+    rng, (query, memory) = np.random.default_rng(0), inputs("concat")
+    halves = {"query_weight": rng.normal(size=(H, A)), "memory_weight": rng.normal(size=(E, A))}
+    vector = rng.normal(size=A)
+    found = reference.luong_score(query, memory, {**halves, "score_weight": vector}, score="concat")
+    whole = np.concatenate([halves["query_weight"], halves["memory_weight"]])
+    for b, t, s in np.ndindex(B, T, S):
+        joined = np.concatenate([query[b, t], memory[b, s]])
+        assert found[b, t, s] == pytest.approx(vector @ np.tanh(joined @ whole), rel=1e-12)
+
+
+def test_window_by_hand():
+    """Half width 2, so sigma is 1: e^(-d^2 / 2) at distances up to 2, nothing beyond."""
+    found = reference.local_window(np.array([3.0]), S, half_width=2, gaussian=True)
+    e = math.exp
+    close(found, [[0.0, e(-2), e(-0.5), 1.0, e(-0.5), e(-2), 0.0]])
+    close(reference.local_window(np.array([3.0]), S, half_width=2, gaussian=False), [[0, 1, 1, 1, 1, 1, 0]])
+    # The center is a real number: 2.5 has four positions within 2, at distances 0.5 and 1.5.
+    found = reference.local_window(np.array([2.5]), S, half_width=2, gaussian=True)
+    close(found, [[0.0, e(-1.125), e(-0.125), e(-0.125), e(-1.125), 0.0, 0.0]])
+
+
+def test_predicted_position_by_hand():
+    """sigmoid(0) = 1/2 of the 4 real positions is 2; 7 would count the padding too."""
+    parameters = {"position_weight": np.zeros((H, A)), "position_score_weight": np.ones(A)}
+    query, memory = inputs("dot")
+    mask = np.arange(S) < np.array([[4]] * B)
+    options = {"score": "dot", "half_width": 1, "alignment": "predictive"}
+    _, weights = reference.local_attention(query, 0 * memory, parameters, mask, **options)
+    # Equal scores over positions 1, 2, 3, times e^(-d^2 / (2 / 4)); not normalized again
+    edge = math.exp(-2) / 3
+    close(weights[0, 0], [0, edge, 1 / 3, edge, 0, 0, 0])
+
+
+# --- loops -----------------------------------------------------------------------------
+
+
+def one_score(kind, p, h, m, s):
+    if kind == "dot":
+        return h @ m
+    if kind == "general":
+        return sum(h[d] * p["weight"][d, e] * m[e] for d in range(len(h)) for e in range(len(m)))
+    if kind == "location":
+        return h @ p["location_weight"][:, s]
+    return p["score_weight"] @ np.tanh(h @ p["query_weight"] + m @ p["memory_weight"])
+
+
+def by_loops(score, local, p, mask):
+    query, memory = inputs(score)
+    context, weights = np.zeros((B, T, width(score))), np.zeros((B, T, S))
+    for b, t in np.ndindex(B, T):
+        h = query[b, t]
+        allowed = [s for s in range(S) if mask is None or mask[b, s]]
+        center = float(t)
+        if local == "predictive":
+            hidden = p["position_score_weight"] @ np.tanh(h @ p["position_weight"])
+            center = len(allowed) / (1 + math.exp(-hidden))
+        if local:
+            allowed = [s for s in allowed if abs(s - center) <= HALF_WIDTH]
+        found = {s: math.exp(one_score(score, p, h, memory[b, s], s)) for s in allowed}
+        for s in allowed:
+            weight = found[s] / sum(found.values())
+            if local == "predictive":
+                weight *= math.exp(-((s - center) ** 2) / (2 * (HALF_WIDTH / 2) ** 2))
+            weights[b, t, s] = weight
+            context[b, t] += weight * memory[b, s]
+    return context, weights
+
+
+@EACH_SCORE
+@MASKS
+@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
+def test_three_implementations_and_the_loops(score, local, mask):
+    layers, parameters = pair(lambda face: attention(face, score, local))
+    expected = by_loops(score, local, parameters, mask)
+    found = [specified(score, local, parameters, mask)]
+    found += [layer(*to(face, *inputs(score), mask)) for face, layer in layers.items()]
+    for context, weights in found:
+        close(context, expected[0])
+        close(weights, expected[1])
+
+
+@FACE
+@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
+def test_keys_are_what_the_call_would_prepare(face, local):
+    layers, _ = pair(lambda face: attention(face, "concat", local))
+    query, memory, mask = to(face, *inputs("concat"), MASK)
+    keys = layers[face].prepare(memory)
+    expected = layers[face](query, memory, mask)
+    found = layers[face].attend(query, memory, keys, mask)
+    for one, other in zip(found, expected, strict=True):
+        close(one, numbers(other))
+
+
+@FACE
+def test_a_row_a_query(face):
+    """A mask (B, T, S): each query has its own length, also for the predicted position."""
+    layers, parameters = pair(lambda face: attention(face, "general", "predictive"))
+    rows = np.arange(S) < np.arange(1, T + 1)[:, None] + np.zeros((B, 1, 1), int)
+    context, weights = layers[face](*to(face, *inputs("general"), rows))
+    for t in range(T):
+        expected = specified("general", "predictive", parameters, rows[:, t])
+        close(context[:, t], expected[0][:, t])
+        close(weights[:, t], expected[1][:, t])
+
+
+@FACE
+@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
+@EACH_SCORE
+def test_hidden_memory_has_no_influence(face, local, score):
+    layers, _ = pair(lambda face: attention(face, score, local))
+    query, memory = inputs(score)
+    expected = layers[face](*to(face, query, memory, MASK))
+    memory[~MASK] = 1e30
+    found = layers[face](*to(face, query, memory, MASK))
+    for one, other in zip(found, expected, strict=True):
+        close(one, numbers(other), 1e-13)
+    assert not numbers(found[0])[2].any() and not numbers(found[1])[2].any()
+
+
+def gradients(layers, score):
+    """The slopes of sum(sin(context)) in both frameworks, by name."""
+    query, memory = inputs(score)
+    memory[~MASK] = 1e30
+    leaves, mask = [x.requires_grad_() for x in to(pytorch, query, memory)], *to(pytorch, MASK)
+    layer = layers[pytorch]
+    layer(*leaves, mask)[0].sin().sum().backward()
+    of_torch = {name: x.grad.numpy() for name, x in zip(("query", "memory"), leaves, strict=True)}
+    slopes = copy.deepcopy(layer)
+    for one, leaf in zip(slopes.parameters(), layer.parameters(), strict=True):
+        one.data = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
+    variables = [tensorflow.Variable(query), tensorflow.Variable(memory), *layers[tf].trainable_variables]
+    with tensorflow.GradientTape() as tape:
+        context, _ = layers[tf](*variables[:2], MASK)
+        loss = tensorflow.reduce_sum(tensorflow.sin(context))
+    zero = tensorflow.UnconnectedGradients.ZERO
+    found = [tensorflow.convert_to_tensor(x) for x in tape.gradient(loss, variables, unconnected_gradients=zero)]
+    of_tf = {"query": found[0].numpy(), "memory": found[1].numpy()}
+    for variable, slope in zip(variables[2:], found[2:], strict=True):
+        variable.assign(slope)
+    return of_torch | get_parameters(slopes), of_tf | get_parameters(layers[tf])
+
+
+@EACH_SCORE
+@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
+def test_gradients(score, local):
+    """Alike in both frameworks; the slopes of the specification; nothing from what is hidden."""
+    layers, parameters = pair(lambda face: attention(face, score, local))
+    of_torch, of_tf = gradients(layers, score)
+    query, memory = inputs(score)
+    options = {"score": score}
+    if local:
+        options |= {"half_width": HALF_WIDTH, "alignment": local}
+    attend = reference.local_attention if local else reference.luong_attention
+
+    def loss(changed):
+        values = {"query": query, "memory": memory, **parameters, **changed}
+        own = {name: values[name] for name in parameters}
+        return np.sin(attend(values["query"], values["memory"], own, MASK, **options)[0]).sum()
+
+    start = {"query": query, "memory": memory, **parameters}
+    assert of_torch.keys() == of_tf.keys() == start.keys()
+    for name, one in of_torch.items():
+        assert np.isfinite(one).all(), name
+        close(of_tf[name], one)
+        direction = np.random.default_rng(5).normal(size=start[name].shape)
+        direction *= 1e-6 / np.linalg.norm(direction)
+        slope = loss({name: start[name] + direction}) - loss({name: start[name] - direction})
+        assert slope / 2e-6 == pytest.approx((one * direction).sum() / 1e-6, rel=1e-5, abs=1e-7), name
+    assert not of_torch["memory"][~MASK].any()
+
+
+# --- the decoder -----------------------------------------------------------------------
+
+TARGETS = np.random.default_rng(1).integers(0, N, (B, T))
+DECODERS = [(None, True), (None, False), ("monotonic", True), ("monotonic", False), ("predictive", True)]
+EACH_DECODER = pytest.mark.parametrize(("local", "feeding"), DECODERS)
+# For what takes long: every kind of input once.
+TWO_DECODERS = pytest.mark.parametrize(("local", "feeding"), [(None, True), ("predictive", False)])
+
+
+def decoder(face, local=None, feeding=True, dtype="float64"):
+    sizes = {"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E}
+    sizes |= {"attention": attention(face, "general", local, dtype), "input_feeding": feeding}
+    if face is tf:
+        return tf.LuongDecoder(**sizes, dtype=dtype)
+    return pytorch.LuongDecoder(**sizes).to(getattr(torch, dtype))
+
+
+def decoder_inputs():
+    rng = np.random.default_rng(2)
+    return TARGETS, rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
+
+
+def decoded(parameters, local, feeding, mask=MASK, **changed):
+    options = {"score": "general", "input_feeding": feeding}
+    if local:
+        options |= {"half_width": HALF_WIDTH, "alignment": local}
+    return reference.luong_decoder(*decoder_inputs(), parameters, mask, **{**options, **changed})
+
+
+@EACH_DECODER
+@MASKS
+def test_decoder(local, feeding, mask):
+    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
+    logits, weights = decoded(parameters, local, feeding, mask)
+    for face, item in decoders.items():
+        found = item(*to(face, *decoder_inputs(), mask))
+        close(found[0], logits)
+        close(found[1], weights)
+
+
+@EACH_DECODER
+@FACE
+def test_steps_are_the_whole(face, local, feeding):
+    """Without input feeding the whole is one recurrent call, a step is not: the same numbers."""
+    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
+    targets, memory, state = decoder_inputs()
+    expected = decoded(parameters, local, feeding)
+    memory, now, mask = to(face, memory, state, MASK)
+    prepared = decoders[face].prepare(memory, mask)
+    for t in range(T):
+        (token,) = to(face, targets[:, t])
+        given = prepared if t % 2 else None
+        logits, now, weights = decoders[face].step(token, now, memory, mask, prepared=given)
+        close(logits, expected[0][:, t])
+        close(weights, expected[1][:, t])
+    assert now.step == T
+
+
+@FACE
+@pytest.mark.parametrize("feeding", [True, False])
+def test_one_recurrent_call_where_nothing_waits(face, feeding, monkeypatch):
+    decoders, _ = pair(lambda face: decoder(face, None, feeding))
+    item, calls = decoders[face], []
+    owner = pytorch.LuongDecoder if face is pytorch else tf.LuongDecoder
+    advance = owner.advance
+    monkeypatch.setattr(owner, "advance", lambda *inputs: calls.append(1) or advance(*inputs))
+    item(*to(face, *decoder_inputs(), MASK))
+    assert len(calls) == (T if feeding else 0)
+
+
+def model(face, local=None, feeding=True, dtype="float64"):
+    """As in the chapter: the encoder's two halves are as wide as the memory."""
+    inner = decoder(face, local, feeding, dtype)
+    if face is tf:
+        return tf.EncoderDecoder(Wide(dtype=dtype), inner, dtype=dtype)
+    return pytorch.EncoderDecoder(WideTorch().to(getattr(torch, dtype)), inner)
+
+
+class WideTorch(torch.nn.Module):
+    """A stand-in for an encoder: an embedding as the memory, its mean as the last state."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(N, E)
+
+    def forward(self, tokens, mask=None):
+        memory = self.embedding(tokens)
+        return memory, memory.mean(dim=1)
+
+
+@keras.saving.register_keras_serializable("tests")
+class Wide(keras.layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.embedding = keras.layers.Embedding(N, E, dtype=self.dtype_policy)
+        self.embedding.build((None, None))
+        self.built = True
+
+    def call(self, tokens, mask=None):
+        memory = self.embedding(tokens)
+        return memory, tensorflow.reduce_mean(memory, axis=1)
+
+
+SOURCE = np.random.default_rng(4).integers(0, N, (B, S))
+
+
+@EACH_DECODER
+def test_greedy(local, feeding):
+    """Alike in both, and each token is the likeliest after the tokens before it."""
+    models, _ = pair(lambda face: model(face, local, feeding))
+    asked = {"begin": 1, "max_length": T}
+    found = models[pytorch].greedy(*to(pytorch, SOURCE, MASK), **asked)
+    other = models[tf].greedy(*to(tf, SOURCE, MASK), **asked)
+    tokens = numbers(found[0])
+    np.testing.assert_array_equal(tokens, other[0])
+    close(found[1], other[1].numpy())
+    before = np.concatenate([np.full((B, 1), 1), tokens[:, :-1]], axis=1)
+    logits, _ = models[pytorch](*to(pytorch, SOURCE, before, MASK))
+    np.testing.assert_array_equal(numbers(logits).argmax(-1), tokens)
+
+
+@EACH_DECODER
+def test_gradients_of_the_decoder(local, feeding):
+    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
+    logits, _ = decoders[pytorch](*to(pytorch, *decoder_inputs(), MASK))
+    logits.sin().sum().backward()
+    grads = decoder(pytorch, local, feeding)
+    for one, leaf in zip(grads.parameters(), decoders[pytorch].parameters(), strict=True):
+        one.data = torch.zeros_like(leaf) if leaf.grad is None else leaf.grad
+    with tensorflow.GradientTape() as tape:
+        logits, _ = decoders[tf](*to(tf, *decoder_inputs(), MASK))
+        loss = tensorflow.reduce_sum(tensorflow.sin(logits))
+    variables = decoders[tf].trainable_variables
+    zero = tensorflow.UnconnectedGradients.ZERO
+    found = tape.gradient(loss, [variable.value for variable in variables], unconnected_gradients=zero)
+    for variable, gradient in zip(variables, found, strict=True):
+        variable.assign(tensorflow.convert_to_tensor(gradient))
+    of_torch, of_tf = get_parameters(grads), get_parameters(decoders[tf])
+    assert of_torch.keys() == parameters.keys()
+    for name in parameters:
+        close(of_tf[name], of_torch[name])
+        if "bridge" not in name:  # start() is not part of the call
+            assert np.abs(of_torch[name]).max() > 1e-8, name
+
+
+@TWO_DECODERS
+def test_one_graph_of_tensorflow_for_any_batch_and_length(local, feeding):
+    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
+    kinds = ((None, T), "int64"), ((None, None, E), "float64"), ((None, H), "float64"), ((None, None), "bool")
+    signature = [tensorflow.TensorSpec(shape, dtype) for shape, dtype in kinds]
+    graph = tensorflow.function(lambda *x: decoders[tf](*x), input_signature=signature, jit_compile=True)
+    expected = decoded(parameters, local, feeding)
+    close(graph(*to(tf, *decoder_inputs(), MASK))[0], expected[0])
+    targets, memory, state = decoder_inputs()
+    logits, _ = graph(*to(tf, targets[1:2], memory[1:2, :4], state[1:2], MASK[1:2, :4]))
+    close(logits, expected[0][1:2])
+
+
+# PyTorch breaks its graph at a GRU, and warns about its own look at the input.
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")
+@TWO_DECODERS
+def test_torch_compiles(local, feeding):
+    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
+    compiled = torch.compile(decoders[pytorch], backend="aot_eager")
+    logits, weights = compiled(*to(pytorch, *decoder_inputs(), MASK))
+    expected = decoded(parameters, local, feeding)
+    close(logits, expected[0])
+    close(weights, expected[1])
+
+
+@TWO_DECODERS
+def test_keras_saves_and_loads(local, feeding, tmp_path):
+    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
+    kinds = ((T,), "int64"), ((S, E), "float64"), ((H,), "float64"), ((S,), "bool")
+    entries = [keras.Input(shape, dtype=dtype) for shape, dtype in kinds]
+    built = keras.Model(entries, decoders[tf](*entries))
+    built.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    found = loaded(to(tf, *decoder_inputs(), MASK))
+    expected = decoded(parameters, local, feeding)
+    close(found[0], expected[0])
+    close(found[1], expected[1])
+
+
+@FACE
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@TWO_DECODERS
+def test_dtypes(face, local, feeding, dtype):
+    item = decoder(face, local, feeding, dtype)
+    parameters = {name: np.float64(x) for name, x in get_parameters(item).items()}
+    targets, memory, state = decoder_inputs()
+    if face is pytorch:
+        real = [torch.from_numpy(x).to(getattr(torch, dtype)) for x in (memory, state)]
+        logits, _ = item(torch.from_numpy(targets), *real, torch.from_numpy(MASK))
+        wide = logits.double().detach().numpy()
+    else:
+        real = [tensorflow.cast(x, dtype) for x in (memory, state)]
+        logits, _ = item(targets, *real, MASK)
+        wide = tensorflow.cast(logits, "float64").numpy()
+    assert dtype in str(logits.dtype)
+    close(wide, decoded(parameters, local, feeding)[0], {"float32": 1e-5, "bfloat16": 0.1, "float16": 0.01}[dtype])
+
+
+@FACE
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_keeps_its_place_in_a_long_sentence(face, dtype):
+    """bfloat16 rounds 401 to 400, float16 rounds 2049 to 2048: positions need float32."""
+    layer = attention(face, "dot", "monotonic", dtype)
+    place, size = (401, 409) if dtype == "bfloat16" else (2049, 2053)
+    query, memory = to(face, np.zeros((1, 1, H), np.float32), np.zeros((1, size, H), np.float32))
+    if face is pytorch:
+        query, memory = query.to(getattr(torch, dtype)), memory.to(getattr(torch, dtype))
+        weights = layer(query, memory, first_position=place)[1].double().detach().numpy()
+    else:
+        query, memory = tensorflow.cast(query, dtype), tensorflow.cast(memory, dtype)
+        weights = tensorflow.cast(layer(query, memory, first_position=place)[1], "float64").numpy()
+    expected = np.arange(place - HALF_WIDTH, place + HALF_WIDTH + 1)
+    np.testing.assert_array_equal(weights[0, 0].nonzero()[0], expected)
+
+
+@pytest.mark.parametrize("feeding", [True, False])
+@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
+def test_a_mask_that_keras_carries_is_padding(local, feeding):
+    """Given to the layer, the decoder or its step, the mask of an embedding hides the zeros."""
+    embedding = keras.layers.Embedding(N, E, mask_zero=True, dtype="float64")
+    memory = embedding(np.array([[3, 4, 0, 0, 0]]))
+    mask = np.array([[True, True, False, False, False]])
+    query, state = np.ones((1, T, H)), tensorflow.ones((1, H), "float64")
+    layer, item = attention(tf, "general", local), decoder(tf, local, feeding)
+    token = tensorflow.constant([1])
+    close(layer(query, memory)[1], layer(query, memory, mask)[1].numpy())
+    close(item(TARGETS[:1], memory, state)[1], item(TARGETS[:1], memory, state, mask)[1].numpy())
+    close(item.step(token, state, memory)[2], item.step(token, state, memory, mask)[2].numpy())
+
+
+# --- planted faults --------------------------------------------------------------------
+
+
+def caught(found, expected):
+    with pytest.raises(AssertionError):
+        close(found, expected)
+
+
+def test_asking_with_the_state_before_the_step_is_caught():
+    class Early(pytorch.LuongDecoder):
+        def advance(self, embedded, state, *given):
+            if not isinstance(state, LuongState):
+                state = LuongState(state, torch.zeros_like(state), 0)
+            found, _, weights = super().advance(embedded, state, *given)
+            query, hidden = state.hidden[:, None], found.hidden[:, None]
+            context, _ = self.attention.attend(query, *given)
+            early = torch.tanh(self.combine(torch.cat([context, hidden], dim=-1)))[:, 0]
+            return found._replace(attentional=early), early, weights
+
+    decoders, parameters = pair(decoder)
+    expected = decoded(parameters, None, True)[0]
+    decoders[pytorch].__class__ = Early
+    caught(decoders[pytorch](*to(pytorch, *decoder_inputs(), MASK))[0], expected)
+
+
+def test_feeding_the_state_instead_of_the_attentional_state_is_caught():
+    class Plain(pytorch.LuongDecoder):
+        def advance(self, embedded, state, *given):
+            if isinstance(state, LuongState):
+                state = state._replace(attentional=state.hidden)
+            return super().advance(embedded, state, *given)
+
+    decoders, parameters = pair(decoder)
+    expected = decoded(parameters, None, True)[0]
+    decoders[pytorch].__class__ = Plain
+    caught(decoders[pytorch](*to(pytorch, *decoder_inputs(), MASK))[0], expected)
+
+
+def window_fault(change):
+    """``local_window`` of PyTorch with one fault."""
+
+    def faulty(center, size, *, half_width, gaussian):
+        positions = torch.arange(size, dtype=center.dtype)
+        return change(positions - center[..., None], half_width)
+
+    return faulty
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(lambda d, w: torch.exp(-(d**2) / (2 * w**2)) * (d.abs() <= w), id="sigma is half_width"),
+        pytest.param(lambda d, w: (d.abs() <= w).double(), id="the Gaussian is not multiplied"),
+        pytest.param(
+            lambda d, w: torch.exp(-(d**2) / (2 * (w / 2) ** 2)) * (d.abs().floor() <= w),
+            id="the distance is rounded down",
+        ),
+        pytest.param(
+            lambda d, w: torch.exp(-((d - 1) ** 2) / (2 * (w / 2) ** 2)) * ((d - 1).abs() <= w), id="not centred on p_t"
+        ),
+        pytest.param(lambda d, w: torch.exp(-(d**2) / (2 * (w / 2) ** 2)), id="the Gaussian is not cut"),
+    ],
+)
+def test_a_wrong_window_is_caught(fault, monkeypatch):
+    from attn_course.mechanisms.luong import pytorch as module
+
+    layers, parameters = pair(lambda face: attention(face, "general", "predictive"))
+    expected = specified("general", "predictive", parameters, MASK)[1]
+    close(layers[pytorch](*to(pytorch, *inputs("general"), MASK))[1], expected)
+    monkeypatch.setattr(module, "local_window", window_fault(fault))
+    caught(layers[pytorch](*to(pytorch, *inputs("general"), MASK))[1], expected)
+
+
+def test_normalizing_again_is_caught():
+    _, parameters = pair(lambda face: attention(face, "general", "predictive"))
+    weights = specified("general", "predictive", parameters, None)[1]
+    caught(weights / weights.sum(-1, keepdims=True), by_loops("general", "predictive", parameters, None)[1])
+
+
+# --- wrong arguments -------------------------------------------------------------------
+
+
+@FACE
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("LuongAttention", {"score": "dot"}, "memory_dim must equal query_dim = 3 for score='dot', got 5"),
+        ("LuongAttention", {"score": "cosine"}, "score must be one of dot, general, concat, location, got 'cosine'"),
+        ("LuongAttention", {"score": "concat"}, "hidden_dim must be given for score='concat'"),
+        ("LuongAttention", {"score": "location"}, "max_length must be given for score='location'"),
+        ("LocalAttention", {"half_width": 0}, "half_width must be at least 1, got 0"),
+        ("LocalAttention", {"half_width": 2, "alignment": "m"}, "alignment must be one of monotonic, predictive"),
+    ],
+)
+def test_wrong_options(face, name, options, words):
+    with pytest.raises(ValueError, match=words):
+        getattr(face, name)(3, 5, **options)
+
+
+@FACE
+def test_wrong_inputs(face):
+    query, memory = np.zeros((2, 4, 3), np.float32), np.zeros((2, 6, 5), np.float32)
+    with pytest.raises(ValueError, match=r"memory must have shape \(B, S, D\) with D = 3 as in query"):
+        face.luong_score(*to(face, query, memory), {}, score="dot")
+    located = face.LuongAttention(3, 5, score="location", max_length=5)
+    with pytest.raises(ValueError, match="memory must have at most max_length = 5 positions, got 6"):
+        located(*to(face, query, memory))
+
+
+@FACE
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ((0, TARGETS[0]), r"targets must have shape \(B, T\)"),
+        ((1, np.zeros((B, S, E + 1))), "memory must have shape .* with E = 13"),
+        ((2, np.zeros((B, H + 1))), "initial_state must have shape .* with H = 3"),
+        ((2, np.zeros((B, H), np.float32)), "initial_state must be float64 like memory"),
+        ((3, np.ones((B, S))), "mask must be bool"),
+        ((3, np.ones((B, S + 1), bool)), r"mask must have shape \(B, S\)"),
+    ],
+)
+def test_wrong_decoder_inputs(face, change, words):
+    item = decoder(face)
+    if face is tf:
+        item.autocast = False
+    values = [*decoder_inputs(), MASK]
+    values[change[0]] = change[1]
+    with pytest.raises(ValueError, match=words):
+        item(*to(face, *values))
+    with pytest.raises(ValueError, match=words):
+        _, parameters = pair(decoder)
+        reference.luong_decoder(*values[:3], parameters, values[3], score="general")

@@ -1,0 +1,75 @@
+"""Mask builders, against loops and by hand."""
+
+import numpy as np
+import pytest
+
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+from attn_course.masks import causal_mask, document_mask, from_blocked, padding_mask, sliding_window_mask
+
+SIZES = [(5, 5), (3, 7), (7, 3), (1, 11)]
+
+
+@pytest.mark.parametrize(("T", "S"), SIZES)
+def test_causal_by_loops(T, S):
+    expected = [[key <= query + S - T for key in range(S)] for query in range(T)]
+    assert (causal_mask(T, S) == expected).all()
+
+
+@pytest.mark.parametrize(("T", "S"), SIZES)
+@pytest.mark.parametrize("window", [1, 2, 13])
+def test_window_by_loops(T, S, window):
+    distance = [[query + S - T - key for key in range(S)] for query in range(T)]
+    causal = [[0 <= d < window for d in row] for row in distance]
+    both = [[abs(d) < window for d in row] for row in distance]
+    assert (sliding_window_mask(T, S, window, causal=True) == causal).all()
+    assert (sliding_window_mask(T, S, window, causal=False) == both).all()
+
+
+def test_documents_by_loops():
+    found = document_mask([3, 1, 2], 7)
+    rows = "AAABCC-"
+    assert (found == [[a == b != "-" for b in rows] for a in rows]).all()
+    batch = document_mask([[3, 1, 2], [7], []], 7)
+    assert batch.shape == (3, 1, 7, 7) and (batch[0, 0] == found).all() and batch[1].all() and not batch[2].any()
+    assert (document_mask(np.array([[2, 5]]), 7)[0, 0] == document_mask([2, 5], 7)).all()
+    with pytest.raises(ValueError, match="lengths must sum to at most size = 5, got 6"):
+        document_mask([4, 2], 5)
+    with pytest.raises(ValueError, match=r"lengths\[1\] must be at least 1, got 0"):
+        document_mask([4, 0], 5)
+
+
+def test_window_of_one_is_the_identity():
+    assert (sliding_window_mask(5, 5, 1, causal=False) == np.eye(5, dtype=bool)).all()
+
+
+def test_padding_by_hand():
+    assert padding_mask([2, 0, 3], 3).tolist() == [[True, True, False], [False] * 3, [True] * 3]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "words"),
+    [
+        ([4], "between 0 and size = 3"),
+        ([-1], "between 0 and"),
+        ([1.5], "integers"),
+        ([[1]], "integers of shape"),
+    ],
+)
+def test_padding_errors(lengths, words):
+    with pytest.raises(ValueError, match=words):
+        padding_mask(lengths, 3)
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor, tensorflow.constant], ids=["numpy", "torch", "tf"])
+def test_from_blocked(make):
+    """True of nn.MultiheadAttention blocks; ours attends."""
+    found = from_blocked(make([[False, True, True]]))
+    assert np.asarray(found).tolist() == [[True, False, False]] and type(found) is type(make([True]))
+    with pytest.raises(ValueError, match=r"mask must be bool \(True = blocked\), got float32"):
+        from_blocked(make(np.zeros(3, np.float32)))
+
+
+def test_window_error():
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        sliding_window_mask(3, 3, 0, causal=True)

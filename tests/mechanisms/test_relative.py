@@ -1,0 +1,297 @@
+"""Shaw's relative attention: by hand, by loops, alike in three; clipping, windows; planted faults are caught."""
+
+import math
+
+import numpy as np
+import pytest
+import support
+from support import FACE, caught, close, gradients, numbers, slope, tensor, to
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.masks import causal_mask, padding_mask
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, S, H, K, V, D, MOST = 2, 5, 7, 3, 11, 13, 17, 2
+PADDING = padding_mask([7, 4], S)[:, None, None]
+ROWS = np.random.default_rng(8).random((B, H, T, S)) < 0.6
+ROWS[..., 0] = True
+SIZES = {"max_distance": MOST, "key_dim": K, "value_dim": V, "use_bias": True}
+MASKS = pytest.mark.parametrize("mask", [None, PADDING, ROWS, ROWS[0, 0]], ids=["all", "padding", "heads", "rows"])
+CAUSAL = pytest.mark.parametrize("causal", [False, True])
+
+
+def inputs(T=T, S=S, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(B, T, D)), rng.normal(size=(B, S, D)), rng.normal(size=(B, S, D))
+
+
+def build(face, dtype="float64", **changed):
+    return support.build(face, "RelativeAttention", D, H, **{**SIZES, **changed}, dtype=dtype)
+
+
+def pair(**changed):
+    """Both layers with the same parameters, biases too, and the parameters."""
+    return support.pair("RelativeAttention", D, H, **{**SIZES, **changed}, scale=0.5)
+
+
+def by_loops(query, key, value, parameters, mask=None, causal=False):
+    """Equations 3 and 4 of the paper, one pair of positions at a time."""
+    (T, S), most = (query.shape[1], key.shape[1]), len(parameters["relative_key"]) // 2
+    projected = {}
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        y = x @ parameters[f"{name}_weight"] + parameters.get(f"{name}_bias", 0)
+        projected[name] = y.reshape(*y.shape[:2], H, -1)
+    q, k, v = projected.values()
+    mask = np.ones((T, S), bool) if mask is None else mask
+    allowed = np.broadcast_to(mask & causal_mask(T, S) if causal else mask, (B, H, T, S))
+    context, weights = np.zeros((B, T, H, v.shape[-1])), np.zeros((B, H, T, S))
+    for b, h, t in np.ndindex(B, H, T):
+        rows = {s: min(max(s - (t + S - T), -most), most) + most for s in range(S) if allowed[b, h, t, s]}
+        up = {
+            s: math.exp(q[b, t, h] @ (k[b, s, h] + parameters["relative_key"][row]) / math.sqrt(q.shape[-1]))
+            for s, row in rows.items()
+        }
+        for s, row in rows.items():
+            weights[b, h, t, s] = up[s] / sum(up.values())
+            context[b, t, h] += weights[b, h, t, s] * (v[b, s, h] + parameters["relative_value"][row])
+    output = context.reshape(B, T, -1) @ parameters["output_weight"] + parameters.get("output_bias", 0)
+    return output, weights
+
+
+def test_by_hand():
+    """Equal keys, no query . key: the scores are the table's, ln 2 one to the left, 0 here, ln 3 one to the right."""
+    eye, x = np.eye(1), np.ones((1, 3, 1))
+    parameters = {"query_weight": eye, "key_weight": 0 * eye, "value_weight": eye, "output_weight": eye}
+    parameters |= {"relative_key": np.log([[2.0], [1.0], [3.0]]), "relative_value": np.array([[10.0], [20.0], [40.0]])}
+    output, weights = reference.relative_attention(x, x, x, parameters, num_heads=1)
+    # the last of row 0 is two to the right: clipped to one; row 2 the same to the left
+    expected = [[1 / 7, 3 / 7, 3 / 7], [2 / 6, 1 / 6, 3 / 6], [2 / 5, 2 / 5, 1 / 5]]
+    close([weights], [[[expected]]], 1e-13)
+    # one of each value, and the table's: (20 + 3 * 40 + 3 * 40) / 7 ...
+    close([output], [[[[1 + 260 / 7], [1 + (20 + 20 + 120) / 6], [1 + (20 + 20 + 20) / 5]]]], 1e-13)
+    last = reference.relative_attention(x[:, 2:], x, x, parameters, num_heads=1)
+    close(last, [output[:, 2:], weights[:, :, 2:]])
+
+
+@MASKS
+@CAUSAL
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_three_implementations_and_the_loops(mask, causal, use_bias):
+    layers, parameters = pair(use_bias=use_bias)
+    arrays = inputs()
+    expected = by_loops(*arrays, parameters, mask, causal)
+    close(reference.relative_attention(*arrays, parameters, num_heads=H, mask=mask, causal=causal), expected)
+    for face, layer in layers.items():
+        close(layer(*to(face, *arrays, mask), causal=causal), expected)
+
+
+@FACE
+@pytest.mark.parametrize(("T", "S"), [(S, T), (1, S), (S, S), (1, 1)])
+def test_other_lengths(face, T, S):
+    layers, parameters = pair()
+    arrays = inputs(T, S)
+    mask = np.ones((T, S), bool)
+    mask[:, 1:] &= causal_mask(T, S)[:, 1:]  # with T > S no empty row
+    close(layers[face](*to(face, *arrays, mask)), by_loops(*arrays, parameters, mask))
+
+
+@FACE
+def test_query_alone_and_without_weights(face):
+    layers, parameters = pair()
+    x, key, _ = inputs()
+    expected = by_loops(x, x, x, parameters)
+    x, key = to(face, x, key)
+    close(layers[face](x), expected)
+    close(layers[face](x, key), layers[face](x, key, key))
+    output, weights = layers[face](x, need_weights=False)
+    close([output], expected[:1])
+    assert weights is None
+
+
+@FACE
+def test_the_same_sentence_anywhere(face):
+    """A shift of all positions changes nothing: what a cache and a longer past rely on."""
+    layers, _ = pair()
+    query, key, value = inputs(S, S)
+    whole = layers[face](*to(face, query, key, value), causal=True)
+    last = layers[face](*to(face, query[:, 3:], key, value), causal=True)
+    close(last, [numbers(whole[0])[:, 3:], numbers(whole[1])[:, :, 3:]])
+
+
+@FACE
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_beyond_the_window_all_distances_are_one(face, most):
+    """Two keys that hold the same are told apart exactly when a clipped distance tells them."""
+    layers, _ = pair(max_distance=most)
+    x = np.repeat(inputs(1, 1)[0], S, axis=1)  # the same word seven times
+    weights = numbers(layers[face](*to(face, x))[1])
+    for t in range(S):
+        clipped = np.clip(np.arange(S) - t, -most, most)
+        row = weights[0, 0, t]
+        for s, other in np.ndindex(S, S):
+            same = clipped[s] == clipped[other]
+            assert (abs(row[s] - row[other]) < 1e-12) == same, (t, s, other)
+
+
+@FACE
+def test_without_vectors_it_is_attention(face):
+    """Tables of zero: plain scaled dot-product attention over the heads."""
+    layers, parameters = pair()
+    plain = {name: 0 * x if name.startswith("relative") else x for name, x in parameters.items()}
+    set_parameters(layers[face], plain)
+    arrays = inputs()
+    heads = [
+        (x @ plain[f"{name}_weight"] + plain[f"{name}_bias"]).reshape(B, x.shape[1], H, -1).swapaxes(1, 2)
+        for name, x in zip(("query", "key", "value"), arrays, strict=True)
+    ]
+    context, weights = reference.scaled_dot_product_attention(*heads, PADDING)
+    output = context.swapaxes(1, 2).reshape(B, T, H * V) @ plain["output_weight"] + plain["output_bias"]
+    close(layers[face](*to(face, *arrays, PADDING)), [output, weights])
+
+
+@CAUSAL
+def test_a_bias_is_added_to_the_scores(causal):
+    layers, parameters = pair()
+    arrays, bias = inputs(), np.random.default_rng(6).normal(size=(H, T, S))
+    # e^(score + bias) is e^score times e^bias
+    expected = by_loops(*arrays, parameters, PADDING, causal)[1] * np.exp(bias)
+    expected /= expected.sum(axis=-1, keepdims=True)
+    for face, layer in layers.items():
+        output, weights = layer(*to(face, *arrays, PADDING), bias=tensor(face, bias), causal=causal)
+        close(weights, expected)
+        assert np.abs(numbers(output) - by_loops(*arrays, parameters, PADDING, causal)[0]).max() > 0.1
+        with pytest.raises(ValueError, match=r"bias must have shape"):
+            layer(*to(face, *arrays), bias=tensor(face, bias[:2]))
+
+
+@FACE
+def test_dropout_drops_the_weights_of_values_and_vectors_in_training_only(face):
+    """With one key every weight is 1: a head's context is nothing or, at rate 1/2, twice value and vector."""
+    eye, batch = np.eye(6), 40
+    torch.manual_seed(1)
+    keras.utils.set_random_seed(1)
+    sizes = {"max_distance": 1, "dropout": 0.5, **({"dtype": "float64"} if face is tf else {})}
+    layer = face.RelativeAttention(6, 3, **sizes)
+    parameters = {f"{name}_weight": eye for name in ("query", "key", "value", "output")}
+    parameters |= {"relative_key": np.zeros((3, 2)), "relative_value": np.full((3, 2), 5.0)}
+    set_parameters(layer, parameters)
+    query, key = (np.random.default_rng(n).normal(size=(batch, n, 6)) for n in (5, 1))
+
+    def call(training):
+        values = to(face, query, key)
+        return layer(*values, training=training) if face is tf else layer.double().train(training)(*values)
+
+    whole = np.broadcast_to(key + 5.0, (batch, 5, 6))
+    close([call(False)[0]], [whole])
+    output, weights = call(True)
+    close([weights], [np.ones((batch, 3, 5, 1))])  # as they were before
+    share = (numbers(output) / whole).reshape(batch, 5, 3, 2)
+    close([np.sort(np.unique(share.round(6)))], [[0, 2]])
+    assert np.allclose(share[..., 0], share[..., 1]) and abs(share.mean() - 1) < 0.15
+
+
+@FACE
+def test_an_empty_row_is_the_bias(face):
+    layers, parameters = pair()
+    mask = ROWS.copy()
+    mask[1, :, 2] = False
+    output, weights = layers[face](*to(face, *inputs(), mask))
+    assert not numbers(weights)[1, :, 2].any()
+    np.testing.assert_allclose(numbers(output)[1, 2], parameters["output_bias"], 1e-12)
+
+
+# --- gradients -------------------------------------------------------------------------
+
+
+@CAUSAL
+@pytest.mark.parametrize("mask", [PADDING, ROWS], ids=["padding", "heads"])
+def test_gradients(mask, causal):
+    """Alike in both, and the slopes of the specification."""
+    layers, parameters = pair()
+    given = dict(zip(("query", "key", "value"), inputs(), strict=True))
+    probe = np.random.default_rng(9).normal(size=(B, T, D))
+
+    def answer(face, *x):
+        return layers[face](*x, tensor(face, mask), causal=causal)[0] * tensor(face, probe)
+
+    of_torch = gradients(pytorch, lambda *x: answer(pytorch, *x), given, layers[pytorch])
+    of_tf = gradients(tf, lambda *x: answer(tf, *x), given, layers[tf])
+    assert of_torch.keys() == of_tf.keys() == given.keys() | parameters.keys()
+    for name, start in (given | parameters).items():
+        close(of_tf[name], of_torch[name])
+
+        def loss(moved, name=name):
+            values = {**given, **parameters, name: moved}
+            arrays = [values.pop(key) for key in given]
+            options = {"num_heads": H, "mask": mask, "causal": causal}
+            return (reference.relative_attention(*arrays, values, **options)[0] * probe).sum()
+
+        direction, expected = slope(loss, start)
+        assert (of_torch[name] * direction).sum() == pytest.approx(expected, rel=1e-6, abs=1e-8), name
+        # one number for all keys of a row does not change its weights
+        assert name == "key_bias" or np.abs(of_torch[name]).max() > 1e-3, name
+    if mask is PADDING:
+        assert not of_torch["key"][1, 4:].any() and not of_torch["value"][1, 4:].any()
+
+
+# --- planted faults --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(lambda distance, T, S: -distance, id="the sign is flipped"),
+        pytest.param(lambda distance, T, S: distance + S - T, id="aligned at the start"),
+        pytest.param(lambda distance, T, S: distance.T if T == S else distance - 1, id="one off"),
+        pytest.param(lambda distance, T, S: distance.abs(), id="left and right alike"),
+    ],
+)
+def test_wrong_distances_are_caught(fault, monkeypatch):
+    from attn_course.mechanisms.relative import pytorch as module
+
+    right = module.key_distance
+    monkeypatch.setattr(module, "key_distance", lambda T, S, **more: fault(right(T, S, **more), T, S))
+    caught(test_three_implementations_and_the_loops, None, False, True)
+
+
+@pytest.mark.parametrize("change", [math.sqrt(K), 1 / math.sqrt(K), -1.0, 0.0])
+def test_vectors_with_another_scale_are_caught(change, monkeypatch):
+    """Scaled by 1 / sqrt(d) twice or never, subtracted, forgotten."""
+    from attn_course.mechanisms.relative import pytorch as module
+
+    right = module.attention
+    monkeypatch.setattr(
+        module, "attention", lambda q, k, v, far, *more, **options: right(q, k, v, change * far, *more, **options)
+    )
+    caught(test_three_implementations_and_the_loops, None, False, True)
+
+
+def test_values_without_their_vectors_are_caught(monkeypatch):
+    layers, parameters = pair()
+    expected = by_loops(*inputs(), parameters)
+    close(layers[pytorch](*to(pytorch, *inputs())), expected)
+    layers[pytorch].relative_value.data *= 0
+    caught(close, layers[pytorch](*to(pytorch, *inputs())), expected)
+
+
+# --- wrong arguments -------------------------------------------------------------------
+
+
+@FACE
+def test_sizes_that_are_not_given(face):
+    """An equal share for every head; any width for any number of heads when both are given."""
+    found = get_parameters(face.RelativeAttention(12, 3, max_distance=4))
+    shapes = {"query_weight": (12, 12), "key_weight": (12, 12), "value_weight": (12, 12), "output_weight": (12, 12)}
+    shapes |= {"relative_key": (9, 4), "relative_value": (9, 4)}
+    assert {name: x.shape for name, x in found.items()} == shapes
+    found = get_parameters(face.RelativeAttention(8, 3, max_distance=0, key_dim=5, value_dim=7, use_bias=True))
+    biases = {"query_bias": (15,), "key_bias": (15,), "value_bias": (21,), "output_bias": (8,)}
+    assert biases.items() <= {name: x.shape for name, x in found.items()}.items()
+    assert found["relative_value"].shape == (1, 7)
+
+
+def test_a_mask_for_every_example_is_refused_with_the_mend():
+    _, parameters = pair()
+    with pytest.raises(ValueError, match=r"passed as mask\[:, None\]"):
+        reference.relative_attention(*inputs(), parameters, num_heads=H, mask=np.ones((B, T, S), bool))

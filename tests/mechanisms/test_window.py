@@ -1,0 +1,213 @@
+"""Masks of the sparse patterns by hand and by loops; what they count and connect; the layers on them."""
+
+import math
+
+import numpy as np
+import pytest
+from support import FACE, build, close, draw, numbers, tensor
+
+from attn_course import masks, pytorch, tf
+from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
+from attn_course.parity import get_parameters, set_parameters
+
+
+def by_loop(T, S, allowed):
+    """allowed(i, j) for every pair, i the query's position."""
+    return np.array([[bool(allowed(t + S - T, s)) for s in range(S)] for t in range(T)]).reshape(T, S)
+
+
+@pytest.mark.parametrize(("T", "S"), [(11, 11), (3, 11), (11, 3), (1, 1)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_masks_are_their_definitions(T, S, causal):
+    def ordered(i, j):
+        return not causal or j <= i
+
+    for w, d in ((1, 1), (3, 1), (3, 2), (2, 20)):
+        found = masks.dilated_window_mask(T, S, w, d, causal)
+        reach = [d * m for m in range(w)]
+        expected = by_loop(T, S, lambda i, j: abs(i - j) in reach and ordered(i, j))  # noqa: B023
+        np.testing.assert_array_equal(found, expected)
+    for stride in (1, 2, 5, 20):
+        found = masks.strided_mask(T, S, stride, causal)
+        expected = by_loop(
+            T,
+            S,
+            lambda i, j: (abs(i - j) <= stride or (i - j) % stride == 0) and ordered(i, j),  # noqa: B023
+        )
+        np.testing.assert_array_equal(found, expected)
+        for c in {1, stride}:
+            found = masks.fixed_mask(T, S, stride, c, causal)
+            expected = by_loop(
+                T,
+                S,
+                lambda i, j: (
+                    (math.floor(i / stride) == math.floor(j / stride) or j % stride in range(stride - c, stride))  # noqa: B023
+                    and ordered(i, j)
+                ),
+            )
+            np.testing.assert_array_equal(found, expected)
+    for positions in ([], [0], [S - 1, 0]):
+        found = masks.longformer_mask(T, S, window=2, positions=positions, causal=causal)
+        expected = by_loop(
+            T,
+            S,
+            lambda i, j: (abs(i - j) < 2 or i in positions or j in positions) and ordered(i, j),  # noqa: B023
+        )
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_window_counts_the_query_itself():
+    """w keys, as Hugging Face and Keras; flash-attention's window_size=(w, 0) would see w + 1."""
+    for w in (1, 2, 5):
+        assert masks.sliding_window_mask(9, 9, w, causal=True)[-1].sum() == w
+        assert masks.sliding_window_mask(19, 19, w, causal=False)[9].sum() == 2 * w - 1
+
+
+def test_random_keys_are_drawn_without_repetition():
+    mask = masks.random_mask(31, 31, 7, seed=0)
+    assert (mask.sum(axis=1) == 7).all()
+    np.testing.assert_array_equal(mask, masks.random_mask(31, 31, 7, seed=0))
+    assert (mask != masks.random_mask(31, 31, 7, seed=1)).any()
+    np.testing.assert_array_equal(mask[-3:], masks.random_mask(3, 31, 7, seed=0))
+    assert len(np.unique(mask, axis=0)) > 20, "every row has its own"
+    for wrong in (-1, 32, 1.5):
+        with pytest.raises(ValueError, match="per_row"):
+            masks.random_mask(3, 31, wrong, seed=0)
+
+
+@pytest.mark.parametrize("num_random", [0, 1, 3])
+def test_big_bird_layout(num_random):
+    n = 17
+    layout = masks.big_bird_layout(n, num_random=num_random, seed=2)
+    assert layout[[0, -1]].all() and layout[:, [0, -1]].all(), "the ends see and are seen"
+    for row in range(1, n - 1):
+        window = {0, n - 1, row - 1, row, row + 1}
+        assert layout[row, sorted(window)].all()
+        assert layout[row].sum() == len(window) + num_random, "random blocks come on top, none twice"
+    if num_random:
+        assert (layout != masks.big_bird_layout(n, num_random=num_random, seed=3)).any()
+    whole = masks.big_bird_mask(33, 33, block_size=2, num_random=num_random, seed=2)
+    np.testing.assert_array_equal(whole, np.kron(layout, np.ones((2, 2), bool))[:33, :33])
+    part = masks.big_bird_mask(5, 33, block_size=2, num_random=num_random, seed=2)
+    np.testing.assert_array_equal(part, whole[-5:])
+    longer = masks.big_bird_mask(40, 33, block_size=2, num_random=num_random, seed=2)
+    np.testing.assert_array_equal(longer[-33:], whole)
+
+
+def slope(counts):
+    lengths = np.array(sorted(counts))
+    return np.polyfit(np.log(lengths), np.log([counts[n] for n in lengths]), 1)[0]
+
+
+def test_allowed_pairs_grow_as_the_papers_say():
+    lengths = (256, 1024, 4096)
+    root = {n: math.isqrt(n) for n in lengths}
+    assert slope({n: masks.causal_mask(n, n).sum() for n in lengths}) == pytest.approx(2, abs=0.01)
+    assert slope({n: masks.strided_mask(n, n, root[n]).sum() for n in lengths}) == pytest.approx(1.5, abs=0.03)
+    assert slope({n: masks.fixed_mask(n, n, root[n], 1).sum() for n in lengths}) == pytest.approx(1.5, abs=0.03)
+    assert slope({n: masks.sliding_window_mask(n, n, 17, True).sum() for n in lengths}) == pytest.approx(1, abs=0.02)
+    random = {"block_size": 8, "num_random": 3, "seed": 0}
+    assert slope({n: masks.big_bird_mask(n, n, **random).sum() for n in lengths}) == pytest.approx(1, abs=0.05)
+
+
+def layers_to_connect(mask):
+    """How many layers until every query has heard of every position before it."""
+    wanted, heard, layers = np.tril(np.ones_like(mask)), mask, 1
+    while (wanted & ~heard).any():
+        heard, layers = heard @ mask, layers + 1
+    return layers
+
+
+def test_how_many_layers_connect_every_pair():
+    n = 36
+    assert layers_to_connect(masks.strided_mask(n, n, 6)) == 2
+    assert layers_to_connect(masks.fixed_mask(n, n, 6, 1)) == 2
+    for w in (2, 4, 6, 36):
+        assert layers_to_connect(masks.sliding_window_mask(n, n, w, True)) == math.ceil((n - 1) / (w - 1))
+    assert layers_to_connect(masks.longformer_mask(n, n, window=2, positions=[0])) == 2
+    assert layers_to_connect(masks.big_bird_mask(n, n, block_size=3, num_random=1, seed=0)) == 2
+
+
+LAYERS = {
+    "SlidingWindowAttention": {"window": 3},
+    "DilatedWindowAttention": {"window": 2, "dilation": 3},
+    "LongformerAttention": {"window": 2, "positions": [0, 4]},
+    "StridedAttention": {"stride": 3, "heads": "split"},
+    "FixedAttention": {"stride": 3, "summary": 1},
+    "BlockSparseAttention": {
+        "layout": [[True, False, True], [False, True, False], [True, True, True]],
+        "block_size": 4,
+    },
+    "BigBirdAttention": {"block_size": 2, "num_random": 1, "seed": 7},
+}
+LAYER = pytest.mark.parametrize("name", LAYERS)
+
+
+def pair(name):
+    layer = getattr(pytorch, name)(6, 2, **LAYERS[name]).double()
+    twin = getattr(tf, name)(6, 2, **LAYERS[name], dtype="float64")
+    set_parameters(twin, get_parameters(layer))
+    return layer, twin
+
+
+@LAYER
+def test_layers_agree_in_both_frameworks_and_by_their_config(name):
+    layer, twin = pair(name)
+    x = np.random.default_rng(0).normal(size=(3, 11, 6))
+    causal = {} if name == "BigBirdAttention" else {"causal": True}
+    found = layer(torch.tensor(x), **causal)[0].detach().numpy()
+    np.testing.assert_allclose(twin(tensorflow.constant(x), **causal)[0].numpy(), found, rtol=1e-10, atol=1e-12)
+    for size in LAYERS[name]:
+        assert size in layer.extra_repr() and size in repr(twin)
+    again = type(twin).from_config(twin.get_config())
+    set_parameters(again, get_parameters(twin))
+    np.testing.assert_array_equal(again(x, **causal)[0].numpy(), twin(x, **causal)[0].numpy())
+
+
+@LAYER
+def test_layers_refuse_what_they_cannot_take(name):
+    for module in (pytorch, tf):
+        with pytest.raises(ValueError, match="dropout"):
+            getattr(module, name)(6, 2, **LAYERS[name], dropout=0.5)
+    for layer, convert in zip(pair(name), (torch.tensor, tensorflow.constant), strict=True):
+        x = convert(np.ones((3, 11, 6)))
+        with pytest.raises(ValueError, match="bias"):
+            layer(x, bias=convert(np.ones((11, 11))))
+        with pytest.raises(ValueError, match="padding"):
+            layer(x, mask=np.ones((11, 11), bool))
+        if name == "BigBirdAttention":
+            with pytest.raises(ValueError, match="causal"):
+                layer(x, causal=True)
+    for module in (pytorch, tf):
+        for size in {"window", "dilation", "stride", "summary", "block_size", "num_random"} & LAYERS[name].keys():
+            with pytest.raises(ValueError, match=size):
+                getattr(module, name)(6, 2, **LAYERS[name] | {size: -1})
+
+
+@FACE
+def test_a_cache_holds_no_more_than_the_window(face):
+    """In chunks that are shorter and longer than the window, behind padding: as at once."""
+    layer = build(face, "SlidingWindowAttention", 12, 4, window=3, num_kv_heads=2)
+    x, mask = draw(2, 11, 12), np.arange(11) >= np.array([[0], [2]])
+    padding = tensor(face, mask[:, None, None])
+    whole = numbers(layer(tensor(face, x), mask=padding, causal=True)[0])
+    for capacity in (11, None):
+        cache = layer.new_cache(2, capacity)
+        assert cache.nbytes == 2 * 2 * 2 * 3 * 3 * 8  # two, of 2 rows, 2 heads, 3 positions, 3 numbers, 8 bytes
+        with torch.no_grad():
+            parts = [
+                numbers(layer(tensor(face, x[:, a:b]), mask=padding[..., :b], causal=True, cache=cache)[0])
+                for a, b in ((0, 1), (1, 6), (6, 7), (7, 11))
+            ]
+        close(np.concatenate(parts, 1), whole)
+    assert layer.new_cache(2, 11, window=5, sinks=1).nbytes == 2 * 2 * 2 * 6 * 3 * 8
+
+
+@FACE
+def test_a_decoder_with_windows_keeps_its_whole_memory(face):
+    """Its own words in a window, what it looks across to without one."""
+    make = {name: build(face, "SlidingWindowAttention", 12, 4, window=3) for name in ("attention", "cross_attention")}
+    layer = build(face, "DecoderLayer", 12, 4, 8, **make)
+    own, read = layer.new_cache(tensor(face, draw(2, 9, 12)), 7)
+    assert own.nbytes == 2 * 2 * 4 * 3 * 3 * 8 and int(read.length) == 9

@@ -1,0 +1,3 @@
+"""Everything here uses the frameworks."""
+
+from both_frameworks import fresh_compiler  # noqa: F401

@@ -1,0 +1,267 @@
+"""Greedy decoding and beam search: against all sequences there are, with a cache and without, every fault caught."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from support import FACE, numbers, pair, tensor
+
+from attn_course import pytorch, tf
+from attn_course.frameworks import torch
+from attn_course.masks import padding_mask
+from attn_course.parity import set_parameters
+
+B, S, D, H, F, L, N = 3, 7, 10, 2, 13, 2, 5
+BEGIN, END = 1, 2
+MASK = padding_mask([7, 4, 2], S)[:, None, None]
+ENDS = {"begin": BEGIN, "end": END}
+SOURCE = np.random.default_rng(0).integers(0, N, (B, S))
+
+
+def models(scale=0.5, norm="pre"):
+    """The same model twice, whose norms add nothing: else one token would win everywhere."""
+    layers, parameters = pair("Transformer", N, L, D, H, F, scale=scale, norm=norm)
+    parameters = {name: 0 * x if "norm" in name and "bias" in name else x for name, x in parameters.items()}
+    parameters = {name: 1 + 0 * x if "norm" in name and "scale" in name else x for name, x in parameters.items()}
+    for layer in layers.values():
+        set_parameters(layer, parameters)
+    return layers
+
+
+def given(face):
+    return {"source": tensor(face, SOURCE), "source_mask": tensor(face, MASK), **ENDS}
+
+
+def log_chance(model, row, tokens):
+    """The log-probability of tokens behind one source, read at once."""
+    source, mask = torch.tensor(SOURCE[row : row + 1]), MASK[row : row + 1]
+    logits, _ = model(source, torch.tensor([[BEGIN, *tokens[:-1]]]), mask)
+    chance = torch.log_softmax(logits[0], dim=-1)
+    return sum(chance[t, token].item() for t, token in enumerate(tokens))
+
+
+def hypotheses(max_length):
+    """All that can be written: up to the first end token, or to the last position."""
+    others = [n for n in range(N) if n != END]
+    for length in range(max_length):
+        for words in itertools.product(others, repeat=length):
+            yield (*words, END)
+    yield from itertools.product(others, repeat=max_length)
+
+
+def score_of(model, row, tokens, alpha, fault=None):
+    length = len(tokens) - (tokens[-1] == END if fault == "end not counted" else 0)
+    divisor = ((5 + length) / 6) ** alpha
+    if fault == "not normalized":
+        divisor = 1
+    if fault == "divided by the length":
+        divisor = len(tokens)
+    return log_chance(model, row, tokens) / divisor
+
+
+def best_of_all(model, row, max_length, alpha):
+    """(score, tokens) of the best of all hypotheses."""
+    return max((score_of(model, row, tokens, alpha), tokens) for tokens in hypotheses(max_length))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
+def test_a_beam_wide_enough_finds_the_best_of_all(alpha):
+    """With three tokens and a beam of all there are, nothing is lost."""
+    model = models()[pytorch].eval()
+    tokens, scores = pytorch.beam_search(model, **given(pytorch), max_length=2, beam_size=N, length_penalty=alpha)
+    for row in range(B):
+        score, expected = best_of_all(model, row, 2, alpha)
+        np.testing.assert_allclose(scores[row, 0].item(), score, 1e-10)
+        assert tuple(tokens[row, 0, : len(expected)].tolist()) == expected
+
+
+def in_beam(face, both, **options):
+    """Score and tokens, without what follows the end, of every hypothesis, and its row."""
+    tokens, scores = map(numbers, face.beam_search(both[face], **given(face), **options))
+    assert tokens.shape == (B, options["beam_size"], options["max_length"])
+    assert (np.diff(scores) <= 1e-12).all()  # best first
+    for row, beam in np.ndindex(scores.shape):
+        words = tokens[row, beam].astype(int).tolist()
+        yield row, words[: words.index(END) + 1] if END in words else words, scores[row, beam]
+
+
+BEAM = {"max_length": 5, "beam_size": 3, "length_penalty": 0.6}
+
+
+@FACE
+def test_scores_are_those_of_the_tokens(face):
+    """Every hypothesis of the beam has the score that its tokens have, read at once."""
+    both = models()
+    for row, words, score in in_beam(face, both, **BEAM):
+        np.testing.assert_allclose(score, score_of(both[pytorch], row, words, 0.6), 1e-9)
+
+
+@pytest.mark.parametrize("fault", ["not normalized", "divided by the length", "end not counted"])
+def test_a_score_normalized_otherwise_is_caught(fault):
+    both = models()
+    off = [
+        abs(score - score_of(both[pytorch], row, words, 0.6, fault))
+        for row, words, score in in_beam(pytorch, both, **BEAM)
+    ]
+    assert max(off) > 1e-3
+
+
+@FACE
+def test_a_longer_penalty_prefers_longer_ones(face):
+    model = models()[face]
+    lengths = []
+    for alpha in (0.0, 5.0):
+        tokens, _ = face.beam_search(model, **given(face), max_length=6, beam_size=4, length_penalty=alpha)
+        lengths.append((numbers(tokens)[:, 0] != END).sum())
+    assert lengths[0] < lengths[1]
+
+
+@FACE
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_cache_gives_the_same_tokens(face, norm):
+    model = models(norm=norm)[face]
+    found = [numbers(face.greedy_decode(model, **given(face), max_length=9, use_cache=use)) for use in (True, False)]
+    np.testing.assert_array_equal(*found)
+    assert len(np.unique(found[0][:, :3])) > 1  # not one token again and again
+
+
+@FACE
+def test_a_cache_gives_the_same_logits(face):
+    """In pieces of 1, 3 and 2 tokens behind one another: what the whole gives at once."""
+    model = models()[face]
+    target = np.random.default_rng(1).integers(0, N, (B, 6))
+    source, mask = (tensor(face, x) for x in (SOURCE, MASK))
+    memory, _ = model.encode(source, mask)
+    expected = numbers(model.decode(tensor(face, target), memory, mask)[0])
+    cache, found = model.new_cache(memory, 6), []
+    for start, stop in ((0, 1), (1, 4), (4, 6)):
+        found.append(numbers(model.decode(tensor(face, target[:, start:stop]), memory, mask, cache=cache)[0]))
+    np.testing.assert_allclose(np.concatenate(found, axis=1), expected, 1e-10, 1e-10)
+
+
+@FACE
+def test_cached_decoding_with_its_source_mask(face):
+    """Token by token: the logits of the masked source read at once, not those of the open one."""
+    model, target = models()[face], np.random.default_rng(4).integers(0, N, (B, 4))
+    source, mask, target = tensor(face, SOURCE), tensor(face, MASK), tensor(face, target)
+    expected = numbers(model(source, target, mask)[0])
+    memory, _ = model.encode(source, mask)
+    cache = model.new_cache(memory, 4)
+    with torch.no_grad():
+        steps = [numbers(model.decode(target[:, t : t + 1], memory, mask, cache=cache)[0]) for t in range(4)]
+    np.testing.assert_allclose(np.concatenate(steps, 1), expected, 1e-8, 1e-8)
+    memory, _ = model.encode(source, mask)
+    opened = numbers(model.decode(target, memory)[0])
+    assert np.abs(opened - expected)[1:].max(axis=(1, 2)).min() > 1e-3
+
+
+@FACE
+def test_a_decoder_with_latents_reads_on(face):
+    """A DeepSeek layer with something to look across to: token by token as at once, in the bytes of its latents."""
+    latent = face.LatentAttention(D, H, latent_dim=5, rope_dim=4, key_dim=3, value_dim=7)
+    layer = face.DecoderLayer(D, H, F, norm="pre", normalization="rms", attention=latent)
+    rng = np.random.default_rng(0)
+    x, memory = (tensor(face, rng.normal(size=(B, n, D)).astype("float32")) for n in (6, S))
+    mask = tensor(face, MASK)
+    expected = numbers(layer(x, memory, mask)[0])
+    own, read = cache = layer.new_cache(memory, 6)
+    assert own.nbytes == 4 * B * 6 * (5 + 4) and int(read.length) == S
+    with torch.no_grad():
+        steps = [numbers(layer(x[:, t : t + 1], memory, mask, cache=cache)[0]) for t in range(6)]
+    np.testing.assert_allclose(np.concatenate(steps, 1), expected, 1e-4, 1e-5)
+
+
+@FACE
+def test_a_cache_computes_every_position_once(face, monkeypatch):
+    """T tokens take T positions; without a cache 1 + 2 + ... + T."""
+    model, counted = models()[face], []
+    decode = model.decode
+
+    def counting(new, *rest, **options):
+        counted.append(new.shape[1])
+        return decode(new, *rest, **options)
+
+    monkeypatch.setattr(model, "decode", counting)
+    for use_cache in (True, False):
+        counted.clear()
+        face.greedy_decode(model, **given(face), max_length=9, use_cache=use_cache)
+        steps = len(counted)
+        assert steps > 3 and counted == ([1] * steps if use_cache else list(range(1, steps + 1)))
+
+
+def test_a_cache_that_counts_wrong_is_caught(monkeypatch):
+    """The offset of the positions: with a cache, the new token does not stand at 0."""
+    model = models()[pytorch]
+    embed = model.embed
+    right = pytorch.greedy_decode(model, **given(pytorch), max_length=9)
+    for wrong in (lambda first: 0, lambda first: first + 1):
+        with monkeypatch.context() as patch:
+            patch.setattr(model, "embed", lambda x, table, first=0, wrong=wrong: embed(x, table, wrong(first)))
+            memory, _ = model.encode(torch.tensor(SOURCE), MASK)
+            cache = model.new_cache(memory, 4)
+            off = [model.decode(torch.tensor(SOURCE[:, t : t + 1]), memory, MASK, cache=cache)[0] for t in range(4)]
+        memory, _ = model.encode(torch.tensor(SOURCE), MASK)
+        expected, _ = model.decode(torch.tensor(SOURCE[:, :4]), memory, MASK)
+        assert (torch.cat(off, dim=1) - expected).abs().max() > 1e-3
+    assert right.shape == (B, 9)
+
+
+@FACE
+def test_a_beam_of_one_is_greedy(face):
+    model = models()[face]
+    one, _ = face.beam_search(model, **given(face), max_length=7, beam_size=1)
+    np.testing.assert_array_equal(numbers(one)[:, 0], numbers(face.greedy_decode(model, **given(face), max_length=7)))
+
+
+def test_twins_write_the_same():
+    both = models()
+    beams = [face.beam_search(both[face], **given(face), max_length=6) for face in (pytorch, tf)]
+    np.testing.assert_array_equal(*(numbers(tokens) for tokens, _ in beams))
+    np.testing.assert_allclose(*(numbers(scores) for _, scores in beams), 1e-9)
+
+
+@FACE
+def test_rows_do_not_know_of_each_other(face):
+    """Alone in its batch, a row gives the same; padding behind its source changes nothing."""
+    model = models()[face]
+    whole = numbers(face.greedy_decode(model, **given(face), max_length=6))
+    for row, length in enumerate((7, 4, 2)):
+        alone = tensor(face, SOURCE[row : row + 1, :length])
+        own = numbers(face.greedy_decode(model, alone, **ENDS, max_length=6))
+        np.testing.assert_array_equal(own[0], whole[row])
+
+
+@FACE
+def test_behind_the_end_stands_the_end(face):
+    """Greedy is by hand: the likeliest token, until the end token comes."""
+    both = models(scale=0.6)
+    found = numbers(face.greedy_decode(both[face], **given(face), max_length=8))
+    for row in range(B):
+        written = []
+        while len(written) < 8 and END not in written:
+            steps = [(log_chance(both[pytorch], row, [*written, n]), n) for n in range(N)]
+            written.append(max(steps)[1])
+        assert found[row].tolist() == written + [END] * (8 - len(written))
+
+
+@FACE
+def test_wrong_calls_are_named(face):
+    model = models()[face]
+    options = given(face)
+    for call, words in (
+        (lambda: face.greedy_decode(None, **options, max_length=3), "model"),
+        (lambda: face.greedy_decode(model, **options, max_length=0), "max_length"),
+        (lambda: face.greedy_decode(model, **{**options, "end": -1}, max_length=3), "end"),
+        (lambda: face.beam_search(model, **options, max_length=3, beam_size=N + 1), "beam_size"),
+        (lambda: face.beam_search(model, **options, max_length=3, beam_size=0), "beam_size"),
+        (lambda: face.beam_search(model, **options, max_length=3, length_penalty=-1), "length_penalty"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def test_penalty_by_hand():
+    from attn_course.models.decoding.pytorch import penalty
+
+    assert math.isclose(penalty(torch.tensor(7.0), 1.0).item(), 2.0)

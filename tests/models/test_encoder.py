@@ -1,0 +1,479 @@
+"""The encoder: by hand, alike in three implementations, equal to PyTorch's own, and every planted fault caught."""
+
+import math
+
+import numpy as np
+import pytest
+from support import FACE, close, numbers, to
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import padding_mask
+from attn_course.models.encoder.shared import parameter_count
+from attn_course.parity import get_parameters, nested, set_parameters
+
+B, T, D, H, F, L = 3, 5, 14, 2, 19, 3
+PADDING = padding_mask([5, 3, 1], T)[:, None, None]
+KINDS = [
+    {"norm": norm, "activation": activation, "normalization": normalization}
+    for norm in ("post", "pre")
+    for activation, normalization in (("relu", "layer"), ("gelu", "layer"), ("swiglu", "rms"), ("swiglu", "layer"))
+]
+KINDS += [
+    {"norm": "pre", "activation": "gelu_tanh", "normalization": "layer"},
+    {"norm": "post", "activation": "silu", "normalization": "layer"},
+    {"norm": "pre", "activation": "geglu", "normalization": "rms"},
+    {"norm": "post", "activation": "geglu_tanh", "normalization": "rms"},
+    {"norm": "both", "activation": "geglu_tanh", "normalization": "rms"},
+    {"norm": "both", "activation": "relu", "normalization": "layer"},
+]
+KIND = pytest.mark.parametrize("kind", KINDS, ids=["-".join(kind.values()) for kind in KINDS])
+OPTIONS = pytest.mark.parametrize("options", [{}, {"mask": PADDING}, {"mask": PADDING, "causal": True}])
+
+
+def words(seed=0):
+    return np.random.default_rng(seed).normal(size=(B, T, D))
+
+
+def build(face, name, *sizes, parameters=None, dtype="float64", **changes):
+    """A layer with drawn parameters; scales and biases of norms too."""
+    changes["dtype"] = dtype if face is tf else getattr(torch, dtype)
+    built = getattr(face, name)(*sizes, **changes)
+    if parameters is None:
+        rng = np.random.default_rng(3)
+        parameters = {name: rng.normal(size=x.shape) / 3 for name, x in sorted(get_parameters(built).items())}
+    set_parameters(built, parameters)
+    return built
+
+
+def run(face, item, x, **options):
+    given = {name: to(face, x)[0] if isinstance(x, np.ndarray) else x for name, x in options.items()}
+    return item(*to(face, x), **given)
+
+
+# --- by hand --------------------------------------------------------------------------
+
+
+def test_norms_by_hand():
+    x = np.array([[1.0, 2.0, 6.0]])
+    parameters = {"scale": np.array([1.0, 10.0, 100.0]), "bias": np.array([0.0, 1.0, 2.0])}
+    deviation = math.sqrt((4 + 1 + 9) / 3 + 1e-5)  # divided by 3, not by 2
+    expected = [[-2 / deviation, -10 / deviation + 1, 300 / deviation + 2]]
+    close(reference.layer_norm(x, parameters), expected)
+    root = math.sqrt(41 / 3 + 1e-6)
+    close(reference.rms_norm(x, parameters), [[1 / root, 20 / root, 600 / root]])
+
+
+@pytest.mark.parametrize(
+    ("activation", "expected"),
+    [
+        ("relu", 2 * 3.0 + 0.5),
+        ("gelu", 3 * 0.9986501019683699 * 2 + -1 * 0.15865525393145707 + 0.5),
+        ("swiglu", None),
+    ],
+)
+def test_feed_forward_by_hand(activation, expected):
+    """One number in, hidden 3 and -1, weights 2 and 1 out."""
+    parameters = {
+        "0.weight": np.array([[2.0, -2.0]]),
+        "0.bias": np.array([1.0, 1.0]),
+        "1.weight": np.array([[2.0], [1.0]]),
+        "1.bias": np.array([0.5]),
+    }
+    if activation == "swiglu":
+        parameters = {name: x for name, x in parameters.items() if "weight" in name}
+        parameters["gate.weight"] = np.array([[1.0, -1.0]])
+        silu = 1 / (1 + math.exp(-1)), -1 / (1 + math.exp(1))
+        expected = 2 * silu[0] * 2 + silu[1] * -2
+    found = reference.feed_forward(np.ones((1, 1, 1)), parameters, activation=activation)
+    close(found, [[[expected]]])
+
+
+def slow_layer(x, p, *, norm, activation, normalization, num_heads=H, mask=None, causal=False, fault=None):
+    """A second program in plain loops over words, with places for mistakes."""
+
+    def normalize(v, name):
+        scale = p[f"{name}.scale"]
+        if normalization == "rms":
+            return v / math.sqrt(sum(v**2) / len(v) + 1e-6) * scale
+        mean = sum(v) / len(v)
+        freedom = len(v) - 1 if fault == "variance divided by D - 1" else len(v)
+        return (v - mean) / math.sqrt(sum((v - mean) ** 2) / freedom + 1e-5) * scale + p[f"{name}.bias"]
+
+    def bent(h):
+        return h / 2 * (1 + math.tanh(0.7978845608028654 * (h + 0.044715 * h * h * h)))
+
+    def network(v):
+        hidden = v @ p["feed_forward.0.weight"] + p.get("feed_forward.0.bias", 0.0)
+        if activation == "relu":
+            hidden = np.array([max(h, 0.0) for h in hidden])
+        elif activation == "gelu":
+            hidden = np.array([h * (1 + math.erf(h / math.sqrt(2))) / 2 for h in hidden])
+        elif activation == "gelu_tanh":
+            hidden = np.array([bent(h) for h in hidden])
+        elif activation == "silu":
+            hidden = np.array([h / (1 + math.exp(-h)) for h in hidden])
+        else:
+            gate = v @ p["feed_forward.gate.weight"]
+            curves = {"swiglu": lambda g: g / (1 + math.exp(-g)), "geglu_tanh": bent}
+            curves["geglu"] = lambda g: g * (1 + math.erf(g / math.sqrt(2))) / 2
+            hidden = np.array([curves[activation](g) * h for g, h in zip(gate, hidden, strict=True)])
+        return hidden @ p["feed_forward.1.weight"] + p.get("feed_forward.1.bias", 0.0)
+
+    def each(v, f):
+        return np.array([[f(word) for word in sentence] for sentence in v])
+
+    pre = (norm != "post") != (fault == "norm in the wrong place")
+    before = each(x, lambda v: normalize(v, "norm1")) if pre else x
+    options = {"num_heads": num_heads, "mask": None if fault == "mask dropped" else mask, "causal": causal}
+    if fault == "future leaked":
+        options["causal"] = False
+    attended, weights = reference.multi_head_attention(before, before, before, nested(p, "attention"), **options)
+    if norm == "both":
+        attended = each(attended, lambda v: normalize(v, "norm1_behind"))
+    y = attended + (0 if fault == "no way around attention" else x)
+    y = y if pre else each(y, lambda v: normalize(v, "norm1"))
+    before = each(y, lambda v: normalize(v, "norm2")) if pre else y
+    found = each(before, network)
+    if norm == "both":
+        found = each(found, lambda v: normalize(v, "norm2_behind"))
+    output = found + (0 if fault == "no way around the network" else y)
+    return output if pre else each(output, lambda v: normalize(v, "norm2")), weights
+
+
+def drawn(kind):
+    return get_parameters(build(pytorch, "EncoderLayer", D, H, F, **kind))
+
+
+@KIND
+@OPTIONS
+def test_the_specification_equals_slow_loops(kind, options):
+    parameters = drawn(kind)
+    found = reference.encoder_layer(words(), parameters, num_heads=H, **kind, **options)
+    for one, other in zip(found, slow_layer(words(), parameters, **kind, **options), strict=True):
+        close(one, other)
+
+
+FAULTS = (
+    "norm in the wrong place",
+    "no way around attention",
+    "no way around the network",
+    "variance divided by D - 1",
+    "mask dropped",
+    "future leaked",
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault):
+    for kind in (KINDS[0], KINDS[4]):
+        parameters, options = drawn(kind), {"mask": PADDING, "causal": True}
+        expected = reference.encoder_layer(words(), parameters, num_heads=H, **kind, **options)[0]
+        found = slow_layer(words(), parameters, **kind, **options, fault=fault)[0]
+        assert np.abs(found - expected).max() > 1e-3
+
+
+# --- three implementations ------------------------------------------------------------
+
+
+@FACE
+@KIND
+@OPTIONS
+def test_a_layer_agrees_with_the_reference(face, kind, options):
+    item = build(face, "EncoderLayer", D, H, F, **kind)
+    expected = reference.encoder_layer(words(), get_parameters(item), num_heads=H, **kind, **options)
+    for one, other in zip(run(face, item, words(), **options), expected, strict=True):
+        close(one, other)
+    output, weights = run(face, item, words(), need_weights=False, **options)
+    assert weights is None
+    close(output, expected[0])
+
+
+@FACE
+@KIND
+def test_a_stack_agrees_with_the_reference(face, kind):
+    item = build(face, "Encoder", L, D, H, F, **kind)
+    parameters, options = get_parameters(item), {"mask": PADDING, "causal": True}
+    expected = reference.encoder(words(), parameters, num_layers=L, num_heads=H, **kind, **options)
+    output, weights = run(face, item, words(), **options)
+    close(output, expected[0])
+    assert len(weights) == len(expected[1]) == L
+    for one, other in zip(weights, expected[1], strict=True):
+        close(one, other)
+    assert ("final_norm.scale" in parameters) == (kind["norm"] != "post")
+
+
+@FACE
+def test_norms_on_both_sides_are_of_what_has_one_attention(face):
+    for name in ("DecoderLayer", "Transformer"):
+        sizes = (D, H, F) if name == "DecoderLayer" else (5, L, D, H, F)
+        with pytest.raises(ValueError, match="norm must be one of post, pre, got 'both'"):
+            getattr(face, name)(*sizes, norm="both")
+
+
+@KIND
+def test_gradients_are_alike(kind):
+    in_torch = build(pytorch, "Encoder", L, D, H, F, **kind)
+    in_tf = build(tf, "Encoder", L, D, H, F, parameters=get_parameters(in_torch), **kind)
+    leaf, variable = torch.from_numpy(words()).requires_grad_(), tensorflow.Variable(words())
+    in_torch(leaf, torch.from_numpy(PADDING))[0].sin().sum().backward()
+    with tensorflow.GradientTape() as tape:
+        output, _ = in_tf(tensorflow.convert_to_tensor(variable), PADDING)
+        loss = tensorflow.reduce_sum(tensorflow.sin(output))
+    slope, slopes = tape.gradient(loss, (variable, in_tf.trainable_variables))
+    close(slope, leaf.grad)
+    for one, parameter in zip(in_tf.trainable_variables, slopes, strict=True):
+        one.assign(parameter)
+    for parameter in in_torch.parameters():
+        parameter.data = parameter.grad
+    expected = get_parameters(in_torch)
+    for name, found in get_parameters(in_tf).items():
+        close(found, expected[name], 1e-9)
+
+
+@FACE
+def test_names_and_number_of_parameters(face):
+    for kind in KINDS:
+        found = get_parameters(face.Encoder(L, D, H, F, **kind))
+        assert sum(x.size for x in found.values()) == parameter_count(L, D, F, **kind)
+        assert not any("bias" in name for name in found) or kind["normalization"] == "layer"
+    found = {name: x.shape for name, x in get_parameters(face.EncoderLayer(D, H, F)).items()}
+    attention = {f"attention.{name}_weight": (D, D) for name in ("query", "key", "value", "output")}
+    attention |= {f"attention.{name}_bias": (D,) for name in ("query", "key", "value", "output")}
+    network = {"0.weight": (D, F), "0.bias": (F,), "1.weight": (F, D), "1.bias": (D,)}
+    norms = {f"{norm}.{name}": (D,) for norm in ("norm1", "norm2") for name in ("scale", "bias")}
+    assert found == attention | norms | {f"feed_forward.{name}": shape for name, shape in network.items()}
+
+
+@FACE
+def test_any_attention_of_the_course_goes_in(face):
+    makes = {
+        "rotary": lambda: face.MultiHeadAttention(D, H, key_dim=6, rotary=face.RotaryEncoding(6)),
+        "relative": lambda: face.RelativeAttention(D, H, max_distance=3),
+    }
+    for make in makes.values():
+        item = face.Encoder(2, D, H, F, attention=lambda _, make=make: make())
+        output, weights = item(*to(face, words().astype("float32")))
+        assert tuple(output.shape) == (B, T, D) and len(weights) == 2
+        names = get_parameters(item)
+        assert type(item.layers[1].attention) is type(make()) and "layers.1.attention.key_weight" in names
+    with pytest.raises(ValueError, match="attention must be a layer over heads with model_dim = 14"):
+        face.EncoderLayer(D, H, F, attention=face.MultiHeadAttention(12, 2))
+
+
+# --- libraries ------------------------------------------------------------------------
+
+
+LIBRARY = {
+    "relu": "relu",
+    "gelu": torch.nn.GELU(),
+    "gelu_tanh": torch.nn.GELU(approximate="tanh"),
+    "silu": torch.nn.functional.silu,
+}
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("activation", LIBRARY)
+@pytest.mark.parametrize("eps", [1e-5, 1e-2])
+def test_equal_to_pytorchs_own_layer(norm_first, activation, eps):
+    function = LIBRARY[activation]
+    theirs = torch.nn.TransformerEncoderLayer(
+        D, H, F, 0.1, function, eps, batch_first=True, norm_first=norm_first, dtype=torch.float64
+    )
+    for parameter in theirs.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    ours = pytorch.EncoderLayer.from_torch(theirs.eval())
+    in_tf = build(
+        tf,
+        "EncoderLayer",
+        D,
+        H,
+        F,
+        parameters=get_parameters(ours),
+        activation=activation,
+        norm="pre" if norm_first else "post",
+        eps=eps,
+    )
+    blocked = torch.from_numpy(~PADDING[:, 0, 0])
+    for mask, theirs_mask in ((None, None), (PADDING, blocked)):
+        expected = theirs(torch.from_numpy(words()), src_key_padding_mask=theirs_mask).detach()
+        seen = slice(None) if mask is None else ~blocked.numpy()
+        for found in (ours(torch.from_numpy(words()), mask)[0], in_tf(words(), mask)[0]):
+            close(numbers(found)[seen], expected.numpy()[seen])
+    assert not ours.training and ours.dropout.p == 0.1
+
+
+def test_what_cannot_be_carried_over_is_refused():
+    plain = torch.nn.TransformerEncoderLayer
+    for module, named in (
+        (torch.nn.Linear(2, 2), "module must be a TransformerEncoderLayer"),
+        (plain(D, H, F, activation=torch.nn.functional.tanh), "activation must be one of"),
+        (plain(D, H, F, bias=False), "bias=True"),
+    ):
+        with pytest.raises(ValueError, match=named):
+            pytorch.EncoderLayer.from_torch(module)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_equal_to_pytorchs_own_stack(norm_first):
+    make = torch.nn.TransformerEncoderLayer
+    layer = make(D, H, F, activation=torch.nn.functional.silu, batch_first=True, norm_first=norm_first)
+    last = torch.nn.LayerNorm(D) if norm_first else None
+    theirs = torch.nn.TransformerEncoder(layer, L, last, enable_nested_tensor=False).double().eval()
+    for parameter in theirs.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    ours, x = pytorch.Encoder.from_torch(theirs), torch.from_numpy(words())
+    close(ours(x)[0], theirs(x))
+    assert not ours.training and len(ours.layers) == L
+    other = torch.nn.TransformerEncoder(layer, 1, None if norm_first else torch.nn.LayerNorm(D), False)
+    with pytest.raises(ValueError, match=f"module must have norm at the end={norm_first}, got {not norm_first}"):
+        pytorch.Encoder.from_torch(other)
+    theirs.layers[1].norm1.eps = 1e-3
+    with pytest.raises(ValueError, match="all of the same sizes and choices"):
+        pytorch.Encoder.from_torch(theirs)
+    with pytest.raises(ValueError, match="module must be a TransformerEncoder of the library"):
+        pytorch.Encoder.from_torch(layer)
+
+
+@FACE
+def test_one_layer_for_a_whole_stack_is_named(face):
+    with pytest.raises(ValueError, match="attention must be a function of a layer's number that makes one, lambda"):
+        face.Encoder(2, D, H, F, attention=face.MultiHeadAttention(D, H))
+    with pytest.raises(ValueError, match="got str"):
+        face.Decoder(2, D, H, F, cross_attention="self")
+
+
+@FACE
+@pytest.mark.parametrize("kind", ["AlibiBias", "RelativeBias"])
+def test_a_stack_with_a_bias_of_its_own(face, kind):
+    """At once, with a bias given too, and token by token behind a cache: as with the bias handed to the call."""
+    own = build(face, kind, H, **({"bidirectional": False, "num_buckets": 7} if kind == "RelativeBias" else {}))
+    item = build(face, "Encoder", L, D, H, F, norm="pre", bias=own)
+    plain = build(face, "Encoder", L, D, H, F, norm="pre", parameters=without_bias(get_parameters(item)))
+    given = np.random.default_rng(1).normal(size=(H, T, T))
+    for more in (None, given):
+        bias = numbers(own(T, T)) + (0 if more is None else more)
+        options = {"causal": True, "mask": PADDING}
+        found = run(face, item, words(), **options, **({} if more is None else {"bias": more}))
+        for one, other in zip(found, run(face, plain, words(), bias=bias, **options), strict=True):
+            for found_, expected_ in zip(one, other, strict=True):
+                close(found_, expected_)
+    cache = item.new_cache(B, T)
+    with torch.no_grad():
+        parts = [
+            numbers(run(face, item, words()[:, a:b], causal=True, cache=cache)[0]) for a, b in ((0, 2), (2, 3), (3, 5))
+        ]
+    close(np.concatenate(parts, 1), run(face, item, words(), causal=True)[0])
+
+
+def without_bias(parameters):
+    return {name: x for name, x in parameters.items() if name != "bias.weight"}
+
+
+@pytest.mark.parametrize("make", ["Encoder", "EncoderLayer", "DecoderLayer", "Decoder"])
+def test_a_stack_keeps_the_contract_of_a_layer(make):
+    """Drawn anew all over, in a dtype and on a device; Keras is told the shapes of all inputs."""
+    sizes = (2, D, H, F) if make in ("Encoder", "Decoder") else (D, H, F)
+    item = getattr(pytorch, make)(*sizes, norm="pre", dtype=torch.float64, device="meta").to_empty(device="cpu")
+    with torch.no_grad():
+        for x in item.parameters():
+            x.fill_(7.0)
+    torch.manual_seed(0)
+    item.reset_parameters()
+    for name, x in get_parameters(item).items():
+        assert x.dtype == np.float64 and not (x == 7.0).any(), name
+    in_tf, shape = getattr(tf, make)(*sizes), (B, T, D)
+    memory = [(B, 3, D)] if "Decoder" in make else []
+    output, weights = in_tf.compute_output_shape(shape, *memory, (B, 1, 1, T), bias_shape=(T, T))
+    assert output == shape and weights
+
+
+def test_a_stack_with_a_bias_is_saved(tmp_path):
+    item = tf.Encoder(2, D, H, F, bias=tf.RelativeBias(H, num_buckets=6))
+    entry = keras.Input((None, D))
+    keras.Model(entry, item(entry)).save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded(words())[0], item(words().astype("float32"))[0], 1e-6)
+
+
+@pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
+def test_a_last_epsilon_is_everywhere(face):
+    """In every norm of a stack, the last one too; the default is what its kind has."""
+    for kind, expected in (("layer", 1e-5), ("rms", 1e-6)):
+        for eps in (None, 3e-3):
+            item = face.Encoder(2, D, H, F, norm="pre", normalization=kind, eps=eps)
+            norms = [item.final_norm, *(getattr(x, n) for x in item.layers for n in ("norm1", "norm2"))]
+            assert {getattr(x, "eps", None) or x.epsilon for x in norms} == {eps or expected}
+    with pytest.raises(ValueError, match="eps must be a positive, finite number, got 0"):
+        face.EncoderLayer(D, H, F, eps=0)
+
+
+def test_keras_padding_reaches_every_layer():
+    tokens = np.where(PADDING[:, 0, 0], 3, 0)
+    embedding = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64")
+    item = build(tf, "Encoder", L, D, H, F)
+    position = tf.SinusoidalEncoding(D, dtype="float64")
+    plain = tensorflow.constant(numbers(position(embedding(tokens))))
+    expected, weights = item(plain, PADDING)
+    output, found = item(position(embedding(tokens)))
+    close(output, expected)
+    for one, other in zip(found, weights, strict=True):
+        close(one, other)
+        assert not numbers(one)[2, :, :, 1:].any()
+    assert np.array_equal(output._keras_mask, tokens != 0)
+    entry = keras.Input((T,), dtype="int64")
+    model = keras.Model(entry, item(position(embedding(entry)))[0])
+    close(model(tokens), expected)
+
+
+class MaskInLayer1Only(pytorch.Encoder):
+    """A planted fault: the layers after the first don't get the mask."""
+
+    def forward(self, x, mask=None, **options):
+        for number, layer in enumerate(self.layers):
+            x, _ = layer(x, None if number else mask, **options)
+        return x, ()
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_mask_dropped_after_layer_1_is_caught(norm):
+    right = build(pytorch, "Encoder", L, D, H, F, norm=norm)
+    wrong = MaskInLayer1Only(L, D, H, F, norm=norm, dtype=torch.float64)
+    wrong.load_state_dict(right.state_dict())
+    wrong.final_norm = right.final_norm
+    x = torch.from_numpy(words())
+    expected = numbers(
+        reference.encoder(words(), get_parameters(right), num_layers=L, num_heads=H, norm=norm, mask=PADDING)[0]
+    )
+    real, found = PADDING[:, 0, 0], numbers(right(x, PADDING)[0])
+    np.testing.assert_allclose(found[real], expected[real], 1e-10, 1e-10)
+    assert np.abs(numbers(wrong(x, PADDING)[0]) - expected)[real].max() > 1e-3
+
+
+def test_padding_lost_behind_an_embedding_is_caught():
+    """A layer that doesn't hand the padding on, as a plain Lambda doesn't, changes the answer."""
+    tokens = np.where(PADDING[:, 0, 0], 3, 0)
+    embedding = keras.layers.Embedding(5, D, mask_zero=True, dtype="float64")
+    item, real = build(tf, "Encoder", L, D, H, F), PADDING[:, 0, 0]
+    expected = numbers(item(tensorflow.constant(numbers(embedding(tokens))), PADDING)[0])[real]
+    close(numbers(item(embedding(tokens))[0])[real], expected)
+    with pytest.warns(UserWarning, match="destroy the mask"):
+        lost = keras.layers.Lambda(lambda x: 1.0 * x, dtype="float64")(embedding(tokens))
+    lost = tensorflow.constant(numbers(lost))
+    assert np.abs(numbers(item(lost)[0])[real] - expected).max() > 1e-3
+
+
+def test_keras_saves_a_stack_with_its_attention(tmp_path):
+    item = build(
+        tf, "Encoder", 2, D, H, F, attention=lambda _: tf.RelativeAttention(D, H, max_distance=3, dtype="float64")
+    )
+    entry = keras.Input((None, D), dtype="float64")
+    model = keras.Model(entry, item(entry))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded(words())[0], item(words())[0])
+    config = item.get_config()
+    before = dict(config)
+    tf.Encoder.from_config(config)
+    assert config == before

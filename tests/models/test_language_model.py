@@ -1,0 +1,246 @@
+"""The language model and what writes with it: positions of every kind, caches, left padding, sampling by its rule."""
+
+import numpy as np
+import pytest
+from support import FACE, build, close, numbers, pair, tensor
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.masks import document_mask, padding_mask
+from attn_course.models.decoding.shared import Sampler, kept
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, D, H, F, L, N = 3, 7, 12, 2, 17, 2, 11
+TOKENS = np.random.default_rng(0).integers(0, N, (B, T))
+STARTS = np.array([0, 4, 2])  # what is padded on the left of every row
+
+
+def learned(face, **options):
+    return face.LearnedEncoding(19, D, **options)
+
+
+KINDS = {
+    "sinusoidal": lambda face, **dtype: {},
+    "rotary": lambda face, **dtype: {"positions": "rotary", "normalization": "rms", "activation": "swiglu"},
+    "alibi": lambda face, **dtype: {"positions": "alibi"},
+    "none": lambda face, **dtype: {"positions": None},
+    "learned": lambda face, **dtype: {"positions": learned(face, **dtype)},
+    "buckets": lambda face, **dtype: {"positions": face.RelativeBias(H, num_buckets=5, bidirectional=False, **dtype)},
+    "latent": lambda face, **dtype: {
+        "positions": None,
+        "attention": lambda _: face.LatentAttention(D, H, latent_dim=5, rope_dim=4, key_dim=3, value_dim=7, **dtype),
+    },
+    "linear": lambda face, **dtype: {
+        "attention": lambda _: face.LinearAttention(D, H, decay="learned", **dtype),
+    },
+    "delta": lambda face, **dtype: {
+        "positions": None,
+        "attention": lambda _: face.DeltaRuleAttention(
+            D, H, decay="fixed", rotary=face.RotaryEncoding(D // H, **dtype), **dtype
+        ),
+    },
+    "window": lambda face, **dtype: {
+        "attention": lambda _: face.SlidingWindowAttention(D, H, window=3, num_kv_heads=1, **dtype),
+    },
+    "own": lambda face, **dtype: {
+        "positions": None,
+        "attention": lambda _: face.GroupedQueryAttention(
+            D, H, num_kv_heads=1, rotary=face.RotaryEncoding(D // H, base=100.0, **dtype), **dtype
+        ),
+    },
+}
+KIND = pytest.mark.parametrize("kind", KINDS)
+
+
+def models(kind):
+    """The same model twice, in float64."""
+    made = {}
+    for face in (pytorch, tf):
+        options = KINDS[kind](face, **({"dtype": "float64"} if face is tf else {}))
+        made[face] = build(face, "LanguageModel", N, L, D, H, F, norm="pre", **options)
+    rng = np.random.default_rng(3)
+    parameters = {name: 0.5 * rng.normal(size=x.shape) for name, x in get_parameters(made[pytorch]).items()}
+    for model in made.values():
+        set_parameters(model, parameters)
+    return made
+
+
+def test_the_default_is_what_it_was():
+    """The specification, and by its seed the table and layers in the order that they had."""
+    made, parameters = pair("LanguageModel", N, L, D, H, F)
+    expected = reference.language_model(TOKENS, parameters, num_layers=L, num_heads=H)
+    for face, model in made.items():
+        close(model(tensor(face, TOKENS)), expected)
+    torch.manual_seed(0)
+    model = pytorch.LanguageModel(N, L, D, H, F)
+    torch.manual_seed(0)
+    torch.nn.Embedding(N, D)
+    stack = pytorch.Encoder(L, D, H, F)
+    table = torch.nn.init.normal_(torch.empty(N, D), std=D**-0.5)
+    assert torch.equal(model.embedding.weight, table)
+    assert torch.equal(model.stack.layers[1].attention.value.weight, stack.layers[1].attention.value.weight)
+
+
+@KIND
+def test_twins_agree_and_read_on_behind_a_cache(kind):
+    made, found = models(kind), []
+    for face, model in made.items():
+        tokens = tensor(face, TOKENS)
+        found.append(numbers(model(tokens)[0]))
+        cache = model.new_cache(B, T)
+        with torch.no_grad():
+            steps = [
+                numbers(model(tokens[:, a:b], need_weights=False, cache=cache)[0]) for a, b in ((0, 4), (4, 5), (5, 7))
+            ]
+        close(np.concatenate(steps, 1), found[-1], 1e-9)
+    close(*found, 1e-9)
+    reversed_ = numbers(made[pytorch](torch.from_numpy(TOKENS[:, ::-1].copy()))[0])
+    assert np.abs(reversed_[:, -1] - found[0][:, -1]).max() > (1e-9 if kind == "none" else 1e-3)
+
+
+@FACE
+@KIND
+def test_greedy_is_the_likeliest_token_of_the_whole_text(face, kind):
+    model, text = models(kind)[face], TOKENS
+    for tokens in face.generate(model, tensor(face, TOKENS), max_tokens=5, temperature=0):
+        expected = numbers(model(tensor(face, text))[0])[:, -1].argmax(-1)
+        np.testing.assert_array_equal(numbers(tokens), expected)
+        text = np.concatenate([text, numbers(tokens)[:, None].astype(text.dtype)], axis=1)
+    assert text.shape == (B, T + 5)
+
+
+@FACE
+@KIND
+def test_left_padding_is_one_by_one(face, kind):
+    """Whatever stands in the padding, and with a seed too."""
+    model = models(kind)[face]
+    mask = np.arange(T) >= STARTS[:, None]
+    for temperature in (0, 0.8):
+        options = {"max_tokens": 6, "temperature": temperature, "seed": 5}
+        found = face.generate(model, tensor(face, TOKENS), mask=tensor(face, mask), **options)
+        found = np.stack([numbers(x) for x in found], 1)
+        for row, start in enumerate(STARTS):
+            alone = np.repeat(TOKENS[row : row + 1, start:], B, axis=0)  # the row keeps its generator
+            alone = np.stack([numbers(x) for x in face.generate(model, tensor(face, alone), **options)], 1)
+            np.testing.assert_array_equal(found[row], alone[row])
+
+
+@FACE
+@pytest.mark.parametrize("kind", ["sinusoidal", "rotary", "alibi", "buckets", "learned"])
+def test_packed_documents_are_one_by_one(face, kind):
+    """Causal too; the positions that are added begin anew with every document."""
+    model, lengths = models(kind)[face], [[3, 4], [2, 1, 3], [5]]
+    mask = document_mask(lengths, T)
+    places = np.array([[0, 1, 2, 0, 1, 2, 3], [0, 1, 0, 0, 1, 2, 0], [0, 1, 2, 3, 4, 0, 0]])
+    options = {"mask": tensor(face, mask), "positions": tensor(face, places)}
+    found = numbers(model(tensor(face, TOKENS), **options)[0])
+    for row, own in enumerate(lengths):
+        for start, length in zip(np.cumsum([0, *own]), own, strict=False):
+            alone = model(tensor(face, TOKENS[row : row + 1, start : start + length]))[0]
+            close(found[row : row + 1, start : start + length], alone, 1e-9)
+
+
+def test_a_seed_gives_the_same_tokens_in_both():
+    made = models("rotary")
+    options = {"max_tokens": 8, "top_k": 7, "top_p": 0.9}
+    texts = [
+        np.stack([numbers(x) for x in face.generate(made[face], tensor(face, TOKENS), seed=seed, **options)], 1)
+        for face in (pytorch, tf)
+        for seed in (1, 2)
+    ]
+    np.testing.assert_array_equal(texts[0], texts[2])
+    np.testing.assert_array_equal(texts[1], texts[3])
+    assert (texts[0] != texts[1]).any()
+
+
+@FACE
+def test_a_row_that_has_ended_stays_so(face):
+    model = models("sinusoidal")[face]
+    prompt = tensor(face, TOKENS)
+    free = np.stack([numbers(x) for x in face.generate(model, prompt, max_tokens=6, temperature=0)], 1)
+    end = int(free[1, 1])
+    found = np.stack([numbers(x) for x in face.generate(model, prompt, max_tokens=6, temperature=0, end=end)], 1)
+    for row, text in zip(free, found, strict=True):
+        length = list(row).index(end) + 1 if end in row else 6
+        np.testing.assert_array_equal(text[:length], row[: min(length, len(text))])
+        assert (text[length:] == end).all()
+    one = face.generate(model, prompt[1:2], max_tokens=6, temperature=0, end=end)
+    assert len(list(one)) == list(free[1]).index(end) + 1
+
+
+LOGITS = np.log(np.array([[0.1, 0.4, 0.2, 0.3], [0.25, 0.25, 0.25, 0.25]]))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [0.1, 0.4, 0.2, 0.3]),
+        ({"temperature": 0.5}, np.array([1, 16, 4, 9]) / 30),
+        ({"top_k": 2}, [0, 4 / 7, 0, 3 / 7]),
+        ({"top_p": 0.7}, [0, 4 / 7, 0, 3 / 7]),
+        ({"top_p": 0.71}, [0, 4 / 9, 2 / 9, 3 / 9]),
+        ({"top_k": 3, "top_p": 0.5}, [0, 4 / 7, 0, 3 / 7]),
+        ({"top_p": 1e-6}, [0, 1, 0, 0]),
+        ({"temperature": 0}, [0, 1, 0, 0]),
+    ],
+)
+def test_what_is_drawn_has_its_chance(options, expected):
+    """20,000 draws; a chance is off by at most 4 of its own deviations."""
+    options = {"temperature": 1.0, "top_k": None, "top_p": None, **options}
+    sampler = Sampler(2, **options, seed=0)
+    drawn = np.array([sampler(LOGITS)[0] for _ in range(20000)])
+    found = np.bincount(drawn, minlength=4) / len(drawn)
+    expected = np.asarray(expected)
+    assert np.all(np.abs(found - expected) <= 4 * np.sqrt(expected * (1 - expected) / len(drawn)))
+
+
+def test_of_equal_chances_the_first_are_kept():
+    np.testing.assert_array_equal(kept(np.exp(LOGITS[1:]), 2, None) > 0, [[True, True, False, False]])
+    np.testing.assert_array_equal(kept(np.exp(LOGITS[1:]), None, 0.5) > 0, [[True, True, False, False]])
+
+
+@FACE
+def test_wrong_calls_are_named(face):
+    model, prompt = models("none")[face], tensor(face, TOKENS)
+    right = tensor(face, padding_mask([7, 3, 7], T))
+    for given, words in (
+        ({"max_tokens": 0}, "max_tokens must be at least 1, got 0"),
+        ({"temperature": -1.0}, "temperature must be a number of at least 0, got -1.0"),
+        ({"top_k": 0}, "top_k must be at least 1, got 0"),
+        ({"top_p": 0.0}, "top_p must be above 0 and at most 1, got 0.0"),
+        ({"end": -1}, "end must be at least 0, got -1"),
+        ({"mask": right}, "mask must be False on the left alone: pad on the left"),
+        ({"mask": prompt}, "mask must be bool"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            face.generate(model, prompt, **{"max_tokens": 3, **given})
+    with pytest.raises(ValueError, match="prompt must be integers, got float64"):
+        face.generate(model, tensor(face, TOKENS.astype("float64")), max_tokens=3)
+    with pytest.raises(ValueError, match="positions of prompt must be at least 1, got 0"):
+        face.generate(model, prompt[:, :0], max_tokens=3)
+    with pytest.raises(ValueError, match=r"model must have new_cache\(batch, capacity\), as a LanguageModel"):
+        face.generate(face.SinusoidalEncoding(D), prompt, max_tokens=3)
+    with pytest.raises(ValueError, match="positions must be one of sinusoidal, rotary, alibi, got 'roatry'"):
+        face.LanguageModel(N, L, D, H, F, positions="roatry")
+    with pytest.raises(ValueError, match="positions must be a name, a layer or None, got int"):
+        face.LanguageModel(N, L, D, H, F, positions=7)
+    with pytest.raises(ValueError, match="positions must not be rotary beside an attention"):
+        face.LanguageModel(N, L, D, H, F, positions="rotary", attention=lambda _: face.MultiHeadAttention(D, H))
+    with pytest.raises(ValueError, match="positions must be integers"):
+        model(prompt, positions=tensor(face, TOKENS.astype("float64")))
+
+
+@KIND
+def test_keras_saves_a_model_of_every_kind(kind, tmp_path):
+    model = models(kind)[tf]
+    tokens = keras.Input((None,), dtype="int64")
+    keras.Model(tokens, model(tokens, need_weights=False)[0]).save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded(TOKENS), model(TOKENS)[0])
+
+
+def test_a_file_from_before_has_sinusoids():
+    config = tf.LanguageModel(N, L, D, H, F).get_config()
+    for name in ("positions", "eps"):
+        del config[name]
+    assert type(tf.LanguageModel.from_config(config).encoding) is tf.SinusoidalEncoding

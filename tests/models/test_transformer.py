@@ -1,0 +1,389 @@
+"""Decoder and Transformer: by loops, alike in three implementations, equal to PyTorch's own, every fault caught."""
+
+import math
+
+import numpy as np
+import pytest
+from support import FACE, FACES, build, close, draw, gradients, numbers, pair, slope, tensor, to
+
+from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
+from attn_course.masks import padding_mask
+from attn_course.parity import get_parameters, nested, set_parameters
+
+B, S, T, D, H, F, L, N = 3, 7, 5, 14, 2, 19, 2, 11
+PADDING = padding_mask([7, 4, 1], S)[:, None, None]
+SIZES = {"num_heads": H}
+NORM = pytest.mark.parametrize("norm", ["post", "pre"])
+
+
+def inputs(seed=0):
+    return draw(B, T, D, seed=seed), draw(B, S, D, seed=seed + 1)
+
+
+def tokens(*shape, seed=0):
+    return np.random.default_rng(seed).integers(0, N, shape)
+
+
+def parameters_of(name, *sizes, **options):
+    return pair(name, *sizes, scale=0.4, **options)
+
+
+# --- the specification ----------------------------------------------------------------
+
+
+def slow_decoder_layer(x, memory, p, *, norm, memory_mask=None, fault=None):
+    """A second program, word by word and head by head, with places for mistakes."""
+
+    def normalize(v, name):
+        centered = v - v.mean()
+        return centered / math.sqrt((centered**2).mean() + 1e-5) * p[f"{name}.scale"] + p[f"{name}.bias"]
+
+    def look(query, keys, part, allowed):
+        p_ = nested(p, part)
+        parts = []
+        width = D // H
+        for h in range(H):
+            own = slice(h * width, (h + 1) * width)
+            q = query @ p_["query_weight"][:, own] + p_["query_bias"][own]
+            k, v = (keys @ p_[f"{name}_weight"][:, own] + p_[f"{name}_bias"][own] for name in ("key", "value"))
+            weights = [math.exp(q @ k[j] / math.sqrt(width)) if allowed[j] else 0.0 for j in range(len(k))]
+            total = sum(weights)
+            parts.append(sum(w / total * v[j] for j, w in enumerate(weights)) if total else 0 * v[0])
+        return np.concatenate(parts) @ p_["output_weight"] + p_["output_bias"]
+
+    def network(v):
+        hidden = np.maximum(v @ p["feed_forward.0.weight"] + p["feed_forward.0.bias"], 0)
+        return hidden @ p["feed_forward.1.weight"] + p["feed_forward.1.bias"]
+
+    def layer(b):
+        words, read = x[b], memory[b]
+        open_ = np.ones(S, bool) if memory_mask is None else memory_mask[b, 0, 0]
+        if fault == "memory mask dropped":
+            open_ = np.ones(S, bool)
+        steps = [
+            ("norm1", lambda q, t, seen: look(q, seen, "attention", before(t))),
+            ("norm2", lambda q, t, seen: look(q, read, "cross_attention", open_)),
+            ("norm3", lambda q, t, seen: network(q)),
+        ]
+        for number, (name, part) in enumerate(steps):
+            pre = norm == "pre"
+            seen = np.array([normalize(v, name) for v in words]) if pre else words
+            added = np.array([part(seen[t], t, seen) for t in range(T)])
+            if not (fault == "no way around cross-attention" and number == 1):
+                added = words + added
+            words = added if pre else np.array([normalize(v, name) for v in added])
+        return words
+
+    def before(t):
+        return np.arange(T) <= (t + 1 if fault == "future leaked" else t)
+
+    return np.array([layer(b) for b in range(B)])
+
+
+@NORM
+@pytest.mark.parametrize("memory_mask", [None, PADDING], ids=["open", "padded"])
+def test_reference_is_the_slow_program(norm, memory_mask):
+    _, p = parameters_of("DecoderLayer", D, H, F, norm=norm)
+    given = *inputs(), p
+    expected = slow_decoder_layer(*given, norm=norm, memory_mask=memory_mask)
+    found, _ = reference.decoder_layer(*given, num_heads=H, norm=norm, memory_mask=memory_mask)
+    close(found, expected)
+
+
+@pytest.mark.parametrize("fault", ["future leaked", "memory mask dropped", "no way around cross-attention"])
+def test_faults_are_caught(fault):
+    _, p = parameters_of("DecoderLayer", D, H, F)
+    given = *inputs(), p
+    wrong = slow_decoder_layer(*given, norm="post", memory_mask=PADDING, fault=fault)
+    found, _ = reference.decoder_layer(*given, num_heads=H, memory_mask=PADDING)
+    with pytest.raises(AssertionError):
+        close(found, wrong)
+
+
+def test_transformer_is_its_parts():
+    """Embed, encode, embed, decode, multiply by the table: step by step."""
+    _, p = parameters_of("Transformer", N, L, D, H, F)
+    source, target, table = tokens(B, S), tokens(B, T, seed=1), p["embedding.weight"]
+    waves = reference.sinusoidal_encoding(S, D)
+    read = np.array([[table[n] * math.sqrt(D) + waves[s] for s, n in enumerate(row)] for row in source])
+    memory, _ = reference.encoder(read, nested(p, "encoder"), num_layers=L, num_heads=H, mask=PADDING)
+    x = np.array([[table[n] * math.sqrt(D) + waves[t] for t, n in enumerate(row)] for row in target])
+    own = nested(p, "decoder")
+    for number in range(L):
+        x, _ = reference.decoder_layer(x, memory, nested(own, f"layers.{number}"), num_heads=H, memory_mask=PADDING)
+    found, (seen, weights) = reference.transformer(source, target, p, num_layers=L, num_heads=H, source_mask=PADDING)
+    close(found, x @ table.T)
+    assert [w.shape for w in seen] == [(B, H, S, S)] * L
+    assert [(a.shape, c.shape) for a, c in weights] == [((B, H, T, T), (B, H, T, S))] * L
+
+
+# --- the twins ------------------------------------------------------------------------
+
+
+KINDS = [
+    {},
+    {"norm": "pre", "activation": "gelu"},
+    {"activation": "swiglu", "normalization": "rms", "source_vocab_size": N + 2},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=["post", "pre", "own source table"])
+def test_twins_and_reference_agree(kind):
+    layers, p = parameters_of("Transformer", N, L, D, H, F, **kind)
+    source, target = tokens(B, S), tokens(B, T, seed=1)
+    options = {name: x for name, x in kind.items() if name != "source_vocab_size"}
+    masks = {"source_mask": PADDING, "target_mask": padding_mask([5, 2, 3], T)[:, None, None]}
+    expected = reference.transformer(source, target, p, num_layers=L, num_heads=H, **masks, **options)
+    for face, layer in layers.items():
+        close(layer(*to(face, source, target), **{name: tensor(face, x) for name, x in masks.items()}), expected)
+    logits = layers[pytorch](torch.tensor(source), torch.tensor(target), need_weights=False)
+    assert all(x is None for x in [*logits[1][0], *sum(logits[1][1], ())])
+
+
+def test_gradients_agree_and_are_the_slopes():
+    layers, p = parameters_of("DecoderLayer", D, H, F, norm="pre")
+    x, memory = inputs()
+    given, found = {"x": x, "memory": memory}, {}
+    for face, layer in layers.items():
+
+        def output(x, memory, face=face, layer=layer):
+            return layer(x, memory, tensor(face, PADDING))[0] ** 2
+
+        found[face] = gradients(face, output, given, layer)
+    assert found[pytorch].keys() == found[tf].keys()
+    for name, gradient in found[pytorch].items():
+        close(found[tf][name], gradient, 1e-8)
+
+    def total(memory):
+        out, _ = reference.decoder_layer(x, memory, p, num_heads=H, norm="pre", memory_mask=PADDING)
+        return (out**2).sum()
+
+    direction, expected = slope(total, memory)
+    close((found[pytorch]["memory"] * direction).sum(), expected, 1e-6)
+
+
+@FACE
+def test_nothing_depends_on_the_future(face):
+    layers, _ = parameters_of("Transformer", N, L, D, H, F)
+    source, target = tokens(B, S), tokens(B, T, seed=1)
+    other = target.copy()
+    other[:, 3:] = (other[:, 3:] + 1) % N
+    one, two = (numbers(layers[face](*to(face, source, x))[0]) for x in (target, other))
+    np.testing.assert_array_equal(one[:, :3], two[:, :3])
+    assert np.abs(one[:, 3:] - two[:, 3:]).min() > 0
+
+
+def test_padding_that_keras_carries_reaches_the_decoder():
+    layers, _ = parameters_of("Decoder", L, D, H, F)
+    x, memory = to(tf, *inputs())
+    expected, _ = layers[tf](x, memory, tensorflow.constant(PADDING))
+    memory._keras_mask = tensorflow.constant(PADDING[:, 0, 0])
+    close(layers[tf](x, memory)[0], expected)
+
+
+@FACE
+def test_language_model_is_causal_layers(face):
+    layers, p = parameters_of("LanguageModel", N, L, D, H, F, norm="pre")
+    given = tokens(B, T)
+    expected = reference.language_model(given, p, num_layers=L, num_heads=H, norm="pre")
+    close(layers[face](tensor(face, given)), expected)
+    future = numbers(layers[face](tensor(face, given))[1][1])
+    assert np.all(future[..., ~np.tri(T, dtype=bool)] == 0)
+
+
+# --- other libraries ------------------------------------------------------------------
+
+
+@NORM
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_decoder_layer_is_pytorchs(norm, activation):
+    options = {"norm_first": norm == "pre", "activation": activation, "batch_first": True}
+    theirs = torch.nn.TransformerDecoderLayer(D, H, F, dropout=0.0, **options).double()
+    for x in theirs.parameters():
+        torch.nn.init.normal_(x, std=0.4)
+    ours = pytorch.DecoderLayer.from_torch(theirs)
+    x, memory = to(pytorch, *inputs())
+    blocked = {"memory_key_padding_mask": ~torch.from_numpy(PADDING[:, 0, 0])}
+    future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
+    close(ours(x, memory, PADDING)[0], theirs(x, memory, tgt_mask=future, **blocked))
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+@NORM
+def test_stacks_are_those_of_pytorchs_transformer(norm):
+    """nn.Transformer ends both stacks with one more norm; ours after pre-norm layers only."""
+    options = {"norm_first": norm == "pre", "batch_first": True, "dropout": 0.0}
+    theirs = torch.nn.Transformer(D, H, L, L, F, **options).double()
+    ours = pytorch.Transformer(N, L, D, H, F, norm=norm).double()
+    parts = zip((ours.encoder, ours.decoder), (theirs.encoder, theirs.decoder), strict=True)
+    for (own, other), kind in zip(parts, (pytorch.EncoderLayer, pytorch.DecoderLayer), strict=True):
+        for number, layer in enumerate(other.layers):
+            own.layers[number] = kind.from_torch(layer)
+        if norm == "post":
+            other.norm = None
+    table = ours.embedding.weight
+    waves = pytorch.sinusoidal_encoding(S, D, dtype=torch.float64)
+    source, target = to(pytorch, tokens(B, S), tokens(B, T, seed=1))
+    given = table[source] * D**0.5 + waves, table[target] * D**0.5 + waves[:T]
+    future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
+    blocked = ~torch.from_numpy(PADDING[:, 0, 0])
+    masks = {"src_key_padding_mask": blocked, "memory_key_padding_mask": blocked}
+    expected = theirs(*given, tgt_mask=future, **masks) @ table.T
+    close(ours(source, target, PADDING)[0], expected)
+
+
+@NORM
+def test_a_stack_of_decoders_is_pytorchs(norm):
+    kind, last = torch.nn.TransformerDecoderLayer, torch.nn.LayerNorm(D) if norm == "pre" else None
+    layer = kind(D, H, F, dropout=0.0, norm_first=norm == "pre", batch_first=True)
+    theirs = torch.nn.TransformerDecoder(layer, L, last).double().eval()
+    for x in theirs.parameters():
+        torch.nn.init.normal_(x, std=0.4)
+    ours = pytorch.Decoder.from_torch(theirs)
+    x, memory = to(pytorch, *inputs())
+    blocked = {"memory_key_padding_mask": ~torch.from_numpy(PADDING[:, 0, 0])}
+    future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
+    close(ours(x, memory, PADDING)[0], theirs(x, memory, tgt_mask=future, **blocked))
+    assert not ours.training and len(ours.layers) == L
+    with pytest.raises(ValueError, match="module must be a TransformerDecoder of the library"):
+        pytorch.Decoder.from_torch(layer)
+
+
+@FACE
+@pytest.mark.parametrize("kind", ["AlibiBias", "RelativeBias"])
+def test_a_decoder_with_a_bias_of_its_own(face, kind):
+    """As with the bias handed to the call, with one more given too, and token by token behind a cache."""
+    own = build(face, kind, H, **({"bidirectional": False, "num_buckets": 7} if kind == "RelativeBias" else {}))
+    item = build(face, "Decoder", L, D, H, F, norm="pre", bias=own)
+    plain = build(face, "Decoder", L, D, H, F, norm="pre")
+    set_parameters(plain, {name: x for name, x in get_parameters(item).items() if not name.startswith("bias.")})
+    x, memory = to(face, *inputs())
+    mask, given = to(face, PADDING, draw(H, T, T, seed=4))
+    for more in (None, given):
+        handed = own(T, T) if more is None else own(T, T) + more
+        close(item(x, memory, mask, bias=more), plain(x, memory, mask, bias=handed))
+    expected = numbers(item(x, memory, mask)[0])
+    assert np.abs(expected - numbers(plain(x, memory, mask)[0])).max() > 1e-3
+    cache = item.new_cache(memory, T)
+    with torch.no_grad():
+        parts = [item(x[:, a:b], memory, mask, cache=cache)[0] for a, b in ((0, 2), (2, 3), (3, 5))]
+    close(np.concatenate([numbers(part) for part in parts], 1), expected, 1e-8)
+
+
+def test_a_decoder_with_a_bias_is_saved(tmp_path):
+    item = tf.Decoder(L, D, H, F, bias=tf.RelativeBias(H, num_buckets=6, bidirectional=False))
+    entries = keras.Input((None, D)), keras.Input((None, D))
+    keras.Model(entries, item(*entries)).save(tmp_path / "model.keras")
+    x, memory = (x.astype("float32") for x in inputs())
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded((x, memory))[0], item(x, memory)[0], 1e-6)
+
+
+@FACE
+def test_what_has_one_input_cannot_look_across(face):
+    """It would take the memory for a mask."""
+    latent = face.LatentAttention(D, H, latent_dim=5, rope_dim=4, key_dim=3, value_dim=7)
+    hashing = face.LSHAttention(D, H, num_buckets=4)
+    for layer in (latent, hashing):
+        wanted = f"cross_attention must be a layer that takes a memory beside the query, got {type(layer).__name__}"
+        with pytest.raises(ValueError, match=wanted):
+            face.DecoderLayer(D, H, F, cross_attention=layer)
+        with pytest.raises(ValueError, match=wanted):
+            face.Decoder(L, D, H, F, cross_attention=[layer, layer].__getitem__)
+    with pytest.raises(ValueError, match=f"cross_attention must be a layer over heads with model_dim = {D}"):
+        face.DecoderLayer(D, H, F, cross_attention=face.MultiHeadAttention(2 * D, H))
+
+
+@NORM
+@pytest.mark.parametrize("normalization", ["layer", "rms"])
+def test_another_epsilon_in_all_three(norm, normalization):
+    """Large enough to matter, in stacks with and without a last norm."""
+    kind = {"norm": norm, "normalization": normalization}
+    arrays, options = inputs(), {"num_layers": L, "num_heads": H, **kind}
+    for name, given in (("Encoder", arrays[:1]), ("Decoder", arrays)):
+        specify = getattr(reference, name.lower())
+        layers, parameters = parameters_of(name, L, D, H, F, eps=0.5, **kind)
+        expected = specify(*given, parameters, eps=0.5, **options)[0]
+        assert np.abs(expected - specify(*given, parameters, **options)[0]).max() > 1e-2
+        for face, layer in layers.items():
+            close(layer(*to(face, *given))[0], expected)
+    with pytest.raises(ValueError, match="eps must be a positive"):
+        reference.encoder(arrays[0], parameters, eps=0.0, **options)
+
+
+def test_from_torch_refuses_what_it_cannot_carry():
+    with pytest.raises(ValueError, match="TransformerDecoderLayer"):
+        pytorch.DecoderLayer.from_torch(torch.nn.Linear(2, 2))
+    with pytest.raises(ValueError, match="activation"):
+        pytorch.DecoderLayer.from_torch(torch.nn.TransformerDecoderLayer(D, H, F, activation=torch.tanh))
+
+
+# --- loss and rate --------------------------------------------------------------------
+
+
+@FACES
+def test_label_smoothing(face):
+    logits, targets = draw(B, T, N, seed=4), tokens(B, T)
+    found = numbers(face.label_smoothing(*to(face, logits, targets), smoothing=0.2))
+    for b in range(B):
+        for t in range(T):
+            chance = np.exp(logits[b, t]) / np.exp(logits[b, t]).sum()
+            goal = np.full(N, 0.2 / N)
+            goal[targets[b, t]] += 0.8
+            close(found[b, t], -(goal * np.log(chance)).sum())
+    with pytest.raises(ValueError, match="targets"):
+        face.label_smoothing(*to(face, logits, targets[:, 1:]))
+    with pytest.raises(ValueError, match="smoothing"):
+        face.label_smoothing(*to(face, logits, targets), smoothing=1.5)
+
+
+def test_label_smoothing_is_the_libraries():
+    logits, targets = draw(B, T, N, seed=4), tokens(B, T)
+    found = reference.label_smoothing(logits, targets)
+    given = torch.tensor(logits).transpose(1, 2), torch.tensor(targets)
+    theirs = torch.nn.functional.cross_entropy(*given, label_smoothing=0.1, reduction="none")
+    close(found, theirs)
+    loss = keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=0.1, reduction=None, dtype="float64")
+    close(found, loss(np.eye(N)[targets], logits))
+
+
+def test_warm_up_rate():
+    """Rises linearly to its peak, falls as the root: equation 3."""
+    rate = {n: reference.warm_up_rate(n, model_dim=512, warm_up_steps=4000) for n in (1, 2000, 4000, 16000)}
+    peak = (512 * 4000) ** -0.5
+    expected = [peak / 4000, peak / 2, peak, peak / 2]
+    np.testing.assert_allclose(list(rate.values()), expected)
+    with pytest.raises(ValueError, match="step"):
+        reference.warm_up_rate(0, model_dim=512, warm_up_steps=4000)
+
+
+def test_base_model_of_the_paper():
+    """63.1 million numbers with a table of 37,000 tokens: the paper prints 65 (table 3)."""
+    D, F, L, N = 512, 2048, 6, 37_000
+    attention, network, norm = 4 * (D * D + D), 2 * D * F + F + D, 2 * D
+    encoder, decoder = attention + network + 2 * norm, 2 * attention + network + 3 * norm
+    model = pytorch.Transformer(N, L, D, 8, F, device="meta")
+    count = sum(x.numel() for x in model.parameters())
+    assert count == N * D + L * (encoder + decoder) == 63_082_496
+
+
+def test_seed_repeats_the_initial_values():
+    drawn = []
+    for _ in range(2):
+        torch.manual_seed(3)
+        drawn.append(get_parameters(pytorch.Transformer(N, L, D, H, F)))
+    for name, x in drawn[0].items():
+        np.testing.assert_array_equal(x, drawn[1][name])
+    table = pytorch.Transformer(5000, 1, 64, 2, 8).embedding.weight
+    assert abs(table.std().item() - 64**-0.5) < 0.002
+
+
+def test_set_parameters_of_one_table():
+    """Source and target share it: what is written once is read thrice."""
+    layers, p = parameters_of("Transformer", N, 1, D, H, F)
+    p = {**p, "embedding.weight": 0 * p["embedding.weight"]}
+    set_parameters(layers[pytorch], p)
+    source, target = to(pytorch, tokens(B, S), tokens(B, T))
+    assert layers[pytorch](source, target)[0].abs().max() == 0

@@ -1,0 +1,39 @@
+"""What stands for a layer of Hugging Face's without the library: its class's name, attributes and stored weights."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from attn_course.frameworks import torch
+
+GOLDENS = np.load(Path(__file__).parent / "oracles" / "huggingface.npz")
+ABOUT = json.loads(str(GOLDENS["about"]))
+ROWS = ABOUT["rows"]
+
+
+def stub(kind, state, **own):
+    """A module by its class's name, its own attributes and its state."""
+    made = type(kind, (), {})()
+    made.state_dict = lambda: {name: torch.from_numpy(x.copy()) for name, x in state.items()}
+    vars(made).update(own, training=False)
+    return made
+
+
+def module(row, **changes):
+    """What stands for the library's module; changes: of its configuration."""
+    about = ROWS[row]
+    start = f"{row}/state/"
+    state = {name.removeprefix(start): GOLDENS[name] for name in GOLDENS.files if name.startswith(start)}
+    config = SimpleNamespace(**about["config"] | changes)
+    prefix = {"BertLayer": "attention.self.", "GPT2Block": "attn."}.get(about["kind"], "self_attn.")
+    inner = {name.removeprefix(prefix): x for name, x in state.items() if name.startswith(prefix)} or state
+    attention = stub(about["attention"], inner, config=config, **about["own"])
+    if "kv_a_proj_with_mqa.weight" in inner:
+        attention.kv_a_proj_with_mqa = None
+    if about["kind"] == about["attention"]:
+        return attention
+    if about["kind"] == "BertLayer":
+        return stub("BertLayer", state, attention=SimpleNamespace(self=attention))
+    return stub(about["kind"], state, **{prefix[:-1]: attention})

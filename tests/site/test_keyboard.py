@@ -1,0 +1,78 @@
+"""By keyboard: few stops before the text, and a focus that the eye sees on every control, by the pixels."""
+
+import io
+
+import pytest
+from PIL import Image, ImageChops
+
+PAGE = "book/02_second.html"
+BEFORE = 8  # stops before the text
+# What takes the focus: of the head, the side bars, tabs, figures, exercises, folds and the foot.
+CONTROLS = (
+    "a[href], button, summary, input:not([type=hidden]), select, textarea, "
+    "[tabindex]:not([tabindex='-1'], mjx-container)"
+)
+
+
+def test_few_stops_before_the_text(visit, second_address):
+    with visit(PAGE, base=second_address) as tab:
+        names = []
+        while not tab.evaluate("!!document.activeElement.closest('article')"):
+            tab.keyboard.press("Tab")
+            names.append(tab.evaluate("document.activeElement.innerText || document.activeElement.ariaLabel"))
+            assert len(names) < 40
+        assert names[:2] == ["Skip to main content", "Skip to search and chapters"]
+        assert len(names) - 1 <= BEFORE, names
+
+
+def test_both_skip_links_lead_on(visit, second_address):
+    for number, place in ((1, "#main-content"), (2, "#pst-primary-sidebar")):
+        with visit(PAGE, base=second_address) as tab:
+            for _ in range(number):
+                tab.keyboard.press("Tab")
+            tab.keyboard.press("Enter")
+            tab.keyboard.press("Tab")
+            assert tab.evaluate("(place) => !!document.activeElement.closest(place)", place)
+
+
+def test_the_side_bar_is_where_it_was(visit, second_address):
+    with visit(PAGE, base=second_address) as tab:
+        bar, text = (tab.locator(place).bounding_box() for place in ("#pst-primary-sidebar", "article.bd-article"))
+        assert bar["x"] < 10 and bar["x"] + bar["width"] <= text["x"] and bar["y"] < 10
+
+
+def picture(tab, place):
+    shot = tab.screenshot(clip=place, animations="disabled", caret="hide")
+    return Image.open(io.BytesIO(shot)).convert("RGB")
+
+
+def changed(one, other):
+    """Pixels that differ by more than a shade."""
+    difference = ImageChops.difference(one, other).convert("L")
+    return sum(difference.histogram()[40:])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_is_seen_on_every_control(visit, second_address, scheme):
+    with visit(PAGE, base=second_address, scheme=scheme) as tab:
+        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+        tab.keyboard.press("Tab")  # from here on the browser takes focus for the keyboard's
+        controls = [one for one in tab.locator(CONTROLS).element_handles() if one.is_visible()]
+        assert len(controls) > 30
+        unseen = []
+        for control in controls:
+            control.scroll_into_view_if_needed()
+            tab.evaluate("document.activeElement.blur()")
+            box = control.bounding_box()
+            if box is None:
+                continue
+            left, top = max(box["x"] - 6, 0), max(box["y"] - 6, 0)
+            width, height = min(box["width"] + 12, 1280 - left), min(box["height"] + 12, 900 - top)
+            place = {"x": left, "y": top, "width": width, "height": height}
+            before = picture(tab, place)
+            control.evaluate("(one) => one.focus({preventScroll: true})")
+            if not control.evaluate("(one) => one === document.activeElement"):
+                continue  # a radio button of a group that is passed over
+            if changed(before, picture(tab, place)) < 20:
+                unseen.append(control.evaluate("(one) => one.outerHTML.slice(0, 150)"))
+        assert unseen == []

@@ -1,0 +1,147 @@
+"""Forty look-ups, as people type them: the first result is the section that answers. And the search's other sides."""
+
+import re
+from urllib.parse import quote_plus, unquote, urlsplit
+
+import pytest
+from built_book import SITE, settle
+
+# The words; the page; how the headings begin that answer.
+LOOK_UPS = [
+    ("why divide by sqrt d_k", "04_", "The formula: divide by the root"),
+    ("rope base", "(07|15)_", "RoPE|NTK-aware|A larger base"),
+    ("kv cache size", "13_", "Cache calculator"),
+    ("gqa convert checkpoint", "13_", "Put to work: take a trained model|From MHA to GQA"),
+    ("attention sink", "13_", "Sliding window and attention sinks"),
+    ("flash attention memory", "14_", "Memory: slope 1"),
+    ("causal mask", "04_", "Padding masks and causal masks"),
+    ("key_padding_mask True or False", "06_", "Load the library.s multi-head layer"),
+    ("cross attention", "05_", "Self-attention or cross-attention"),
+    ("yarn", "15_", "YaRN and Llama 3"),
+    ("mla", "13_", "Multi-head latent attention"),
+    ("paged attention", "13_", "Paged KV cache"),
+    ("sliding window off by one", "10_", "Where it breaks|Sliding window attention"),
+    ("linear attention is RNN", "11_", "Linear attention with elu"),
+    ("nan after softmax", "04_", "Rows without keys"),
+    ("attention is not explanation", "02_", "What it looks at"),
+    ("relative position bias", "07_", "T5.s relative position bias"),
+    ("ALiBi slope", "07_", "ALiBi"),
+    ("label smoothing", "09_", "Label smoothing"),
+    ("beam search", "09_", "Greedy against beam search"),
+    ("pre-norm post-norm", "08_", "Pre-norm and post-norm"),
+    ("head pruning", "06_", "Head importance and pruning"),
+    ("delta rule", "11_", "The delta rule"),
+    ("lsh", "12_", "LSH attention"),
+    ("tensorflow MultiHeadAttention mask", "06_", "Load the library.s multi-head layer|Masks"),
+    # A mechanism's name by itself leads to its card.
+    ("additive attention", "02_", "Look it up"),
+    ("scaled dot-product attention", "04_", "Look it up"),
+    ("multi-head attention", "06_", "Look it up"),
+    ("grouped query attention", "13_", "At a glance"),
+    ("flash attention", "14_", "Look it up"),
+    # All else, to its section.
+    ("gated deltanet", "11_", "The delta rule"),
+    ("log-sum-exp", "14_", "The idea: a softmax"),
+    ("big bird", "10_", "BigBird"),
+    ("enable_gqa", "13_", "At a glance|Multi-query and grouped-query attention"),
+    ("teacher forcing", "09_", "Teacher forcing"),
+    ("sinusoidal positional encoding", "07_", "Sinusoidal"),
+    ("permutation equivariance", "05_", "Permutation equivariance"),
+    ("performer", "11_", "FAVOR"),
+    ("residual stream", "08_", "The idea: a stream"),
+    ("hide solutions", "teaching", "Exercises: hide, mark, grade"),
+]
+MISSES = 4  # of forty: a search that is tuned to its own test says little about the words that come next
+
+
+def listed(tab, base, words):
+    """Address and heading of what the search lists, the best first."""
+    tab.goto(f"{base}search.html?q={quote_plus(words)}")
+    tab.locator("#search-results [role=status]").wait_for()
+    links = tab.locator("#search-results li > a")
+    return links.evaluate_all("(links) => links.map((link) => [link.getAttribute('href'), link.textContent])")
+
+
+@pytest.fixture(scope="module")
+def found(browser):
+    """What is listed for each of the forty, in a book that is opened from a disk."""
+    context = browser.new_context()
+    tab = context.new_page()
+    faults = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    results = {words: listed(tab, f"{SITE.resolve().as_uri()}/", words) for words, _, _ in LOOK_UPS}
+    context.close()
+    assert faults == []
+    return results
+
+
+def test_the_first_result_answers(found):
+    wrong = []
+    for words, page, heading in LOOK_UPS:
+        address, title = (found[words] or [("", "nothing")])[0]
+        if not (re.search(rf"/{page}", address) and re.match(heading, title.partition(" > ")[2])):
+            wrong.append(f"{words}: {address} {title}")
+    assert len(LOOK_UPS) == 40 and len(wrong) <= MISSES, "\n".join(wrong)
+
+
+def test_exercises_come_last_and_results_lead_to_places(found):
+    for words, results in found.items():
+        kinds = [
+            bool(re.search(r" > Exercise \d| > Exercises:", title)) and "teaching" not in address
+            for address, title in results
+        ]
+        assert kinds == sorted(kinds), words
+        assert [address for address, _ in results if "#" in address], words
+
+
+def test_what_is_listed_is_there(found):
+    """Every address leads to an element of the page."""
+    pages = {}
+    for address in {address for results in found.values() for address, _ in results}:
+        path, anchor = urlsplit(address).path, unquote(urlsplit(address).fragment)
+        pages.setdefault(path, (SITE / path).read_text(encoding="utf-8"))
+        assert not anchor or f'id="{anchor}"' in pages[path], address
+
+
+def test_bibliographies_and_solutions_are_not_searched():
+    text = (SITE / "_static" / "search_sections.js").read_text(encoding="utf-8")
+    assert "Advances in Neural" not in text and len(text) > 100_000
+    assert not (SITE / "searchindex.js").exists()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+def test_a_result_quotes_and_its_page_scrolls_and_marks(visit, width, scheme):
+    with visit("search.html?q=cache+calculator", width=width, scheme=scheme) as tab:
+        first = tab.locator("#search-results li").first
+        first.wait_for()
+        assert "cache" in first.locator(".context mark").first.inner_text().lower()
+        assert "Contents" not in first.locator(".context").inner_text()
+        gap = tab.evaluate(
+            """() => { const form = document.querySelector("main form.bd-search");
+              const [field, sign] = [form.querySelector("input"), form.querySelector("i, svg")];
+              const text = field.getBoundingClientRect().left + parseFloat(getComputedStyle(field).paddingLeft);
+              return text - sign.getBoundingClientRect().right; }"""
+        )
+        assert gap >= 2, "the sign lies over the query"
+        first.locator("a").click()
+        tab.wait_for_url("**/13_mqa_gqa.html*")
+        settle(tab)
+        tab.wait_for_function("document.querySelectorAll('.bd-article .highlighted').length > 0")
+        top = tab.evaluate("document.querySelector(':target').getBoundingClientRect().top")
+        assert 0 <= top < 450 and tab.faults == []
+        assert tab.evaluate("getComputedStyle(document.querySelector(':target > :is(h2, h3)')).boxShadow") != "none"
+
+
+def test_nothing_is_found_in_words(visit):
+    with visit("search.html?q=zzyzx") as tab:
+        assert "Nothing holds “zzyzx”" in tab.locator("#search-results").inner_text()
+        assert tab.locator("#search-results li").count() == 0 and tab.faults == []
+
+
+@pytest.mark.parametrize("path", ["book/04_scaled_dot_product.html", "book/13_mqa_gqa.html", "book/api.html"])
+def test_a_book_from_a_disk_works(visit, path):
+    with visit(path, base=f"{SITE.resolve().as_uri()}/") as tab:
+        if path != "book/api.html":
+            tab.locator('.fw-page input[value="tf"]').check(force=True)
+            assert tab.locator(".fw-tf:visible").count() > 0 and tab.locator("mjx-math").count() > 10
+        assert tab.faults == []

@@ -1,0 +1,205 @@
+"""What a change can reach: tests, topics of the contract, and chapters, by following imports backwards.
+
+python tools/affected.py                    since the branch left main, with what is not committed
+python tools/affected.py --since HEAD~1
+python tools/affected.py --topic window     as if this topic's folder had changed
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "src/attn_course"
+FACES = [f"{PACKAGE}/{face}.py" for face in ("reference", "pytorch", "tf")]
+# They decide what is installed and how tests run: everything may change.
+EVERYTHING = re.compile(r"pyproject\.toml|requirements.*|Makefile|tests/(support|both_frameworks|conftest)\.py")
+NOT_HERE = ("tests/site/", "tests/install/")  # commands of their own
+CELL = re.compile(r"(?ms)^```\{code-cell\}[^\n]*\n(.*?)^```")
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Reached(NamedTuple):
+    """Test files; the topics that the contract is asked about, None for all; chapters, as "02"."""
+
+    tests: list[str]
+    topics: list[str] | None
+    chapters: list[str]
+
+
+class Repository:
+    """The files of a repository and who imports whom, by their paths from its root."""
+
+    def __init__(self, root: Path = ROOT):
+        self.root = root
+        folders = (PACKAGE, "tests", "tools", "experiments", "book")
+        found = [path for folder in folders for path in sorted((root / folder).rglob("*.*"))]
+        self.files = {str(path.relative_to(root)) for path in found if "__pycache__" not in path.parts}
+        self.sources = [f for f in self.files if f.endswith(".py") or re.fullmatch(r"book/\d\d_\w+\.md", f)]
+        self.texts: dict[str, str] = {}
+        self.homes = self._homes()
+
+    def text(self, file: str) -> str:
+        """A file's text; of a chapter, its code."""
+        if file not in self.texts:
+            self.texts[file] = self._read(file)
+        return self.texts[file]
+
+    def _read(self, file: str) -> str:
+        text = (self.root / file).read_text(encoding="utf-8")
+        if not file.endswith(".md"):
+            return text
+        cells = [re.sub(r"(?s)^---\n.*?^---\n|^:[^\n]*\n", "", cell) for cell in CELL.findall(text)]
+        return "\n".join(cells)
+
+    def trees(self, file: str) -> list[ast.AST]:
+        """A file's syntax tree; of a chapter, one for each line that imports: its cells hold magics too."""
+        if file.endswith(".py"):
+            return [ast.parse(self.text(file))]
+        lines = re.findall(r"(?m)^\s*((?:from [\w.]+ )?import (?:\([^)]*\)|[^\n(]+))", self.text(file))
+        return [ast.parse(line) for line in lines]
+
+    def module(self, name: str, near: str) -> str | None:
+        """The file of a module: of the package, or beside the file that imports it, in tests or in tools."""
+        path = name.replace(".", "/")
+        folders = ["src", "", str(Path(near).parent), "tests", "tools"]
+        tries = [f"{folder}/{path}{end}".lstrip("/") for folder in folders for end in (".py", "/__init__.py")]
+        return next((file for file in tries if file in self.files), None)
+
+    def named(self, file: str) -> set[str]:
+        """Every module that a file imports, as absolute dotted names; ``from a import b`` gives a and a.b."""
+        names = set()
+        package = Path(file).relative_to("src").with_suffix("").parts if file.startswith("src/") else ()
+        for node in (node for tree in self.trees(file) for node in ast.walk(tree)):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                lead = package[: len(package) - node.level] if node.level else ()
+                base = ".".join((*lead, *([node.module] if node.module else [])))
+                names |= {base} | {f"{base}.{alias.name}" for alias in node.names}
+        return names
+
+    def _homes(self) -> dict[str, set[str]]:
+        """Where each public name of a face is defined."""
+        homes: dict[str, set[str]] = {}
+        for face in (face for face in FACES if face in self.files):
+            for node in ast.walk(self.trees(face)[0]):
+                home = self.module(node.module or "", face) if isinstance(node, ast.ImportFrom) else None
+                for alias in node.names if home else ():
+                    homes.setdefault(alias.name, set()).add(home)
+        return homes
+
+    def imports(self, file: str) -> set[str]:
+        """The files that a file needs. Of a face, it needs the names that its text holds; the contract needs all."""
+        found = {self.module(name, file) for name in self.named(file)} - {None}
+        if file not in FACES and found & {*FACES, "tests/support.py"}:
+            found -= {*FACES}
+            words = self.homes if file.startswith("tests/contract/") else set(WORD.findall(self.text(file)))
+            found |= {home for word in words for home in self.homes.get(word, ())}
+        if file.startswith("tests/"):
+            beside = str(Path(file).parent / "conftest.py")
+            found |= {beside} & self.files
+        return found - {file}
+
+    def reached(self, changed: set[str]) -> set[str]:
+        """All files whose imports lead to one of these, these included."""
+        changed = changed | {file for one in changed for file in self.naming(one)}
+        importers: dict[str, set[str]] = {}
+        for file in self.sources:
+            for needed in self.imports(file):
+                importers.setdefault(needed, set()).add(file)
+        found, new = set(changed), list(changed)
+        while new:
+            more = importers.get(new.pop(), set()) - found
+            found |= more
+            new += more
+        return found
+
+    def naming(self, file: str) -> set[str]:
+        """Of a file that can't be imported: the files whose text names it, and the package that holds it."""
+        if file.endswith((".py", ".ipynb")) or file in self.sources:
+            return set()
+        folders = [str(folder) for folder in Path(file).parents]
+        packages = [f"{folder}/__init__.py" for folder in folders if folder.startswith(PACKAGE)]
+        beside = {next(one for one in packages if one in self.files)} if packages else set()
+        name = re.escape(Path(file).stem if packages else Path(file).name)  # a record is asked for without its end
+        return beside | {one for one in self.sources if re.search(rf"\b{name}\b", self.text(one))}
+
+
+def topic_of(file: str) -> str | None:
+    """The topic to whose folder a file belongs."""
+    parts = Path(file).parts
+    inside = parts[:3] in (("src", "attn_course", "mechanisms"), ("src", "attn_course", "models"))
+    if not inside or len(parts) < (6 if "parts" in parts else 5):
+        return None
+    return parts[4] if parts[3] == "parts" else parts[3]
+
+
+def affected(changed: set[str], repository: Repository) -> Reached:
+    """What the change of some files can reach."""
+    files = repository.files
+    everything = any(EVERYTHING.fullmatch(file) for file in changed)
+    reached = files if everything else repository.reached(changed)
+    is_test = re.compile(r"tests/.*/test_\w+\.py")
+    tests = {file for file in reached & files if is_test.fullmatch(file) and not file.startswith(NOT_HERE)}
+    topics = {topic for file in reached if (topic := topic_of(file))}
+    tests |= {file for file in files for topic in topics if re.fullmatch(rf"tests/\w+/test_{topic}(_\w+)?\.py", file)}
+    chapters = {Path(file).stem[:2] for file in reached if re.fullmatch(r"book/\d\d_\w+\.(md|ipynb)", file)}
+    if any(file.startswith("book/") for file in changed):  # each page is one of a book
+        tests |= {file for file in files if re.fullmatch(r"tests/book/test_\w+\.py", file)}
+    # The contract is asked about the topics alone, unless something that all of them stand on has changed.
+    below = [file for file in changed if file.startswith("tests/contract/") or "/core/" in file]
+    narrow = not below and not everything
+    return Reached(sorted(tests), sorted(topics) if narrow else None, sorted(chapters))
+
+
+def topic_files(topic: str, repository: Repository) -> set[str]:
+    """The files of a topic. Raises ValueError, with the names that exist, where there is none."""
+    topics = sorted({name for file in repository.files if (name := topic_of(file))})
+    if topic not in topics:
+        raise ValueError(f"TOPIC must be one of {', '.join(topics)}; got {topic!r}")
+    return {file for file in repository.files if topic_of(file) == topic}
+
+
+def changed_files(since: str, root: Path = ROOT) -> set[str]:
+    """What differs from a commit, and what git does not know yet. Raises ValueError for an unknown commit."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ValueError(f"git {' '.join(arguments)}: {done.stderr.strip().splitlines()[0]}")
+        return done.stdout
+
+    base = git("merge-base", "HEAD", since).strip()
+    return {*git("diff", "--name-only", base).split("\n"), *git("ls-files", "-o", "--exclude-standard").split("\n")} - {
+        ""
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--since", default="main", metavar="COMMIT", help="compared with where we left it; main")
+    parser.add_argument("--topic", help="a folder of mechanisms or models")
+    options = parser.parse_args(arguments)
+    repository = Repository()
+    try:
+        changed = topic_files(options.topic, repository) if options.topic else changed_files(options.since)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    found = affected(changed, repository)
+    print("changed:", *(sorted(changed) or ["nothing"]))
+    print("tests:", *(found.tests or ["none"]))
+    print("the contract's topics:", *(["all"] if found.topics is None else found.topics or ["none"]))
+    print("chapters:", *(found.chapters or ["none"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

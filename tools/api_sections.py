@@ -1,0 +1,88 @@
+"""The pages of the package, one a topic of the catalog, as Markdown. `make faces` writes them into book/api.
+
+The line LISTED of book/api.md stands for the list of all topics. In the notebooks it stands for their sections: the
+labels are looked up there (tools/mystmd), and each has its place in the list. The package is not imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "attn_course"
+ROOMS = ("core", "mechanisms", "mechanisms/parts", "models")
+LISTED = "```{api-topics}\n```"
+# What the search should find a topic by, beside the words of its section.
+SEARCH = {
+    "gated": "QK-norm, qk norm, sink softmax, soft-cap, output gate, gated attention",
+    "paged": "BlockPool, block table, free list, fork, copy on write, prefix sharing",
+}
+
+
+def folder(topic):
+    """Where a topic stands."""
+    return next(path for room in ROOMS if (path := SOURCE / room / topic).joinpath("__init__.py").exists())
+
+
+def topics():
+    """The topics of the catalog, in its order."""
+    tree = ast.parse((SOURCE / "catalog.py").read_text(encoding="utf-8"))
+    (listed,) = [x.value for x in tree.body if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "TOPICS"]
+    return [name.id for name in listed.elts]
+
+
+def label(topic):
+    return f"api-{topic.replace('_', '-')}"
+
+
+def told(topic):
+    """Title, sentence and chapters of a topic."""
+    tree = ast.parse((folder(topic) / "__init__.py").read_text(encoding="utf-8"))
+    title, colon, sentence = ast.get_docstring(tree).splitlines()[0].partition(": ")
+    if not colon or not sentence.endswith("."):
+        raise ValueError(f'{topic}: the docstring must begin with "Title: sentence."')
+    chapters = [x.value.value for x in ast.walk(tree) if isinstance(x, ast.keyword) and x.arg == "chapter"]
+    return title, f"{sentence[0].upper()}{sentence[1:]}", list(dict.fromkeys(chapters))
+
+
+def section(topic, head="##", up=""):
+    """The Markdown of a topic: a section, or with a head of "#" a page, from which chapters lie one folder up."""
+    title, sentence, chapters = told(topic)
+    text = sentence + "".join(f" {{doc}}`{up}{chapter}`." for chapter in chapters)
+    words = [f"% search: {SEARCH[topic]}"] if topic in SEARCH else []
+    return "\n".join(
+        [f"({label(topic)})=", f"{head} {title}", *words, "", text, "", f"```{{api-topic}} {topic}", "```", ""]
+    )
+
+
+def sections():
+    return "\n".join(section(topic) for topic in topics())
+
+
+def with_sections(text):
+    """A page's text with every section in place of the line, if it has the line."""
+    return text.replace(LISTED, sections()) if LISTED in text else text
+
+
+def pages(root=ROOT):
+    """The file of every topic's page, and its text."""
+    return {root / "book" / "api" / f"{topic}.md": section(topic, "#", "../") for topic in topics()}
+
+
+def stale(root=ROOT):
+    """The pages that are not what the topics say: path, and text, or None where no topic is left."""
+    wanted = pages(root)
+    left = {path: None for path in (root / "book" / "api").glob("*.md") if path not in wanted}
+    return left | {
+        path: text for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text
+    }
+
+
+def write(root=ROOT):
+    (root / "book" / "api").mkdir(exist_ok=True)
+    for path, text in stale(root).items():
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text, encoding="utf-8")

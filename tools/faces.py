@@ -1,0 +1,68 @@
+"""Write the faces `attn_course.pytorch`, `.tf` and `.reference` from the literal `__all__` of every topic.
+
+And the pages of book/api, one a topic. `python tools/faces.py` writes them, `--check` fails if one is stale. Nothing of
+the package is imported. Static, so that a type checker, an editor and `grep` see every name and where it comes from.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+import api_sections
+
+SOURCE = Path(__file__).parents[1] / "src" / "attn_course"
+WORDS = {
+    "pytorch": "Every public name in PyTorch.",
+    "tf": "Every public name in TensorFlow.",
+    "reference": "Every public specification, in NumPy and float64.",
+}
+ROOMS = ("core", "mechanisms", "models")
+
+
+def names_of(path):
+    """The literal ``__all__`` of a file."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        if isinstance(target, ast.Name) and target.id == "__all__":
+            return sorted(ast.literal_eval(node.value))
+    return []
+
+
+def face(kind, source=SOURCE):
+    """The text of a face."""
+    files = sorted(path for room in ROOMS for path in (source / room).rglob(f"{kind}.py"))
+    topics = {".".join(path.relative_to(source).parts[:-1]): names_of(path) for path in files}
+    topics = {topic: names for topic, names in topics.items() if names}
+    lines = [f'"""{WORDS[kind]} Written by `make faces`."""', ""]
+    for topic, names in topics.items():
+        lines.append(f"from attn_course.{topic}.{kind} import (")
+        lines += [f"    {name}," for name in names]
+        lines.append(")")
+    public = sorted({name for names in topics.values() for name in names})
+    return "\n".join([*lines, "", "__all__ = [", *(f'    "{name}",' for name in public), "]", ""])
+
+
+def stale(source=SOURCE):
+    """The faces that are not what the topics say: path and text."""
+    texts = {source / f"{kind}.py": face(kind, source) for kind in WORDS}
+    return {path: text for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text}
+
+
+def write(source=SOURCE):
+    """Write them, and return their paths."""
+    found = stale(source)
+    for path, text in found.items():
+        path.write_text(text, encoding="utf-8")
+    return list(found)
+
+
+def main(check):
+    if not check:
+        write()
+        api_sections.write()
+    elif found := [*stale(), *api_sections.stale()]:
+        sys.exit(f"stale: {', '.join(path.name for path in found)}; run `make faces`")
+
+
+if __name__ == "__main__":
+    main("--check" in sys.argv[1:])

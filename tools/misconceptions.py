@@ -1,0 +1,56 @@
+"""The entries of the page "Often said, and wrong", as Markdown, from misconceptions.toml.
+
+The line LISTED of book/misconceptions.md stands for them: the book puts them there before the page is read
+(book/_ext/reference_pages.py).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import NamedTuple
+
+from publisher import ROOT, publisher
+
+LISTED = "```{misconceptions}\n```"
+TEST = re.compile(r"(?P<file>tests/[\w/]+\.py)::(?P<name>test_\w+)(?:\[(?P<case>.+)\])?")
+
+
+class Error(NamedTuple):
+    """What is said, what is right, the section that shows it, its source, and the test that what is said fails."""
+
+    said: str
+    right: str
+    page: str
+    section: str
+    source: str
+    where: str
+    test: str
+
+
+def topics():
+    """The titles, each with its errors, in the order of the file."""
+    text = (ROOT / "tools" / "misconceptions.toml").read_text(encoding="utf-8")
+    return [(topic["title"], [Error(**row) for row in topic["error"]]) for topic in tomllib.loads(text)["topic"]]
+
+
+def entry(error):
+    """The Markdown of one error."""
+    keys = ", ".join(f"{{cite:t}}`{key}`" for key in error.source.split(","))
+    file, name, case = TEST.fullmatch(error.test).group("file", "name", "case")
+    words = name.removeprefix("test_").replace("_", " ")
+    test = f"[{words}]({publisher().file_url(file)})" + (f", case *{case}*" if case else "")
+    lines = [f"### “{error.said}”", "", error.right, ""]
+    lines += [f"- Shown in {{shown}}`{error.page}#{error.section}`"]
+    lines += [f"- Source: {keys}{', ' if error.where else ''}{error.where}"]
+    return "\n".join([*lines, f"- Fails when it is implemented: {test}", ""])
+
+
+def entries():
+    parts = [f"## {title}\n\n" + "\n".join(map(entry, errors)) for title, errors in topics()]
+    return "\n".join(parts)
+
+
+def with_entries(text):
+    """A page's text with every entry in place of the line, if it has the line."""
+    return text.replace(LISTED, entries()) if LISTED in text else text

@@ -1,0 +1,87 @@
+"""A skeleton for a new chapter, with its line in _toc.yml and in the map of book/intro.md.
+
+    python3 tools/new_chapter.py low_rank
+
+Writes book/NN_NAME.md with the next free number. Nothing that exists is overwritten. `make notebooks` refuses the
+chapter while a TODO is left. Needs Python alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from new_mechanism import ROOT, check_name, fill
+
+LONGEST = 30
+NEXT = """\
+Next: the text; its row in the maps of book/intro.md and book/teaching.md, its terms in book/glossary.md, its papers in
+book/references.bib; then make notebooks CH={number} and make book.
+"""
+
+
+def next_number(root: Path) -> str:
+    """The number after the last chapter's, two digits."""
+    numbers = [int(path.stem[:2]) for path in (root / "book").glob("[0-9][0-9]_*.md")]
+    return f"{max(numbers, default=-1) + 1:02}"
+
+
+def add_to_toc(toc: str, chapter: str) -> str:
+    """The table of contents with a new chapter behind the last one."""
+    lines = toc.splitlines()
+    places = [i for i, line in enumerate(lines) if re.match(r"\s*- file: book/\d\d_", line)]
+    if not places:
+        raise ValueError("_toc.yml lists no chapter, so the new one has no place: add it by hand")
+    indent = lines[places[-1]].partition("-")[0]
+    lines.insert(places[-1] + 1, f"{indent}- file: {chapter}")
+    return "\n".join(lines) + "\n"
+
+
+def add_to_map(intro: str, chapter: str, title: str) -> str:
+    """The first page with a row for the new chapter in its map, behind the last one before it."""
+    number, lines = int(chapter[:2]), intro.splitlines()
+    rows = [(i, re.match(r"\| (\d+) \| ", line)) for i, line in enumerate(lines)]
+    places = [i for i, row in rows if row and int(row[1]) <= number]
+    if not places:
+        raise ValueError("book/intro.md has no map of chapters, so the new one has no place: add it by hand")
+    lines.insert(places[-1] + 1, f"| {number} | {{doc}}`{chapter}` | branch | TODO: what {title} adds |")
+    return "\n".join(lines) + "\n"
+
+
+def make(root: Path, name: str) -> list[Path]:
+    """Write the skeleton. Raises ValueError, before anything is written, for a name that can't be used."""
+    check_name(name, LONGEST)
+    if taken := [*root.glob(f"book/[0-9][0-9]_{name}.md")]:
+        raise ValueError(f"{taken[0].relative_to(root)} exists: choose another NAME")
+    chapter, toc, intro = (
+        root / "book" / f"{next_number(root)}_{name}.md",
+        root / "_toc.yml",
+        root / "book" / "intro.md",
+    )
+    listed = add_to_toc(toc.read_text(encoding="utf-8"), f"book/{chapter.name}")
+    first = add_to_map(intro.read_text(encoding="utf-8"), chapter.stem, name.replace("_", " "))
+    for path, text in {chapter: fill("chapter.md.txt", name), toc: listed, intro: first}.items():
+        path.write_text(text, encoding="utf-8")
+    return [chapter, toc, intro]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="lower-case words joined by _")
+    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        made = make(options.root, options.name)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for path in made:
+        print(path.relative_to(options.root))
+    print(NEXT.format(number=made[0].name[:2]), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""The tables of the page "State of the course", from committed files alone: notebooks, notes of their runs, records.
+
+`tools/notebooks.py build` leaves a note per chapter in book/executed: when it was executed, with what, and a sum over
+the cells that ran. The lines {status-...} of book/status.md stand for the tables; the book puts them there before the
+page is read (book/_ext/reference_pages.py), so that no page has to be written anew.
+
+python tools/status.py      the page's text
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import hashlib
+import json
+import platform
+import re
+from collections import Counter
+from pathlib import Path
+
+from chapters import INSTALL_TAG, sources
+from execute import IGNORED
+from marks import NOT_RUN
+from publisher import ROOT
+
+NOTES = Path("book", "executed")
+DEMOS = Path("src", "attn_course", "labs", "gpu", "__init__.py")
+RECORDS = Path("src", "attn_course", "records")
+FRAMEWORKS = {"pytorch": "PyTorch", "tf": "TensorFlow"}
+NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "numpy": "NumPy"}
+SINCE = "changed since"  # its cells are not those of the note
+
+
+def cells_of(path):
+    """The code cells of a notebook, as they are stored."""
+    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+
+
+def digest(path):
+    """A sum over what ran and what it gave: prose may change without another run."""
+    ran = [(cell["source"], cell["outputs"]) for cell in cells_of(path)]
+    return hashlib.sha256(json.dumps(ran, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def note(root, notebook, seconds, versions):
+    """Write down that a notebook was executed."""
+    told = {
+        "date": datetime.date.today().isoformat(),
+        "seconds": round(seconds),
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "versions": versions,
+        "cells": digest(notebook),
+    }
+    path = root / NOTES / f"{notebook.stem}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+def noted(root, source):
+    """The note of a chapter; empty without one."""
+    path = root / NOTES / f"{source.stem}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def counts(path):
+    """How many cells run again and are compared, and how many are left out."""
+    found = Counter()
+    for cell in cells_of(path):
+        own = set(cell["metadata"].get("tags", []))
+        if not {INSTALL_TAG, NOT_RUN[0]} & own:
+            found["left out" if IGNORED in own else "compared"] += 1
+    return found
+
+
+def table(header, rows):
+    numbers = {"Time, s", "Min.", "Compared", "Left out"}
+    lines = [header, ["---:" if word in numbers else "---" for word in header], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def chapter(stem):
+    number = re.match(r"\d+(?=_(?!project))", stem)
+    return f"{{doc}}`{int(number[0]) if number else 'project'} <{stem}>`"
+
+
+def notebooks(root=ROOT):
+    """A row per chapter, and what it was executed with."""
+    rows, kinds, all_cells = [], Counter(), Counter()
+    for source in sources(root):
+        path, told = source.with_suffix(".ipynb"), noted(root, source)
+        found = counts(path)
+        all_cells += found
+        same = told.get("cells") == digest(path)
+        date = told.get("date", "no note")
+        kinds[with_what(told)] += 1
+        seconds = told.get("seconds", "")
+        rows.append(
+            (
+                chapter(source.stem),
+                date if same or not told else f"{date}, {SINCE}",
+                seconds,
+                found["compared"],
+                found["left out"],
+            )
+        )
+    header = ("No.", "Executed", "Time, s", "Compared", "Left out")
+    told = [f"- {number}: {kind or 'no versions were noted'}" for kind, number in kinds.items()]
+    total = (
+        f"Together {all_cells['compared']:,} cells are compared and {all_cells['left out']:,} left out. "
+        "Notebooks, by what executed them:"
+    )
+    return "\n\n".join([table(header, rows), total, "\n".join(told)])
+
+
+def with_what(told):
+    known = told.get("versions", {})
+    versions = ", ".join(f"{name} {known[key]}" for key, name in NAMES.items() if key in known)
+    return f"{versions} ({told['machine']})" if versions else ""
+
+
+def records(root=ROOT):
+    """name -> a stored measurement."""
+    paths = sorted((root / RECORDS).glob("*.json"))
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def frameworks_of(record):
+    rows = [row for rows in record.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+    found = {row["framework"] for row in rows if "framework" in row}
+    return " and ".join(word for key, word in FRAMEWORKS.items() if key in found) or "not said"
+
+
+def shown_in(root, name):
+    """The chapters that read a record."""
+    texts = {source.stem: source.read_text(encoding="utf-8") for source in sources(root)}
+    found = [stem for stem, text in texts.items() if "load_record" in text and f'"{name}"' in text]
+    return ", ".join(map(chapter, found))
+
+
+def measurements(root=ROOT):
+    """A row per record, and how many are of which machine and framework."""
+    found = records(root)
+    rows = [
+        (f"`{name}`", shown_in(root, name), record["date"], frameworks_of(record), minutes(record.get("seconds")))
+        for name, record in found.items()
+    ]
+    machines = Counter(record.get("device") or record["machine"] for record in found.values())
+    kinds = Counter(frameworks_of(record) for record in found.values())
+    days = Counter(record["date"] for record in found.values())
+    total = sum(record.get("seconds", 0) for record in found.values()) / 3600
+    lines = [
+        f"{len(found)} records; those whose time was noted took {total:.0f} hours.",
+        "- By machine: " + listed(machines),
+        "- By framework: " + listed(kinds),
+        "- By date: " + listed(days),
+    ]
+    header = ("Record", "No.", "Date", "Framework", "Min.")
+    return f"{lines[0]}\n\n" + "\n".join(lines[1:]) + "\n\n" + table(header, rows)
+
+
+def minutes(seconds):
+    return "" if seconds is None else f"{seconds / 60:.0f}" if seconds >= 60 else f"{seconds / 60:.1f}"
+
+
+def listed(counter):
+    return "; ".join(f"{key}: {number}" for key, number in sorted(counter.items())) + "."
+
+
+def gpu(root=ROOT):
+    """Which demos have been run on a GPU, and which have not."""
+    tree = ast.parse((root / DEMOS).read_text(encoding="utf-8"))
+    (demos,) = [x.value for x in tree.body if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "DEMOS"]
+    wanted = ast.literal_eval(demos)
+    stems = {source.stem[:2]: source.stem for source in sources(root) if "_project_" not in source.stem}
+    found = records(root)
+    rows = []
+    for key in sorted(wanted):
+        record = found.get(f"gpu_{key}")
+        where = f"{record['device']}, {record['date']}" if record else "no GPU yet"
+        rows.append((chapter(stems[key]), " and ".join(wanted[key]), where))
+    left = [row for row in rows if row[2] == "no GPU yet"]
+    lines = [f"{len(left)} of {len(rows)} rows have no stored run on a GPU."] if left else []
+    if "kernels" in found and "gpu_14" not in found:
+        gpus = ", ".join(dict.fromkeys(row["gpu"] for row in found["kernels"]["rows"]))
+        lines.append(
+            f"The Triton kernel of chapter 14 is compiled for {gpus} in the tests, and its results are compared in "
+            "Triton's interpreter on a processor. How fast it is on a GPU, nothing here has shown."
+        )
+    return "\n\n".join([table(("No.", "Demo", "Shown on"), rows), *lines])
+
+
+LINES = {"```{status-notebooks}\n```": notebooks, "```{status-records}\n```": measurements, "```{status-gpu}\n```": gpu}
+
+
+def with_tables(text):
+    """A page's text with every table in place of its line."""
+    for line, made in LINES.items():
+        if line in text:
+            text = text.replace(line, made())
+    return text
+
+
+if __name__ == "__main__":
+    print(with_tables((ROOT / "book" / "status.md").read_text(encoding="utf-8")))
