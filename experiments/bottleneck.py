@@ -18,6 +18,7 @@ from attn_course.labs.seq2seq import Task, build
 from attn_course.tasks.metrics import by_length
 from attn_course.tasks.text import batches
 from attn_course.training import pytorch as loop
+from attn_course.training import ramped
 from experiments import run_plan
 from experiments.tasks.reversal import Reversal, draw, training_set, vocabulary
 
@@ -28,7 +29,7 @@ EDGES = tuple(edge for n in LENGTHS for edge in (n, n + 1))
 
 def falling(step, steps, rate):
     """The rate of a step: full for a third of the steps, then straight down to 0."""
-    return rate * min(1.0, 1.5 * (steps + 1 - step) / steps)
+    return ramped(step, steps, rate, 1, steps / 1.5)
 
 
 def test_set(count=200):

@@ -12,6 +12,7 @@ from attn_course.core.frameworks import torch
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.number_words import PI, NumberWords, number_words, vocabulary
 from attn_course.tasks.text import batches
+from attn_course.training import ramped
 from experiments import run_plan
 
 STEPS, RATE, CLIP, BATCH, WIDTH = 600, 3e-3, 1.0, 64, 64
@@ -37,8 +38,8 @@ def build(attention, half_width):
 
 
 def falling(step, steps, rate):
-    """The rate: constant in the first half, then falling to zero."""
-    return rate * min(1.0, 2 * (1 - (step - 1) / steps))
+    """The rate of a step: constant in the first half, then falling to zero."""
+    return ramped(step, steps, rate, 1, steps / 2)
 
 
 def run(attention, half_width, backward, seed):
@@ -53,14 +54,14 @@ def run(attention, half_width, backward, seed):
     row = {"framework": "pytorch", "attention": attention, "backward": backward}
     row |= {"seed": seed, "steps": STEPS, "half_width": half_width}
     row["loss"] = [round(line.loss, 4) for line in log]
-    row["by_length"] = [_tested(loop, model, backward, size) for size in LENGTHS]
+    row["per_length"] = [_tested(loop, model, backward, size) for size in LENGTHS]
     number = NumberWords([PI], [PI[::-1] if backward else PI])
     row["pi"] = _written(loop, model, number)[0]
     return [row]
 
 
 def _tested(loop, model, backward, size):
-    """(length, count, numbers exactly right, digits at their place)."""
+    """(length, count, share of numbers and of digits at their place that are right)."""
     options = {"least": size, "most": size, "backward": backward, "seed": 1000 + size}
     test = number_words(200, **options)
     written = _written(loop, model, test)

@@ -11,8 +11,11 @@ import numpy as np
 
 from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
+from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import links, load_sentences, vocabulary
-from attn_course.tasks.text import BEGIN, END, PAD
+from attn_course.tasks.text import BEGIN, END
+from attn_course.training import pytorch as loop
+from attn_course.training import ramped
 from experiments import Done, chosen_seeds, store
 
 MODELS = ("Transformer", "Bahdanau", "no attention")
@@ -42,45 +45,40 @@ def build(name, seed):
     return names.EncoderDecoder(encoder, decoder)
 
 
-def rate_of(step, rate, steps):
-    """Up for 100 steps, then straight down to 0; steps count from 1."""
-    return rate * min(step / WARM_UP, (steps + 1 - step) / (steps + 1 - WARM_UP))
+def schedule(step, steps, rate):
+    """Up for 100 steps, then straight down to 0."""
+    return ramped(step, steps, rate, WARM_UP, steps + 1 - WARM_UP)
 
 
-def logits(model, source, mask, target):
-    """What the model says of every next word."""
-    if isinstance(model, names.Transformer):
-        return model(source, target, mask[:, None, None], need_weights=False)[0]
-    return model(source, target, mask)[0]
+def called(model):
+    """The model as one is called that has no heads: of source, target and mask."""
+    if not isinstance(model, names.Transformer):
+        return model
+    return lambda source, target, mask: model(
+        source, target, mask[:, None, None], need_weights=False
+    )
 
 
-def loss_of(model, source, mask, given, wanted):
+def loss_of(model, *batch):
     """The mean cross-entropy of the next word, padding left out."""
-    scores = logits(model, source, mask, given).flatten(0, 1)
-    wanted = wanted.flatten().long()
-    return torch.nn.functional.cross_entropy(scores, wanted, ignore_index=PAD)
+    return loop.token_loss(called(model), *batch)
+
+
+def shuffled(examples):
+    """Endless batches of rows; what fills no batch sits out a pass."""
+    while True:
+        order = torch.randperm(len(examples.source)).numpy()
+        for begin in range(0, len(order) - BATCH + 1, BATCH):
+            yield tuple(part[order[begin : begin + BATCH]] for part in examples)
 
 
 def train(name, rate, seed, sentences, steps=STEPS):
-    """A trained model, and its loss of the first and of the last 50 steps."""
-    model, examples = build(name, seed), sentences.encode()
-    source, mask, given, wanted = map(torch.from_numpy, examples)
-    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
-    losses, order = [], torch.empty(0, dtype=torch.long)
-    for step in range(1, steps + 1):
-        if len(order) < BATCH:
-            order = torch.randperm(len(source))
-        rows, order = order[:BATCH], order[BATCH:]
-        optimizer.param_groups[0]["lr"] = rate_of(step, rate, steps)
-        batch = (part[rows] for part in (source, mask, given, wanted))
-        loss = loss_of(model, *batch)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        losses.append(loss.item())
-    curve = [round(float(np.mean(losses[at - 50 : at])), 4) for at in (50, steps)]
-    return model, curve
+    """A trained model, and its mean loss of the first and of the last 50 steps."""
+    model, batches = build(name, seed), shuffled(sentences.encode())
+    options = {"steps": steps, "rate": rate, "betas": (0.9, 0.98), "clip": 1.0}
+    options |= {"schedule": schedule, "every": 50}
+    log = loop.train(model, batches, loss_of, **options)
+    return model, [round(log[at].loss, 4) for at in (0, -1)]
 
 
 @torch.no_grad()
@@ -100,9 +98,7 @@ def write(model, sources):
 
 def exact(model, sentences):
     """The share that is written word for word."""
-    wrote = write(model, sentences.sources)
-    right = [one == other for one, other in zip(wrote, sentences.targets, strict=True)]
-    return round(float(np.mean(right)), 4)
+    return round(exact_match(write(model, sentences.sources), sentences.targets), 4)
 
 
 @torch.no_grad()

@@ -7,6 +7,8 @@ are written twice, the second value counts.
 python -m experiments.associative --seeds 0 1 2
 """
 
+from attn_course.training import ramped
+
 MODEL_DIM, VALUE_DIM, BATCH, RATE, STEPS = 64, 32, 64, 5e-3, 1200
 PAIRS, KEY_DIMS = (4, 8, 16, 32, 64), (16, 32)
 # What remembers, written once and twice. "additive" is the delta rule without its
@@ -19,4 +21,4 @@ TESTED, RECENT = 8, 8  # batches; names that were written last
 
 def rate_at(step, steps, rate):
     """The learning rate of a step: it rises for a tenth of the steps, then falls."""
-    return rate * min(1.0, 10 * step / steps, (steps - step + 1) / (0.5 * steps))
+    return ramped(step, steps, rate, steps / 10, 0.5 * steps)

@@ -54,7 +54,7 @@ def test_record(name):
     assert program == ("attn_course.labs.translate" if name == "translate" else f"experiments.{name}")
     assert find_spec(program)
     settings = {}
-    measured = {"seed", "exact", "loss", "by_length", "bits", "year_first", "year_later", "wrote", "size"}
+    measured = {"seed", "exact", "loss", "by_length", "per_length", "bits", "year_first", "year_later", "wrote", "size"}
     measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
     measured |= {"shares", "pi"}
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
@@ -67,7 +67,7 @@ def test_record(name):
         key = tuple((k, v) for k, v in row.items() if k not in measured)
         settings.setdefault(key, set()).add(row["seed"])
         assert 0 <= row.get("exact", 0) <= 1 and row.get("peak_mib", 1) > 0
-        if "exact" in row and (buckets := row.get("by_length")):
+        if buckets := row.get("by_length"):
             share = sum(count * exact for *_, count, exact in buckets) / sum(bucket[2] for bucket in buckets)
             assert abs(share - row["exact"]) < 1e-3
         for source, target, wrote in row.get("wrote", []):

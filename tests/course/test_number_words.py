@@ -31,4 +31,4 @@ def test_the_record_has_three_seeds_of_each(attention):
     assert sorted((row["backward"], row["seed"]) for row in rows) == [
         (way, seed) for way in (False, True) for seed in range(3)
     ]
-    assert all(len(row["by_length"]) == 5 and len(row["loss"]) == 6 for row in rows)
+    assert all(len(row["per_length"]) == 5 and len(row["loss"]) == 6 for row in rows)

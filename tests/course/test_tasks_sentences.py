@@ -166,7 +166,7 @@ def test_unknown_split():
 def test_the_experiment_s_schedule():
     from experiments import sentences as program
 
-    rates = [program.rate_of(step, 3.0, 600) for step in range(1, 601)]
+    rates = [program.schedule(step, 600, 3.0) for step in range(1, 601)]
     assert max(rates) == rates[99] == 3.0 and rates[0] == 0.03 and 0 < rates[-1] < 0.01
     assert {row["model"] for row in task_record()["rows"]} == set(program.MODELS)
 

@@ -22,11 +22,6 @@ class Record(NamedTuple):
     score: float | None = None
 
 
-def at_most(steps):
-    """So many steps, or ``ATTN_COURSE_STEPS`` if that is fewer."""
-    return min(steps, int(os.environ.get("ATTN_COURSE_STEPS") or steps))
-
-
 def short(steps):
     """``steps``, or as many as the environment variable ``ATTN_COURSE_STEPS`` allows.
 
@@ -35,6 +30,14 @@ def short(steps):
     """
     most = os.environ.get("ATTN_COURSE_STEPS")
     return min(steps, int(most)) if most else steps
+
+
+def ramped(step, steps, rate, up, down):
+    """The rate of a step, counted from 1: up in ``up`` steps, level, down in ``down``.
+
+    At the last step it is ``rate / down``: the step after that would have none.
+    """
+    return rate * min(1.0, step / up, (steps + 1 - step) / down)
 
 
 def progress(steps, name):

@@ -4,19 +4,31 @@ import numpy as np
 
 from attn_course.core.frameworks import torch
 from attn_course.tasks.text import BEGIN, PAD
-from attn_course.training import at_most, log_line, progress
+from attn_course.training import log_line, progress, short
 
 
-def train(model, batches, loss, *, steps, rate, clip=None, schedule=None, every=20):
+def train(
+    model,
+    batches,
+    loss,
+    *,
+    steps,
+    rate,
+    betas=(0.9, 0.999),
+    clip=None,
+    schedule=None,
+    every=20,
+):
     """Train with Adam on endless batches of arrays; returns the log.
 
     loss: of the model and a batch's tensors. It returns the loss, or the loss and a
-    score to log beside it. clip: the most that the norm of all gradients may be.
+    score to log beside it. betas: Adam's. clip: the most that the norm of all
+    gradients may be.
     schedule: of the step, the number of steps and the rate; returns the step's rate.
     """
-    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate, betas=betas)
     device = next(model.parameters()).device
-    steps, log, seen = at_most(steps), [], []
+    steps, log, seen = short(steps), [], []
     for step, batch in zip(progress(steps, "PyTorch"), batches, strict=False):
         if schedule is not None:
             optimizer.param_groups[0]["lr"] = schedule(step, steps, rate)

@@ -4,17 +4,30 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.tasks.text import BEGIN, PAD
-from attn_course.training import at_most, log_line, progress
+from attn_course.training import log_line, progress, short
 
 
-def train(model, batches, loss, *, steps, rate, clip=None, schedule=None, every=20):
+def train(
+    model,
+    batches,
+    loss,
+    *,
+    steps,
+    rate,
+    betas=(0.9, 0.999),
+    clip=None,
+    schedule=None,
+    every=20,
+):
     """Train with Adam on endless batches of arrays; returns the log.
 
     loss: of the model and a batch's tensors. It returns the loss, or the loss and a
-    score to log beside it. clip: the most that the norm of all gradients may be.
+    score to log beside it. betas: Adam's. clip: the most that the norm of all
+    gradients may be.
     schedule: of the step, the number of steps and the rate; returns the step's rate.
     """
-    optimizer = keras.optimizers.Adam(rate, epsilon=1e-8)  # PyTorch's epsilon
+    # PyTorch's epsilon
+    optimizer = keras.optimizers.Adam(rate, *betas, epsilon=1e-8)
 
     @tf.function(reduce_retracing=True)
     def train_step(*batch):
@@ -29,7 +42,7 @@ def train(model, batches, loss, *, steps, rate, clip=None, schedule=None, every=
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
         return found
 
-    steps, log, seen = at_most(steps), [], []
+    steps, log, seen = short(steps), [], []
     for step, batch in zip(progress(steps, "TensorFlow"), batches, strict=False):
         tensors = [tf.constant(array) for array in batch]
         if not optimizer.built:

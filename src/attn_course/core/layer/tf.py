@@ -65,12 +65,10 @@ class Layer(keras.layers.Layer):
         return keras.Operation.compute_output_spec(self, *inputs, **options)
 
     def get_config(self) -> dict[str, Any]:
-        found = {"quantized": quantized(self)}
-        return {
-            **super().get_config(),
-            **self.config,
-            **(found if found["quantized"] else {}),
-        }
+        config = {**super().get_config(), **self.config}
+        if modes := quantized(self):
+            config["quantized"] = modes
+        return config
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:

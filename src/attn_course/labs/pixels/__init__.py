@@ -10,6 +10,8 @@ python -m experiments.pixels --seeds 0 1 2
 
 import numpy as np
 
+from attn_course.training import ramped
+
 LENGTH, LEVELS = 64, 17  # of 8 by 8 pixels, each from 0 to 16
 BEGIN = LEVELS
 WIDTH, HEADS, LAYERS = 64, 4, 2
@@ -39,7 +41,7 @@ def batches(digits, *, seed):
 
 def rate_at(step, steps, rate):
     """The learning rate of a step: it rises for a tenth of the steps, then falls."""
-    return rate * min(1.0, 10 * step / steps, (steps - step + 1) / (0.7 * steps))
+    return ramped(step, steps, rate, steps / 10, 0.7 * steps)
 
 
 def choose(probability, rng):

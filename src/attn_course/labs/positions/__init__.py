@@ -7,6 +7,8 @@ them; chapter 7 also lets one write a sequence backwards.
 
 import numpy as np
 
+from attn_course.training import ramped
+
 POSITIONS = ("none", "sinusoidal", "learned", "rotary", "alibi", "t5", "shaw")
 # All distances from 32 on share a bucket, so windows of 64 train every bucket.
 BUCKETS = {"num_buckets": 16, "max_distance": 32}
@@ -15,8 +17,7 @@ MAX_DISTANCE = 16  # Shaw's k
 
 def rate_at(step, steps, rate):
     """The learning rate of a step: it rises for a tenth of the steps, then falls."""
-    rising = min(1.0, 10 * step / steps)
-    return rate * min(rising, (steps - step + 1) / (0.9 * steps + 1))
+    return ramped(step, steps, rate, steps / 10, 0.9 * steps + 1)
 
 
 def reversals(count, *, length, symbols, seed):

@@ -15,6 +15,7 @@ import numpy as np
 
 from attn_course.tasks.text import PAD, Batch, batches
 from attn_course.tasks.translation import load_translation, subwords
+from attn_course.training import ramped
 
 MODELS = ("transformer", "bahdanau", "luong", "none")
 SMOOTHING, CLIP = 0.1, 1.0
@@ -73,7 +74,7 @@ def batches_from(data, setting, step):
 def rate_of(step, setting):
     """The learning rate of a step, counted from 1: warm-up, then straight down to 0."""
     warm, steps = setting.warm_up_steps, setting.steps
-    return setting.rate * min(step / warm, (steps + 1 - step) / (steps + 1 - warm))
+    return ramped(step, steps, setting.rate, warm, steps + 1 - warm)
 
 
 def is_best(log):

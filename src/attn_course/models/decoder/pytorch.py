@@ -18,7 +18,7 @@ from attn_course.models.encoder.pytorch import (
     with_weights_of,
 )
 from attn_course.models.encoder.shared import (
-    NORMS,
+    DECODER_NORMS,
     caches_of,
     check_attention_layer,
     encoder_config,
@@ -54,7 +54,7 @@ class DecoderLayer(ResidualLayer):
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        check_choice("norm", norm, NORMS[:2])
+        check_choice("norm", norm, DECODER_NORMS)
         choices = norm, activation, normalization, dropout, eps
         super().__init__(encoder_config(model_dim, num_heads, ff_dim, *choices))
         options = {"device": device, "dtype": dtype}

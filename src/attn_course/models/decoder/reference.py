@@ -8,7 +8,7 @@ from attn_course.core.parity import nested
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.reference import multi_head_attention
 from attn_course.models.encoder.reference import last_norm
-from attn_course.models.encoder.shared import NORMS
+from attn_course.models.encoder.shared import DECODER_NORMS
 from attn_course.models.feed_forward.reference import feed_forward, normalizer
 
 __all__ = ["decoder", "decoder_layer"]
@@ -51,7 +51,7 @@ def decoder_layer(
     Source: Vaswani et al. 2017 (arXiv:1706.03762), section 3.1 (post); Xiong et al.
         2020 (arXiv:2002.04745), table 1 (pre).
     """
-    check_choice("norm", norm, NORMS[:2])
+    check_choice("norm", norm, DECODER_NORMS)
     normalize = normalizer(normalization, eps)
 
     def add(x, number, part):

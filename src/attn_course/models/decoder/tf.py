@@ -11,7 +11,7 @@ from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.models.decoder.shared import check_pair, unread
 from attn_course.models.encoder.shared import (
-    NORMS,
+    DECODER_NORMS,
     caches_of,
     check_attention_layer,
     encoder_config,
@@ -50,7 +50,7 @@ class DecoderLayer(ResidualLayer):
         cross_attention: AttentionLayer | None = None,
         **options: Any,
     ) -> None:
-        check_choice("norm", norm, NORMS[:2])
+        check_choice("norm", norm, DECODER_NORMS)
         choices = norm, activation, normalization, dropout, eps
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
         super().__init__(config, **options)

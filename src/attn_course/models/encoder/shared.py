@@ -6,6 +6,7 @@ from attn_course.core.shapes import check_at_least, check_choice, check_share
 from attn_course.models.feed_forward.shared import ACTIVATIONS, GATED, norm_epsilon
 
 NORMS = ("post", "pre", "both")
+DECODER_NORMS = NORMS[:2]
 
 
 def encoder_config(
