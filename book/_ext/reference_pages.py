@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxRole
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from misconceptions import with_entries
+from phrasebook import with_phrases
 from status import with_tables
 
 LOG = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ class Shown(SphinxRole):
 
 def put_entries(app, docname, source):
     """Before a page is read."""
-    source[0] = with_tables(with_entries(source[0]))
+    source[0] = with_tables(with_phrases(with_entries(source[0])))
 
 
 def section_of(doctree, words):

@@ -1,0 +1,45 @@
+"""Evaluates every row and stores the answers; all libraries must be installed.
+
+pip install -e .[all,phrasebook], then python -m experiments.phrasebook
+"""
+
+import datetime
+import json
+import sys
+
+import numpy as np
+
+from attn_course.files import write_text
+from experiments import ROOT
+from experiments.phrasebook import (
+    ANSWERS,
+    GOLDENS,
+    LIBRARIES,
+    address,
+    evaluate,
+    every_row,
+    installed,
+    kept,
+    versions,
+)
+
+missing = [name for name in LIBRARIES if not installed(name)]
+if missing:
+    sys.exit(f"these libraries are not installed: {', '.join(missing)}")
+
+answers, goldens, wrong = {}, {}, []
+for kind, entry, row in every_row():
+    space, key = evaluate(kind, entry, row), address(entry, row)
+    holds = space["answered"] if kind == "custom" else space["error"] < 1e-5
+    answers[key] = holds if kind == "custom" else float(f"{space['error']:.0e}")
+    print(f"{entry['name']} | {row['library']} | {answers[key]}", flush=True)
+    if not holds:
+        wrong.append(f"{entry['name']}, {row['library']}")
+    if kind == "layer" and row["library"] in ("KerasHub", "Hugging Face"):
+        goldens |= {f"{key}/{name}": array for name, array in kept(space).items()}
+if wrong:
+    sys.exit(f"not as entries.toml says: {'; '.join(wrong)}")
+told = {"date": datetime.date.today().isoformat(), "versions": versions()}
+write_text(ANSWERS, json.dumps({**told, "answers": answers}, indent=1) + "\n")
+np.savez_compressed(GOLDENS, **goldens)
+print(f"{len(answers)} rows: {ANSWERS.relative_to(ROOT)}, {GOLDENS.relative_to(ROOT)}")

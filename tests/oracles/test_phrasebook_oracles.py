@@ -1,0 +1,61 @@
+"""The page "Phrasebook": every row was evaluated as it stands; what is installed here is evaluated again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from experiments.phrasebook import ANSWERS, GOLDENS, LIBRARIES, address, entries, evaluate, every_row, names, repeat
+
+ROWS = [*every_row()]
+HERE = [row for row in ROWS if row[2]["library"] in ("Ours", "PyTorch", "Keras")]
+ELSEWHERE = [row for row in ROWS if row[0] == "layer" and row[2]["library"] in ("KerasHub", "Hugging Face")]
+
+
+def said(given):
+    _, entry, row = given
+    return f"{entry['name']} | {row['library']} | {row.get('call', row.get('code'))}"[:90]
+
+
+def test_every_row_was_evaluated_as_it_stands():
+    """A changed line has another address: run `python -m experiments.phrasebook` again."""
+    stored = json.loads(ANSWERS.read_text(encoding="utf-8"))
+    assert stored["answers"].keys() == {address(entry, row) for _, entry, row in ROWS}
+    assert stored["versions"].keys() == LIBRARIES.keys() - {"Ours"}
+    for kind, entry, row in ROWS:
+        answer = stored["answers"][address(entry, row)]
+        assert answer is True if kind == "custom" else 0 <= answer < 1e-5
+    assert len(entries()["layer"]) >= 12 and len(entries()["custom"]) >= 12 and len(ROWS) >= 70
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize("given", HERE, ids=said)
+def test_row(given):
+    kind, entry, row = given
+    space = evaluate(kind, entry, row)
+    assert space["answered"] if kind == "custom" else space["error"] < 1e-5
+
+
+def golden(entry, row):
+    with np.load(GOLDENS) as arrays:
+        prefix = address(entry, row) + "/"
+        return {name.removeprefix(prefix): arrays[name] for name in arrays.files if name.startswith(prefix)}
+
+
+@pytest.mark.parametrize("given", ELSEWHERE, ids=said)
+def test_ours_says_what_the_library_said(given):
+    _, entry, row = given
+    assert repeat(entry, row, golden(entry, row)) < 1e-5
+
+
+@pytest.mark.parametrize("given", ELSEWHERE[:3], ids=said)
+def test_a_golden_can_fail(given):
+    _, entry, row = given
+    stored = golden(entry, row)
+    assert repeat(entry, row, stored | {"found": stored["found"] + 1e-3}) > 1e-5
+
+
+def test_the_same_numbers_in_every_row():
+    entry = {"name": "any"}
+    one, other = (names(entry, library)["given"](2, 3) for library in ("PyTorch", "Keras"))
+    assert np.array_equal(one.numpy(), other.numpy()) and np.ptp(one.numpy()) > 0.1

@@ -1,0 +1,68 @@
+"""The entries of the page "Phrasebook", as Markdown, from what experiments/phrasebook holds.
+
+The lines {phrasebook-layer} and {phrasebook-custom} of book/phrasebook.md stand for them: the book puts them there
+before the page is read (book/_ext/reference_pages.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+
+from publisher import ROOT
+
+FOLDER = ROOT / "experiments" / "phrasebook"
+
+
+def entries():
+    """The layers and the customs, each with its rows."""
+    return tomllib.loads((FOLDER / "entries.toml").read_text(encoding="utf-8"))
+
+
+def stored():
+    """When every row was evaluated, with which versions, and what came out."""
+    return json.loads((FOLDER / "answers.json").read_text(encoding="utf-8"))
+
+
+def address(entry, row):
+    """A row's key in what is stored; it changes with the row's lines."""
+    lines = json.dumps([entry.get("prepare"), entry.get("same"), row], sort_keys=True)
+    return f"{row['library']}/{hashlib.sha256(lines.encode()).hexdigest()[:12]}"
+
+
+def layer_line(entry, row, answers):
+    lines = [f"`{row[name]}`" for name in ("build", "call") if name in row]
+    error = answers[address(entry, row)]
+    within = "the same numbers" if error == 0 else f"the same within {error:.0e}"
+    note = f"; {row['note']}" if "note" in row else ""
+    return f"- **{row['library']}** {', called '.join(lines)}: {within}{note}."
+
+
+def custom_line(entry, row, answers):
+    assert answers[address(entry, row)] is True, f"{entry['name']}: {row['library']} does not hold"
+    return f"- **{row['library']}** `{row['code']}`: {row['says']}."
+
+
+def section(kind, entry, answers):
+    """The Markdown of one entry."""
+    lines = [f"### {entry['name']}", f"% search: {entry['search']}", ""]
+    if kind == "layer":
+        lines += [f"- **Ours** `{entry['own']}`"]
+    line = layer_line if kind == "layer" else custom_line
+    return "\n".join([*lines, *(line(entry, row, answers) for row in entry["row"]), ""])
+
+
+def with_phrases(text):
+    """A page's text with the entries in place of the lines that stand for them, and the date and versions."""
+    if "{phrasebook" not in text:
+        return text
+    told, listed = stored(), entries()
+    versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+    text = text.replace("{phrasebook-versions}", f"{versions} on {told['date']}")
+
+    def put(match):
+        return "\n".join(section(match[1], entry, told["answers"]) for entry in listed[match[1]])
+
+    return re.sub(r"(?m)^```\{phrasebook-(\w+)\}\n```$", put, text)
