@@ -1,6 +1,6 @@
 """The entries of the page "Phrasebook", as Markdown, from what experiments/phrasebook holds.
 
-The lines {phrasebook-layer} and {phrasebook-custom} of book/phrasebook.md stand for them: the book puts them there
+The lines {phrasebook-layer} and {phrasebook-convention} of book/phrasebook.md stand for them: the book puts them there
 before the page is read (book/_ext/reference_pages.py).
 """
 
@@ -17,7 +17,7 @@ FOLDER = ROOT / "experiments" / "phrasebook"
 
 
 def entries():
-    """The layers and the customs, each with its rows."""
+    """The layers and the conventions, each with its rows."""
     return tomllib.loads((FOLDER / "entries.toml").read_text(encoding="utf-8"))
 
 
@@ -35,12 +35,12 @@ def address(entry, row):
 def layer_line(entry, row, answers):
     lines = [f"`{row[name]}`" for name in ("build", "call") if name in row]
     error = answers[address(entry, row)]
-    within = "the same numbers" if error == 0 else f"the same within {error:.0e}"
+    within = "the same numbers" if error == 0 else f"the same within {error:.0e}".replace("e-0", "e-")
     note = f"; {row['note']}" if "note" in row else ""
     return f"- **{row['library']}** {', called '.join(lines)}: {within}{note}."
 
 
-def custom_line(entry, row, answers):
+def convention_line(entry, row, answers):
     assert answers[address(entry, row)] is True, f"{entry['name']}: {row['library']} does not hold"
     return f"- **{row['library']}** `{row['code']}`: {row['says']}."
 
@@ -50,7 +50,7 @@ def section(kind, entry, answers):
     lines = [f"### {entry['name']}", f"% search: {entry['search']}", ""]
     if kind == "layer":
         lines += [f"- **Ours** `{entry['own']}`"]
-    line = layer_line if kind == "layer" else custom_line
+    line = layer_line if kind == "layer" else convention_line
     return "\n".join([*lines, *(line(entry, row, answers) for row in entry["row"]), ""])
 
 
@@ -59,7 +59,8 @@ def with_phrases(text):
     if "{phrasebook" not in text:
         return text
     told, listed = stored(), entries()
-    versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+    named = told["versions"].items()
+    versions = ", ".join(f"{name} {version}" for name, version in named).replace("Face ", "Face transformers ")
     text = text.replace("{phrasebook-versions}", f"{versions} on {told['date']}")
 
     def put(match):

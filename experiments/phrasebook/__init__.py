@@ -124,7 +124,7 @@ def copied(ours: Any, theirs: Any) -> None:
 def evaluate(kind: str, entry: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     """The names after a row's lines were run: ``found`` and, of a layer, ``same``.
 
-    A layer's ``error`` is how far ours is from theirs; a custom ``holds`` or not.
+    A layer's ``error`` is how far ours is from theirs; a convention ``holds`` or not.
     """
     space = names(entry, row["library"])
     for part in (entry, row):
@@ -133,7 +133,7 @@ def evaluate(kind: str, entry: dict[str, Any], row: dict[str, Any]) -> dict[str,
         space["theirs"] = eval(row["build"], space)
         if hasattr(space["theirs"], "eval"):
             space["theirs"].eval()
-    if kind == "custom":
+    if kind == "convention":
         space["found"] = eval(row["code"], space)
         space["answered"] = bool(eval(row["holds"], space))
         return space

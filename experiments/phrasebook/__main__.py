@@ -30,8 +30,8 @@ if missing:
 answers, goldens, wrong = {}, {}, []
 for kind, entry, row in every_row():
     space, key = evaluate(kind, entry, row), address(entry, row)
-    holds = space["answered"] if kind == "custom" else space["error"] < 1e-5
-    answers[key] = holds if kind == "custom" else float(f"{space['error']:.0e}")
+    holds = space["answered"] if kind == "convention" else space["error"] < 1e-5
+    answers[key] = holds if kind == "convention" else float(f"{space['error']:.0e}")
     print(f"{entry['name']} | {row['library']} | {answers[key]}", flush=True)
     if not holds:
         wrong.append(f"{entry['name']}, {row['library']}")

@@ -24,8 +24,8 @@ def test_every_row_was_evaluated_as_it_stands():
     assert stored["versions"].keys() == LIBRARIES.keys() - {"Ours"}
     for kind, entry, row in ROWS:
         answer = stored["answers"][address(entry, row)]
-        assert answer is True if kind == "custom" else 0 <= answer < 1e-5
-    assert len(entries()["layer"]) >= 12 and len(entries()["custom"]) >= 12 and len(ROWS) >= 70
+        assert answer is True if kind == "convention" else 0 <= answer < 1e-5
+    assert len(entries()["layer"]) >= 12 and len(entries()["convention"]) >= 12 and len(ROWS) >= 70
 
 
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
@@ -33,7 +33,7 @@ def test_every_row_was_evaluated_as_it_stands():
 def test_row(given):
     kind, entry, row = given
     space = evaluate(kind, entry, row)
-    assert space["answered"] if kind == "custom" else space["error"] < 1e-5
+    assert space["answered"] if kind == "convention" else space["error"] < 1e-5
 
 
 def golden(entry, row):
