@@ -34,7 +34,8 @@ def themed(svg: str, alt: str, prefix: str) -> str:
     for name, color in COLORS.items():
         svg = re.sub(re.escape(color), f"var(--fig-{name}, {color})", svg, flags=re.IGNORECASE)
     label = html.escape(alt, quote=True)
-    return svg.replace("<svg", f'<svg class="drawn" role="img" aria-label="{label}"', 1)
+    role = "group" if "<a " in svg else "img"  # what is in a picture can't be reached by keyboard
+    return svg.replace("<svg", f'<svg class="drawn" role="{role}" aria-label="{label}"', 1)
 
 
 class InlineFigures(SphinxTransform):
@@ -49,7 +50,14 @@ class InlineFigures(SphinxTransform):
             _, path = self.env.relfn2path(image["uri"], self.env.docname)
             svg = Path(path).read_text(encoding="utf-8")
             text = themed(svg, image.get("alt", ""), f"fig{number}-")
+            text = re.sub(r'xlink:href="(\w+)\.html"( target="_blank")?', self.page, text)
             image.replace_self(nodes.raw("", text, format="html", classes=["drawn"]))
+
+    def page(self, match: re.Match) -> str:
+        """The address of a chapter that a figure leads to; an e-book's files end otherwise."""
+        name = self.env.docname.rpartition("/")[0] + "/" + match[1]
+        address = self.app.builder.get_relative_uri(self.env.docname, name)
+        return f'xlink:href="{address}"'
 
 
 def setup(app: Sphinx):

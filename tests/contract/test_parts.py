@@ -44,6 +44,28 @@ def test_hooks_and_adapters_of_pytorch(case):
 
 
 @LAYER
+def test_weight_norm_of_pytorch(case):
+    item = case.build("pytorch")
+    maps = [part for part in item.modules() if type(part) is torch.nn.Linear]
+    every = FORMS.get(case.name, ({},))
+    expected = first(case, "pytorch", item, every[0])
+    for part in maps:
+        torch.nn.utils.parametrizations.weight_norm(part)
+    before = [first(case, "pytorch", item, options) for options in every]
+    for found in before:
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+    for part in maps:
+        lengths = part.parametrizations.weight.original0
+        with torch.no_grad():
+            lengths[0] *= 3  # one row: some layers normalize what a map gives
+            after = [first(case, "pytorch", item, options) for options in every]
+            lengths[0] /= 3
+        for one, other in zip(after, before, strict=True):
+            assert np.abs(one - other).max() > 1e-6
+        np.testing.assert_allclose(after[-1], after[0], atol=1e-5)
+
+
+@LAYER
 def test_adapters_of_keras(case):
     item = case.build("tf")
     assert isinstance(item, KerasAttentionLayer)

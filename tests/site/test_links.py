@@ -48,8 +48,14 @@ def broken(page, reference):
 def test_links_lead_somewhere(page):
     path = SITE / page
     tags = soup(path).find_all(["a", "link", "script", "img"])
-    references = {tag.get("href") or tag.get("src") or "" for tag in tags}
+    references = {tag.get("href") or tag.get("xlink:href") or tag.get("src") or "" for tag in tags}
     assert [fault for reference in sorted(references) if (fault := broken(path, reference))] == []
+
+
+def test_the_boxes_of_the_transformer_lead_to_their_chapters():
+    links = soup(SITE / "book" / "09_transformer.html").select("svg.drawn[role=group] a")
+    assert {link["xlink:href"][:2] for link in links} == {"02", "04", "06", "07", "08"}
+    assert all(link.get_text(strip=True) and not link.get("target") for link in links)
 
 
 def test_ids_are_unique(page):
