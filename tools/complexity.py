@@ -16,7 +16,7 @@ from attn_course.catalog import CATALOG
 from attn_course.core.declaration import BASE, OWN, Row
 from attn_course.core.kv_cache import cache_bytes
 from attn_course.labs import load_record
-from attn_course.labs.caches import MODELS
+from attn_course.labs.caches import MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from experiments.bench.cases import BLOCK, SUMMARY, WIDTH
 from experiments.bench.measure import slope
 from experiments.costs import CASES, DENSE, FRAMEWORKS, LAST, chosen, crossovers, growth, lengths_of
@@ -48,9 +48,13 @@ def page(record=None) -> str:
     return TEXT.format(
         figure=drawn(record["grown"]),
         sources=" ".join(f"{key}: {words}." for key, words in printed().items()),
-        caches=table(("Checkpoint", "Attention", "Per token", "At 131,072 tokens"), map(cached, MODELS)),
-        orders=table(("Layer", "Time", "Memory", "Steps", "Path"), map(orders, (*CATALOG, *BESIDE))),
-        times=table(
+        caches=sortable(
+            ("Checkpoint", "Attention", "Per token", "At 131,072 tokens", "Ops per byte"), map(cached, MODELS)
+        ),
+        orders=sortable(("Layer", "Time", "Memory", "Steps", "Path"), map(orders, (*CATALOG, *BESIDE))),
+        ridges=", ".join(f"{name}: {done / read:.0f}" for name, (done, read) in PEAKS.items()),
+        sizes=", ".join(f"${letter} = {number:,}$".replace(",", "{,}") for letter, number in SIZES.items()),
+        times=sortable(
             ("Mechanism", "Operations", "Time, PyTorch", "Time, TensorFlow", "Lengths"),
             (
                 (*titled(name), counted(counts[name]), *exponents(rows, name, "milliseconds"), span(name))
@@ -59,16 +63,21 @@ def page(record=None) -> str:
                 for name in CASES
             ),
         ),
-        memory=table(
+        memory=sortable(
             ("Mechanism", "PyTorch", "TensorFlow", "MiB at most", "At length"),
             (
-                (*titled(name), *exponents(rows, name, "mib"), most(rows, name), f"{CASES[name].longest:,}")
+                (
+                    *titled(name),
+                    *exponents(rows, name, "mib"),
+                    most(rows, name),
+                    keyed(f"{CASES[name].longest:,}", CASES[name].longest),
+                )
                 if name in known
                 else (*titled(name), MISSING, "", "", "")
                 for name in CASES
             ),
         ),
-        crossings=table(
+        crossings=sortable(
             ("Mechanism", "PyTorch", "TensorFlow"),
             (
                 (*titled(name), *(crossing(rows, each, name) for each in FRAMEWORKS))
@@ -90,11 +99,39 @@ def table(header, rows) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def sortable(header, rows) -> str:
+    """A table that `_static/tables.js` sorts by the values of its cells, and filters by the families of its rows."""
+    return f":::{{table}}\n:class: sortable\n\n{table(header, rows)}\n:::"
+
+
+def keyed(words, value=None) -> str:
+    """A cell with the number by which it is sorted; None: it stands last."""
+    return words if value is None else f'<data value="{value:.6g}">{words}</data>'
+
+
 def orders(row):
     """A row of the catalog."""
-    time, *others = map(formula, (row.time, row.memory, row.steps, row.path))
+    time, *others = (keyed(formula(order), worth(order)) for order in (row.time, row.memory, row.steps, row.path))
     source = "" if row.orders == OWN else f" {key_of(row.orders)}"
     return (*titled(row.name), time + source, *others)
+
+
+# Orders are sorted by what they come to at these sizes.
+SIZES = {"n": 65_536, "d": 1024, "h": 16, "m": 256, "k": 128, "c": 64, "w": 64, "g": 2, "r": 3}
+BLOCKS = 3  # of each row of blocks, where a layout says which
+
+
+def worth(order):
+    """What an order comes to at SIZES; None where it is no number."""
+    if order.isdigit():
+        return int(order)
+    if not (found := re.match(r"O\(((?:[^()]|\([^()]*\))*)\)", order)):
+        return None
+    text = found[1].replace("log n", "log(n)").replace("^", "**")
+    text = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", text)
+    blocks = BLOCKS * SIZES["n"] / SIZES["c"]
+    known = {"log": math.log2, "sqrt": math.sqrt, "blocks": blocks, "__builtins__": {}}
+    return eval(text, known | SIZES)  # text of the catalog
 
 
 def key_of(source):
@@ -160,7 +197,35 @@ def cached(name):
     far = cache_bytes(parts, 131_072)
     each = far - cache_bytes(parts, 131_071)
     per_token = f"{each / 1024:,.0f} KiB" if each >= 10 * 1024 else f"{each / 1024:.1f} KiB" if each else "nothing"
-    return name, MODELS[name].kind, per_token, f"{far / 2**30:.1f} GiB"
+    found = intensity(CONFIGS[name], 131_072)
+    per_byte = "unknown" if found is None else f"{found:.0f}"
+    return (
+        *(name, MODELS[name].kind, keyed(per_token, each), keyed(f"{far / 2**30:.1f} GiB", far)),
+        keyed(per_byte, found),
+    )
+
+
+CONFIGS = {row["name"]: row["config"] for row in read_table()}
+
+
+def intensity(config, context):
+    """Operations per byte of the cache for one new token: scores and averages of the layers that keep keys.
+
+    Of a key and a value each query head needs a product and a sum per number. A latent is key and value in one:
+    all of it is scored, and all but its rotary part is averaged.
+    """
+    if not (heads := config.get("num_attention_heads")):
+        return None
+    near, far = values_of(config)
+    whole, windowed, _ = layers_of(config)
+    read = [(whole, far, context), (windowed, near, min(context, config.get("sliding_window", context)))]
+    held = sum(layers * values * positions for layers, values, positions in read)
+    if "kv_lora_rank" in config:
+        used = heads * (2 * config["kv_lora_rank"] + config["qk_rope_head_dim"])
+        done = 2 * sum(layers * used * positions for layers, _, positions in read)
+    else:
+        done = 2 * held * heads / config["num_key_value_heads"]
+    return done / (held * NUMBER)
 
 
 # How the words of a name are written on a page.
@@ -171,13 +236,34 @@ WORDS |= {"dilated window": "dilated-window", "longformer": "Longformer's", "blo
 WORDS |= {"big bird": "BigBird's", "fixed context": "fixed-context"}
 
 
+FAMILIES = {
+    "all pairs": "dot_product bahdanau luong self_attention multi_head relative flash",
+    "sparse": "window strided block_sparse",
+    "linearized": "linear delta_rule random_features",
+    "low rank, hashing": "low_rank hashing",
+    "shared keys": "grouped_query latent",
+    "parts of a layer": "gated lengthening",
+    "no attention": "recurrent",
+}
+FAMILY = {topic: family for family, topics in FAMILIES.items() for topic in topics.split()}
+
+
+def family(name):
+    """The family by which a row is filtered."""
+    topics = {row.name: row.topic for row in CATALOG}
+    if name in topics:
+        return FAMILY[topics[name]]
+    return "all pairs" if name.startswith("dense") else "no attention"
+
+
 def titled(name):
-    """A mechanism's name, with a link to its chapter where it has one, alone in a list."""
+    """A mechanism's name, with a link to its chapter where it has one, and its family; alone in a list."""
     chapters = {row.name: row.chapter for row in CATALOG}
     words = name.replace("_", " ")
     for plain, written in WORDS.items():
         words = words.replace(plain, written)
-    return [f"{{doc}}`{words} <{chapters[name]}>`" if name in chapters else words]
+    words = f"{{doc}}`{words} <{chapters[name]}>`" if name in chapters else words
+    return [f'<span data-family="{family(name)}">{words}</span>']
 
 
 def formula(text: str) -> str:
@@ -188,13 +274,16 @@ def formula(text: str) -> str:
 
 def counted(pair) -> str:
     """The exponent; a part that multiplies no matrices has none."""
-    return f"{slope(*pair):.2f}" if all(pair[1]) else "none"
+    if not all(pair[1]):
+        return "none"
+    found = slope(*pair)
+    return keyed(f"{found:.2f}", found)
 
 
 def exponents(rows, name, what):
     for framework in FRAMEWORKS:
         found = growth(rows, framework, name, what)
-        yield f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})"
+        yield keyed(f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})", median(found))
 
 
 def most(rows, name) -> str:
@@ -203,12 +292,12 @@ def most(rows, name) -> str:
         median(row["mib"][-1] for row in rows if (row["framework"], row["name"]) == (framework, name))
         for framework in FRAMEWORKS
     ]
-    return " and ".join(f"{found:,.0f}" if found >= 10 else f"{found:.1f}" for found in both)
+    return keyed(" and ".join(f"{found:,.0f}" if found >= 10 else f"{found:.1f}" for found in both), max(both))
 
 
 def span(name) -> str:
     lengths = lengths_of(name)[-LAST:]
-    return f"{lengths[0]:,} to {lengths[-1]:,}"
+    return keyed(f"{lengths[0]:,} to {lengths[-1]:,}", lengths[-1])
 
 
 def crossing(rows, framework, name) -> str:
@@ -219,9 +308,9 @@ def crossing(rows, framework, name) -> str:
     if math.isinf(middle):
         return f"not up to {lengths[-1]:,}"
     if middle <= lengths[0]:
-        return f"at {lengths[0]:,} already"
+        return keyed(f"at {lengths[0]:,} already", lengths[0])
     low, high = (rounded(each) if math.isfinite(each) else "none" for each in (found[0], found[-1]))
-    return f"{rounded(middle)} ({low} to {high})"
+    return keyed(f"{rounded(middle)} ({low} to {high})", middle)
 
 
 def rounded(length: float) -> str:

@@ -1,8 +1,29 @@
 """The page of costs: it is what `make costs` writes, from a record that the code still agrees with."""
 
+import re
+
 import both_frameworks  # noqa: F401
 import pytest
-from complexity import BESIDE, MISSING, PAGE, SHOWN, cached, formula, page, printed, rounded, table
+from complexity import (
+    BESIDE,
+    CONFIGS,
+    FAMILY,
+    MISSING,
+    PAGE,
+    SHOWN,
+    SIZES,
+    cached,
+    family,
+    formula,
+    intensity,
+    keyed,
+    page,
+    printed,
+    rounded,
+    sortable,
+    table,
+    worth,
+)
 from cost_figure import GAP, _apart, panel
 
 from attn_course.catalog import CATALOG
@@ -133,9 +154,49 @@ def test_a_panel_has_its_lines_and_ticks_inside():
 
 
 def test_caches_are_those_of_the_chapter():
-    assert cached("Llama 3 8B") == ("Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB")
-    assert cached("Mistral 7B v0.1")[2:] == ("nothing", "0.5 GiB")
+    shown = [re.sub("<[^>]*>", "", cell) for cell in cached("Llama 3 8B")]
+    assert shown == ["Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB", "4"]
+    assert cached("Mistral 7B v0.1")[2:4] == (keyed("nothing", 0), keyed("0.5 GiB", 2**29))
     assert all(f"| {name} |" in page() for name in SHOWN)
+
+
+def test_operations_per_byte():
+    """By hand: a group's query heads share each byte; a latent serves all heads, for the score and for the average."""
+    assert intensity(CONFIGS["Llama 2 7B"], 10) == 1
+    assert intensity(CONFIGS["Llama 2 70B"], 10) == 64 / 8
+    assert intensity(CONFIGS["Gemma 3 27B"], 131_072) == 32 / 16
+    heads, latent, turned = 128, 512, 64
+    per_position = 2 * heads * (latent + turned) + 2 * heads * latent
+    assert intensity(CONFIGS["DeepSeek-V3"], 10) == per_position / (2 * (latent + turned))
+    assert intensity(CONFIGS["Gemma 4 31B"], 10) is None and cached("Gemma 4 31B")[-1] == "unknown"
+
+
+def test_orders_are_sorted_by_what_they_come_to():
+    n, d, c = (SIZES[letter] for letter in "ndc")
+    assert worth("O(n^2 d + n d^2)") == n**2 * d + n * d**2
+    assert worth("O(n (w + g) d)") == n * (SIZES["w"] + SIZES["g"]) * d
+    assert worth("O(n sqrt(n) d)") == n**1.5 * d
+    assert worth("O(n log n + n c d)") == n * 16 + n * c * d and worth("O(1), causal O(n / c)") == 1
+    assert worth("2") == 2 and worth("by chance") is None
+    for row in (*CATALOG, *BESIDE):
+        assert worth(row.time) > 0 and worth(row.memory) > 0 and worth(row.steps) >= 1
+
+
+def test_every_row_has_a_family():
+    assert {row.topic for row in CATALOG} == {*FAMILY}
+    assert (family("lsh_attention"), family(DENSE), family("convolutional")) == (
+        "low rank, hashing",
+        "all pairs",
+        "no attention",
+    )
+
+
+def test_a_table_without_scripts_is_a_table():
+    """The numbers to sort by stand beside the words, in elements that show nothing of their own."""
+    assert keyed("1.5 GiB", 1.5 * 2**30) == '<data value="1.61061e+09">1.5 GiB</data>'
+    assert keyed("not measured yet") == "not measured yet"
+    assert sortable(("a",), [("1",)]) == ":::{table}\n:class: sortable\n\n| a |\n| --- |\n| 1 |\n:::"
+    assert page().count(":class: sortable") == 5
 
 
 def test_every_source_has_one_key():

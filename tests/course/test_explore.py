@@ -367,14 +367,15 @@ def test_slopes_are_those_of_the_course():
     np.testing.assert_allclose(explore_positions(alt=ALT, num_heads=5).data["slopes"], alibi_slopes(5), rtol=1e-5)
 
 
-def test_a_rotation_says_which_pairs_never_turned_once():
+def test_a_rotation_says_which_pairs_made_less_than_one_turn():
     """Trained on 64, the pairs of width 16 turn 10, 3.2, 1.02, 0.3 ... times; slowed by 4 each line falls."""
     sizes = {"alt": ALT, "dim": 16, "trained_length": 64}
     plain, slowed = (explore_rotation(**sizes, method=method) for method in ("none", "linear"))
-    assert plain.picture.count("never turned once") == 3 and plain.picture.count("turned in training") == 2
+    assert plain.picture.count("less than one turn") == 3 and plain.picture.count("at least one turn") == 2
     for figure, top in ((plain, 30), (slowed, 172)):  # at the end 8 times the largest angle, or 2 times
         ends = re.findall(r"d='M44 220L[^']*L524 (\d+)' fill", figure.picture)
         assert ends == [str(top)] * 5
+    assert [explore_rotation(**sizes, position=p).data["position"] for p in (None, 64)] == [256, 64]
 
 
 def test_the_mean_of_runs_has_their_range_around_it():

@@ -38,19 +38,19 @@ KINDS.rotation = (ui, data, say) => {
   const update = () => {
     const { position, factor } = state;
     const shares = range(pairs, share);
-    const met = (pair) => whole(pair) || position * shares[pair] <= length;
+    const angles = range(pairs, (pair) => position * plain[pair] * shares[pair]);
+    const met = (pair) => whole(pair) || angles[pair] % (2 * Math.PI) <= length * plain[pair] * (1 + 1e-9);
     const strange = range(pairs, (pair) => pair).filter((pair) => !met(pair)).length;
     plot.draw([{ y: x.map(() => 1), color: "currentColor", bold: 1.5, dash: "3 3" },
       ...shown.map((pair) => ({ y: x.map((place) => (place / length) * shares[pair]), color: whole(pair) ? "var(--weight)" : "var(--other)", bold: 1.8, dash: whole(pair) ? "7 4" : "none" }))],
       { marks: [position] });
     dials.innerHTML = shown.map((pair) => {
-      const angle = position * plain[pair] * shares[pair];
       const reach = Math.min(2 * Math.PI - 1e-3, length * plain[pair]);
       const arc = `<path class="met" d="M1 0A1 1 0 ${reach > Math.PI ? 1 : 0} 0 ${spot(reach)}"/>`;
-      return `<span><svg viewBox="-1.2 -1.2 2.4 2.4"><circle r="1"/>${arc}<path d="M0 0L${spot(angle)}" style="stroke:var(${met(pair) ? "--weight" : "--other"})"/></svg>`
+      return `<span><svg viewBox="-1.2 -1.2 2.4 2.4"><circle r="1"/>${arc}<path d="M0 0L${spot(angles[pair])}" style="stroke:var(${met(pair) ? "--weight" : "--other"})"/></svg>`
         + `<small>pair ${pair}</small><small>${met(pair) ? "met" : "never met"}</small></span>`;
     }).join("");
-    facts(list, [["pairs that never turned once in training", `${unfinished} of ${pairs}`], ["pairs at an angle never met", `${strange}`],
+    facts(list, [["pairs with less than one turn in training", `${unfinished} of ${pairs}`], ["pairs at an angle never met", `${strange}`],
       ["fastest pair: frequency times", fixed(shares[0], 3)], ["slowest pair: frequency times", fixed(shares[pairs - 1], 3)],
       ["query and key times", fixed(methods[state.method] === "yarn" ? 0.1 * Math.log(factor) + 1 : 1, 3)]]);
     readout.textContent = `Position ${position.toLocaleString("en")}, trained on ${length.toLocaleString("en")}: the thick arc is what a pair turned through in training. `
@@ -61,6 +61,6 @@ KINDS.rotation = (ui, data, say) => {
   const places = slider("position", 0, 32, (32 * state.position) / (SPAN * length), (value) => Math.round(x[value]).toLocaleString("en"), (value) => { state.position = Math.round(x[value]); update(); });
   drag(plot.area, (place) => { const at = clamp(Math.round(32 * place), 0, 32); places.set(at); state.position = Math.round(x[at]); update(); });
   ui.append(choice("Method", data.names, state.method, (method) => { state.method = method; update(); }), div("sliders", factors.node, places.node), dials, plot.node,
-    legend(["turned at least once in training", "background:var(--weight)"], ["never turned once", "background:var(--other)"]), div("pair", readout, list));
+    legend(["at least one turn in training", "background:var(--weight)"], ["less than one turn", "background:var(--other)"]), div("pair", readout, list));
   return update;
 };

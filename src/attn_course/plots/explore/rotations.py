@@ -23,12 +23,14 @@ def explore_rotation(
     trained_length=2048,
     method="none",
     factor=4.0,
+    position=None,
     label="Rotations beyond the training",
 ):
     """The angle of every pair against the position, by method and factor.
 
     Angles are counted in units of the largest one in training; pairs that turned at
-    least once in training have met every angle. What the methods do:
+    least once in training have met every angle. It begins at a position, else in the
+    middle. What the methods do:
     ``attn_course.reference.rotary_frequencies``.
 
     Raises:
@@ -40,6 +42,8 @@ def explore_rotation(
         raise ValueError(f"method must be one of {tuple(RULES)}, got {method!r}")
     if integer("dim", dim, 4, 256) % 2:
         raise ValueError(f"dim must be even, got {dim}")
+    if position is None:
+        position = SPAN * trained_length // 2
     data = {
         "kind": "rotation",
         "label": label,
@@ -50,7 +54,7 @@ def explore_rotation(
         "names": list(RULES.values()),
         "method": method,
         "factor": number("factor", factor, 1, 16),
-        "position": SPAN * trained_length // 2,
+        "position": integer("position", position, 0, SPAN * trained_length),
     }
     rule = {"base": base, "factor": factor, "trained_length": trained_length}
     plain, _ = rotary_frequencies(dim, base=base)
@@ -61,7 +65,7 @@ def explore_rotation(
     lines = {}
     for pair in shown:
         turns = trained_length * plain[pair] / (2 * np.pi)
-        words = "turned in training" if turns >= 1 else "never turned once"
+        words = "at least one turn" if turns >= 1 else "less than one turn"
         angle = x / trained_length * steps[pair] / plain[pair]
         lines[f"pair {pair}: {words}"] = (angle, None, None)
     ylabel = f"angle / largest in training, {RULES[method]}, factor {factor:g}"

@@ -1,0 +1,57 @@
+// Tables of the class "sortable": a click on a column sorts them, a button shows one family. Without this file they are
+// plain tables. A cell's <data value> is what it is sorted by; columns without any are sorted by their text.
+document.addEventListener("DOMContentLoaded", () => {
+  const make = (tag, options, ...inside) => {
+    const made = Object.assign(document.createElement(tag), options);
+    made.append(...inside);
+    return made;
+  };
+
+  const sorting = (table, rows) => {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const number = (row) => row.cells[column].querySelector("data")?.value;
+      const numbers = rows.some((row) => number(row) !== undefined);
+      const key = (row) => numbers ? Number(number(row) ?? NaN) : row.cells[column].textContent.trim().toLowerCase();
+      const last = (found) => found === "" || Number.isNaN(found);
+      const compare = (sign) => (one, other) => {
+        const [a, b] = [key(one), key(other)];
+        if (last(a) || last(b)) return last(a) - last(b);
+        return sign * (a < b ? -1 : a > b ? 1 : 0);
+      };
+      const words = head.querySelector(":scope > p") ?? head;
+      const button = make("button", { type: "button", className: "sort" }, ...words.childNodes);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const next = { ascending: "descending", descending: "" }[head.getAttribute("aria-sort")] ?? "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        if (next) head.setAttribute("aria-sort", next);
+        table.tBodies[0].append(...(next ? [...rows].sort(compare(next === "ascending" ? 1 : -1)) : rows));
+      });
+    });
+  };
+
+  const filtering = (table, rows) => {
+    const of = (row) => row.querySelector("[data-family]")?.dataset.family;
+    const families = [...new Set(rows.map(of))].filter(Boolean);
+    if (families.length < 2) return;
+    const told = make("span", { className: "families-told", role: "status" });
+    const buttons = ["all rows", ...families].map((name) => {
+      const button = make("button", { type: "button", ariaPressed: String(name === "all rows") }, name);
+      button.addEventListener("click", () => {
+        for (const other of buttons) other.ariaPressed = String(other === button);
+        for (const row of rows) row.hidden = name !== "all rows" && of(row) !== name;
+        told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+      });
+      return button;
+    });
+    const group = make("div", { className: "families", role: "group", ariaLabel: "Show one family" }, ...buttons, told);
+    (table.closest(".pst-scrollable-table-container") ?? table).before(group);
+  };
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const rows = [...table.tBodies[0].rows];
+    sorting(table, rows);
+    filtering(table, rows);
+  }
+});

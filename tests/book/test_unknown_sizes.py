@@ -1,0 +1,263 @@
+"""The TensorFlow functions that the chapters show take a batch and a length that nobody knows yet.
+
+A function is read from its page, traced in a `tf.function` with None for those sizes, and compared with itself called
+at once. ROWS has the arguments of each; a shown function that stands neither there nor in WITHOUT fails a test.
+"""
+
+import ast
+import importlib.util
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+import tensorflow as tf
+from chapter_rules import tree
+from chapters import code_cells, read_source, sources, tags
+from marks import framework_of
+from page_rules import FOLDED
+
+# Unknown when traced. Windows, chunks and blocks divide 12; 6 are the blocks of 2.
+SIZES = {"B": 2, "T": 12, "S": 12, "H": 6, "W": 4}
+HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\nimport attn_course.tf as attn_tf\n\n\n"
+
+
+class Given:
+    """An argument: its sizes, those named by a letter unknown, and its numbers."""
+
+    def __init__(self, sizes, dtype, draw):
+        """sizes: "BT5" is (B, T, 5), "B.12.3" is (B, 12, 3)."""
+        self.sizes = [int(n) if n.isdigit() else n for n in (sizes.split(".") if "." in sizes else sizes)]
+        self.dtype, self.draw = dtype, draw
+
+    def spec(self):
+        return tf.TensorSpec([None if isinstance(n, str) else n for n in self.sizes], self.dtype)
+
+    def value(self, rng):
+        return tf.constant(self.draw(rng, [SIZES.get(n, n) for n in self.sizes]), self.dtype)
+
+
+def real(sizes, dtype="float64"):
+    return Given(sizes, dtype, lambda rng, shape: rng.uniform(0.1, 1.0, shape))
+
+
+def below(most, sizes):
+    return Given(sizes, "int32", lambda rng, shape: rng.integers(0, most, shape))
+
+
+def mask(sizes):
+    """True = may attend; every row has one such key."""
+
+    def draw(rng, shape):
+        may = rng.integers(0, 2, shape)
+        may[..., 0] = 1
+        return may
+
+    return Given(sizes, "bool", draw)
+
+
+def size(letter):
+    """A length as a number that is known only when the graph runs."""
+    return Given("", "int32", lambda rng, shape: SIZES[letter])
+
+
+def half(x, *_):
+    """Stands for a layer: any function of its first argument, of the same shape."""
+    return x / 2
+
+
+QKV = [real("BT5"), real("BS5"), real("BS7")]
+ONE = [real("T5"), real("T5"), real("T7")]  # without a batch, and as many queries as keys
+SAME = [real("BT5"), real("BT5"), real("BT7")]
+MAPS = [real("55"), real("55"), real("57")]
+SCORES = {"weight": real("54"), "query_weight": real("53"), "memory_weight": real("43"), "score_weight": real("3")}
+HEADS = {
+    "query_weight": real("56"),
+    "key_weight": real("46"),
+    "value_weight": real("4.12"),
+    "output_weight": real("12.5"),
+}
+LAYER = dict.fromkeys(("attention", "network", "norm1", "norm2"), half)
+
+# Chapter and function: the arguments in their order, several lists for several calls.
+ROWS = {
+    "00_ten_minutes attention_tf": [QKV],
+    "00_ten_minutes answer_tf": [[{"query": real("32", "float32"), "key": real("17.2", "float32")}, below(3, "B5")]],
+    "02_bahdanau attention_tf": [[real("BT3"), real("BS3"), real("BS5"), real("3"), mask("BS")]],
+    "03_luong score_tf": [
+        [real("BT5"), real("BS4"), SCORES | {"location_weight": real("5.13")}, kind]
+        for kind in ("general", "concat", "location")
+    ]
+    + [[real("BT5"), real("BS5"), {}, "dot"]],
+    "03_luong local_tf": [[real("BTS"), real("BT"), 2, gaussian] for gaussian in (True, False)],
+    "03_luong luong_step_tf": [[real("B3"), real("B5"), real("B5"), lambda x, h: x[:, :5] + h, half, half]],
+    "03_luong bahdanau_step_tf": [[real("B3"), real("B5"), lambda x, s: x[:, :5] + s, half]],
+    "03_project_dates read_tf": [
+        [{"source": real("9.5"), "near_weight": real("55"), "near_bias": real("5")}, below(9, "BS"), mask("BS")]
+    ],
+    "04_scaled_dot_product attention_tf": [QKV, [*QKV, mask("BTS")], [*QKV, mask("B1S"), 0.5]],
+    "04_scaled_dot_product look_tf": [
+        [
+            {"query": real("96"), "key": real("96"), "value": real("74"), "output": real("47")},
+            *(below(9, "BS"), below(7, "BS"), below(9, "B"), 0.5),
+        ]
+    ],
+    "05_self_attention self_attention_tf": [[real("BT5"), *MAPS], [real("BT5"), *MAPS, mask("BTT")]],
+    "05_self_attention over_image_tf": [[real("BHW5"), *MAPS]],
+    "06_multi_head split_tf": [[real("B.T.12"), 3]],
+    "06_multi_head merge_tf": [[real("B3T4")]],
+    "06_multi_head multi_head_tf": [
+        [real("BT5"), real("BS4"), HEADS, 3],
+        [real("BT5"), real("BS4"), HEADS, 3, mask("B11S")],
+    ],
+    "07_positional_encoding sinusoids_tf": [[size("T"), 6]],
+    "07_positional_encoding rope_tf": [[real("BT6"), below(99, "T")]],
+    "07_positional_encoding alibi_tf": [[4, size("T"), size("S")]],
+    "07_positional_encoding shaw_tf": [[*ONE, real("95"), real("97")]],
+    "08_encoder layer_norm_tf": [[real("BT5"), real("5"), real("5")]],
+    "08_encoder network_tf": [[real("BT5"), real("57"), real("7"), real("75"), real("5")]],
+    "08_encoder encoder_layer_tf": [[real("BT5"), *LAYER.values(), pre] for pre in (True, False)],
+    "10_sparse window_tf": [[*ONE, 3]],
+    "10_sparse dilated_tf": [[*ONE, 3, 2]],
+    "10_sparse chosen_tf": [[real("S25"), real("T25"), real("T27"), below(12, "S3"), mask("S3")]],
+    "10_sparse longformer_tf": [[*ONE, 3, np.array([0, 7], "int32")]],
+    "10_sparse column_tf": [[*ONE, 3]],
+    "10_sparse big_bird_tf": [[*ONE, mask("HH"), 2]],
+    "10_sparse compiled_tf": [SAME],
+    "11_linearized elu_tf": [[real("BT5")]],
+    "11_linearized matrix_tf": [SAME],
+    "11_linearized chunks_tf": [[*SAME, 5]],
+    "11_linearized delta_tf": [[*SAME, real("BT"), real("BT")]],
+    "11_linearized positive_tf": [[real("BT5"), real("45")]],
+    "11_linearized favor_tf": [[*QKV, real("45")]],
+    "11_linearized rfa_tf": [[*ONE, real("T"), real("45")]],
+    "12_low_rank_and_hashing linformer_tf": [[real("BT5"), real("B.12.5"), real("B.12.7"), real("3.12"), real("3.12")]],
+    "12_low_rank_and_hashing near_tf": [[real("S5"), real("53"), 4]],
+    "12_low_rank_and_hashing lsh_tf": [[real("S5"), real("S7"), real("253"), 4]],
+    "12_low_rank_and_hashing onward_tf": [[[(half, half)], real("BT5"), real("BT5")]],
+    "12_low_rank_and_hashing back_tf": [[[(half, half)], real("BT5"), real("BT5")]],
+    "13_mqa_gqa grouped_tf": [[real("B615"), real("B3S5"), real("B3S7")]],
+    "14_flash flash_tf": [[*QKV, 5], [real("B3T5"), real("B3S5"), real("B3S7"), 64]],
+    "15_longer_than_training ramp_tf": [[real("8"), 1e4, 64, method] for method in ("yarn", "llama3")],
+    "15_longer_than_training sharper_tf": [[real("BT6"), below(99, "T"), 3]],
+}
+# What a function takes from its page.
+FROM_PAGE = {"03_project_dates read_tf": {"own_tf": {"annotate": lambda x, mask, weight, bias: x @ weight}, "H": 3}}
+# Why the others have no row.
+WITHOUT = {
+    "builds, trains or asks a model": """
+        00_ten_minutes: train_tf
+        01_bottleneck: train_tf write_tf
+        02_bahdanau: look_tf
+        03_luong: build_tf write_tf train_tf
+        03_project_dates: train_tf look_tf
+        04_scaled_dot_product: train_tf
+        05_self_attention: loss_tf train_tf exact_tf ask_tf influence_tf play_tf
+        06_multi_head: answer_tf importance_tf loss_tf
+        07_positional_encoding: fit_tf write_tf
+        08_encoder: sizes_tf pass_tf spreads_tf
+        09_transformer: write_tf translate_tf
+        10_sparse: copy_tf
+        13_mqa_gqa: again_tf cached_tf faulty_tf
+        15_longer_than_training: build_tf fit_tf answer_tf lengthened_tf""",
+    "unrolls a decoder over a length that is known, as its page says": """
+        01_bottleneck: taught_tf
+        03_project_dates: learn_tf translate_tf""",
+    "takes numbers, no tensors": "15_longer_than_training: frequencies_tf",
+}
+NO_ROW = {
+    f"{line.partition(':')[0].strip()} {name}"
+    for lines in WITHOUT.values()
+    for line in lines.strip().splitlines()
+    for name in line.partition(":")[2].split()
+}
+# These still read a size while they are traced; a line goes when its page is mended.
+TO_MEND = {f"10_sparse {name}_tf" for name in ("window", "dilated", "column")}
+TO_MEND |= {f"11_linearized {name}_tf" for name in ("chunks", "delta", "rfa")}
+TO_MEND |= {"12_low_rank_and_hashing lsh_tf", "13_mqa_gqa grouped_tf"}
+
+
+def shown():
+    """The functions in open cells for TensorFlow: chapter and name."""
+    found = {}
+    for path in sources():
+        for cell in code_cells(read_source(path)):
+            if framework_of(cell) == "tf" and not FOLDED & set(tags(cell)):
+                for node in tree(cell).body:
+                    if isinstance(node, ast.FunctionDef) and node.name.endswith("_tf"):
+                        found[f"{path.stem} {node.name}"] = path
+    return found
+
+
+SHOWN = shown()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The functions of a chapter as a module; the tracer reads its source."""
+    made, folder = {}, tmp_path_factory.mktemp("pages")
+
+    def page(path):
+        if path not in made:
+            cells = [
+                cell
+                for cell in code_cells(read_source(path))
+                if framework_of(cell) == "tf" and "check" not in tags(cell)
+            ]
+            nodes = [node for cell in cells for node in tree(cell).body if isinstance(node, ast.FunctionDef)]
+            file = folder / f"page_{path.stem}.py"
+            file.write_text(HEAD + "\n\n\n".join(map(ast.unparse, nodes)) + "\n", encoding="utf-8")
+            spec = importlib.util.spec_from_file_location(file.stem, file)
+            made[path] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(made[path])
+        return made[path]
+
+    return page
+
+
+def both(function, arguments):
+    """What a function returns when called at once, and from a graph traced with unknown sizes."""
+    rng, flat = np.random.default_rng(0), tf.nest.flatten(arguments)
+    given = [n for n, leaf in enumerate(flat) if isinstance(leaf, Given)]
+
+    def call(*tensors):
+        known = dict(zip(given, tensors, strict=True))
+        return function(*tf.nest.pack_sequence_as(arguments, [known.get(n, leaf) for n, leaf in enumerate(flat)]))
+
+    tensors = [flat[n].value(rng) for n in given]
+    traced = tf.function(call, input_signature=[flat[n].spec() for n in given])
+    return tf.nest.flatten(call(*tensors)), tf.nest.flatten(traced(*tensors))
+
+
+def test_every_shown_function_has_a_row():
+    assert len(SHOWN) > 50
+    assert not [name for name in SHOWN if name not in ROWS and name not in NO_ROW], (
+        "a row in ROWS, or a reason in WITHOUT"
+    )
+    assert not NO_ROW & {*ROWS}
+
+
+def case(name):
+    return pytest.param(name, marks=[pytest.mark.xfail(raises=(TypeError, ValueError))] if name in TO_MEND else [])
+
+
+@pytest.mark.parametrize("name", [case(name) for name in sorted({*SHOWN} & {*ROWS})])
+def test_unknown_sizes(name, pages, monkeypatch):
+    page = pages(SHOWN[name])
+    for word, value in FROM_PAGE.get(name, {}).items():
+        monkeypatch.setattr(page, word, value, raising=False)
+    for arguments in ROWS[name]:
+        at_once, traced = both(getattr(page, name.split()[1]), arguments)
+        for one, other in zip(at_once, traced, strict=True):
+            assert np.isfinite(one).all()
+            np.testing.assert_allclose(one, other, rtol=1e-10 if one.dtype != tf.float32 else 1e-5)
+
+
+def test_a_size_read_while_tracing_is_caught():
+    def merged(x):
+        B, T, width = x.shape
+        return tf.reshape(x, [B * T, width])
+
+    with pytest.raises((TypeError, ValueError)):
+        both(merged, [real("BT5")])
+    at_once, traced = both(lambda x: tf.reshape(x, [-1, x.shape[-1]]), [real("BT5")])
+    assert np.array_equal(at_once[0], traced[0]) and at_once[0].shape == (24, 5)

@@ -1,0 +1,84 @@
+"""The tables of the page of costs: sorted by a click, filtered by a family, plain without a script."""
+
+import re
+
+import pytest
+from test_pages import too_wide, violations
+
+PAGE = "book/complexity.html"
+
+
+def column(table, number):
+    return table.locator(f"tbody tr:visible td:nth-child({number})").all_inner_texts()
+
+
+@pytest.fixture
+def caches(visit):
+    """The table of checkpoints."""
+    with visit(PAGE) as tab:
+        yield tab.locator("table.sortable", has_text="Llama 2 7B")
+
+
+def test_a_click_sorts_and_the_third_gives_the_old_order(caches):
+    head = caches.locator("thead th", has_text="Per token")
+    first, button = column(caches, 1), head.get_by_role("button")
+    button.click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert column(caches, 3)[0] == "nothing" and column(caches, 1)[-1] == "Llama 2 7B"
+    button.press("Enter")
+    assert head.get_attribute("aria-sort") == "descending" and column(caches, 3)[-1] == "nothing"
+    button.click()
+    assert head.get_attribute("aria-sort") is None and column(caches, 1) == first
+
+
+def test_what_has_no_number_stands_last(caches):
+    button = caches.locator("thead th", has_text="Ops per byte").get_by_role("button")
+    for best in ("1", "242"):
+        button.click()
+        found = column(caches, 5)
+        assert found[0] == best and found[-1] == "unknown"
+
+
+def test_words_are_sorted_as_words(caches):
+    button = caches.locator("thead th", has_text="Checkpoint").get_by_role("button")
+    button.click()
+    names = column(caches, 1)
+    assert names == sorted(names, key=str.lower)
+
+
+def test_a_family_alone(visit):
+    with visit(PAGE) as tab:
+        orders = tab.locator("table.sortable").first
+        group = tab.get_by_role("group", name="Show one family").first
+        rows = orders.locator("tbody tr").count()
+        button = group.get_by_role("button", name="sparse")
+        button.click()
+        assert button.get_attribute("aria-pressed") == "true"
+        shown = column(orders, 1)
+        assert "BigBird's attention" in [words.replace("\u2019", "'") for words in shown] and len(shown) < rows
+        assert group.get_by_role("status").inner_text() == f"{len(shown)} of {rows} rows"
+        group.get_by_role("button", name="all rows").click()
+        assert len(column(orders, 1)) == rows
+        assert tab.faults == [] and violations(tab) == []
+
+
+def test_the_checkpoints_fit_on_a_phone(visit):
+    with visit(PAGE, width=390) as tab:
+        table = tab.locator("table.sortable", has_text="Llama 2 7B")
+        assert table.evaluate("(table) => table.getBoundingClientRect().right <= innerWidth")
+        assert too_wide(tab) == []
+
+
+def test_orders_are_sorted_with_their_formulas(visit):
+    with visit(PAGE) as tab:
+        orders = tab.locator("table.sortable").first
+        orders.locator("thead th", has_text="Time").get_by_role("button").click()
+        values = orders.locator("tbody td:nth-child(2) data").evaluate_all("(all) => all.map((one) => +one.value)")
+        assert values == sorted(values) and len(values) == orders.locator("tbody tr").count()
+
+
+def test_without_a_script_it_is_a_table(visit):
+    with visit(PAGE, javascript=False) as tab:
+        assert tab.locator("table.sortable button, .families").count() == 0
+        text = tab.locator("table.sortable", has_text="Llama 2 7B").inner_text()
+        assert re.search(r"DeepSeek-V3\s+MLA\s+69 KiB\s+8.6 GiB\s+242", text)
