@@ -170,10 +170,6 @@ NO_ROW = {
     for line in lines.strip().splitlines()
     for name in line.partition(":")[2].split()
 }
-# These still read a size while they are traced; a line goes when its page is mended.
-TO_MEND = {f"10_sparse {name}_tf" for name in ("window", "dilated", "column")}
-TO_MEND |= {f"11_linearized {name}_tf" for name in ("chunks", "delta", "rfa")}
-TO_MEND |= {"12_low_rank_and_hashing lsh_tf", "13_mqa_gqa grouped_tf"}
 
 
 def shown():
@@ -236,11 +232,7 @@ def test_every_shown_function_has_a_row():
     assert not NO_ROW & {*ROWS}
 
 
-def case(name):
-    return pytest.param(name, marks=[pytest.mark.xfail(raises=(TypeError, ValueError))] if name in TO_MEND else [])
-
-
-@pytest.mark.parametrize("name", [case(name) for name in sorted({*SHOWN} & {*ROWS})])
+@pytest.mark.parametrize("name", sorted({*SHOWN} & {*ROWS}))
 def test_unknown_sizes(name, pages, monkeypatch):
     page = pages(SHOWN[name])
     for word, value in FROM_PAGE.get(name, {}).items():
