@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
-from marks import FRAMEWORKS, NOT_RUN, colab_source, colab_tags, second_edition, tags
+from marks import FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
 from myst_nb.core.read import read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
 from mystmd.blocks import EXTENSIONS
@@ -59,8 +59,8 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def alone_paths(source: Path) -> dict[str, Path]:
-    """Where a chapter's notebooks of one framework stand; none for a chapter in the older form."""
-    if not second_edition(read_source(source)):
+    """Where a chapter's notebooks of one framework stand; none for a page that has not the form of a chapter."""
+    if not in_form(read_source(source)):
         return {}
     return {key: source.with_name(f"{source.stem}_{key}.ipynb") for key in FRAMEWORKS}
 
@@ -75,7 +75,7 @@ def mismatch(source: NotebookNode, notebook: NotebookNode) -> str | None:
     wanted, present = code_cells(source), code_cells(notebook)
     if len(wanted) != len(present):
         return f"the .md has {len(wanted)} code cells, the .ipynb {len(present)}"
-    marked = second_edition(source)
+    marked = in_form(source)
     for number, (one, other) in enumerate(zip(wanted, present, strict=True), start=1):
         if (colab_source(one) if marked else one.source) != other.source:
             return f"code cell {number} differs: {one.source.splitlines()[:1]} in the .md"

@@ -2,8 +2,7 @@
 
     python tools/page_rules.py 04    complaints about book/04_*.md, its words, cells and claims
 
-tests/book runs `complaints` over the chapters; CONTRIBUTING lists the rules. A chapter of the third edition has its
-card last ("## Look it up"), one of the second has it first ("## At a glance").
+tests/book runs `complaints` over the chapters; CONTRIBUTING lists the rules.
 """
 
 from __future__ import annotations
@@ -20,19 +19,14 @@ from marks import FRAMEWORKS, framework_of
 from mystmd.blocks import directive_of, parse
 from nbformat import NotebookNode
 
-# The words before the colon, in their order. "The methods" stands in place of idea, formula and code.
-HEADINGS = ("At a glance", "The problem", "The idea", "The formula", "The code", "The methods", "Masks")
+# The words before the colon, in their order: the story first, what is looked up last.
+HEADINGS = ("The idea", "Part", "By hand", "The formula", "The code", "The methods", "The reason", "Masks")
 HEADINGS += ("What it looks at", "Put to work", "What it costs", "Where it breaks", "On a GPU", "Exercises", "Summary")
-REQUIRED = ("At a glance", "The problem", "Where it breaks", "Exercises", "Summary")
-# A project is built in parts, "## Part 1: ...", in place of methods and exercises.
-PROJECT = ("At a glance", "The problem", "Part", "Put to work", "Where it breaks", "Summary")
-# The third edition: the story first, what is looked up last. Told by its last heading.
-STORY = ("The idea", "By hand", "The formula", "The code", "The methods", "The reason", "Masks", "What it looks at")
-STORY += ("Put to work", "What it costs", "Where it breaks", "On a GPU", "Exercises", "Summary", "More", "Look it up")
-STORY_REQUIRED = ("The idea", "By hand", "Where it breaks", "Exercises", "Summary", "Look it up")
-# A project in that form: its parts in place of By hand, methods and exercises.
-STORY_PROJECT = ("The idea", "Part", "Put to work", "Where it breaks", "Summary", "Look it up")
-ONE_METHOD = ("The idea", "The formula", "The code")
+HEADINGS += ("More", "Look it up")
+REQUIRED = ("The idea", "By hand", "Where it breaks", "Exercises", "Summary", "Look it up")
+ONE_METHOD = ("The formula", "The code")  # several stand in "The methods"
+# A project is built in parts, "## Part 1: ...", in place of By hand, methods and exercises.
+PROJECT = ("The idea", "Part", "Put to work", "Where it breaks", "Summary", "Look it up")
 MOST_HOOK = 75  # words before the figure
 MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
 TAB_COLUMNS, COLUMNS = 76, 80
@@ -51,62 +45,47 @@ _ADDRESS = re.compile(r"\]\([^)]*\)|\{[\w:]+\}`[^`]*`|https?://\S+|\([\w-]+\)=")
 def complaints(path: Path) -> list[str]:
     """All complaints about one chapter."""
     text, notebook = text_of(path), read_source(path)
-    found = heading_faults(text) + head_faults(text) + prose_faults(text) + length_faults(text, notebook)
+    found = (
+        heading_faults(text)
+        + story_faults(text)
+        + head_faults(text)
+        + prose_faults(text)
+        + length_faults(text, notebook)
+    )
     found += tag_faults(notebook) + cell_faults(notebook) + check_faults(notebook) + package_faults(notebook)
     return found + group_faults(notebook) + training_faults(notebook) + figure_faults(notebook) + record_faults(text)
 
 
 def heading_faults(text: str) -> list[str]:
     """H2s: a fixed word, a colon and a claim, in their order."""
-    tokens = parse(text)
-    found = [(t.tag, tokens[i + 1].content) for i, t in enumerate(tokens) if t.type == "heading_open" and t.nesting > 0]
-    faults, words = [], []
-    for title in (title for tag, title in found if tag == "h2"):
+    tokens, faults, words = parse(text), [], []
+    titles = [tokens[i + 1].content for i, t in enumerate(tokens) if t.type == "heading_open" and t.tag == "h2"]
+    for title in titles:
         word, colon, claim = title.partition(":")
         if number := re.fullmatch(r"Part (\d+)", word):
             if int(number[1]) != words.count("Part") + 1:
                 faults.append(f"'## {title}' is part {words.count('Part') + 1}")
             word = "Part"
-        if word not in (*HEADINGS, *STORY, "Part"):
+        if word not in HEADINGS:
             faults.append(f"'## {title}' does not begin with one of: {', '.join(HEADINGS)}")
         elif not (colon and claim.strip()):
             faults.append(f"'## {title}' says nothing of its own: a colon and a claim follow")
         words.append(word)
-    if third_edition(text):
-        return faults + story_faults(text, words)
-    if "Part" in words:
-        shown = [word for number, word in enumerate(words) if word != "Part" or "Part" not in words[:number]]
-        return faults if tuple(shown) == PROJECT else [*faults, f"a project has the headings {', '.join(PROJECT)}"]
-    wanted = REQUIRED if "The methods" in words else (*REQUIRED, *ONE_METHOD)
+    one_method = () if "The methods" in words else ONE_METHOD
+    wanted = PROJECT if "Part" in words else (*REQUIRED, *one_method)
     faults += [f"no heading '## {word}: ...'" for word in wanted if word not in words]
-    known = [HEADINGS.index(word) for word in words if word in HEADINGS]
+    shown = [word for number, word in enumerate(words) if word != "Part" or words[number - 1] != "Part"]
+    known = [HEADINGS.index(word) for word in shown if word in HEADINGS]
     if known != sorted(set(known)):
         faults.append(f"the headings stand in another order, or twice: {words}")
-    if not any(tag == "h3" and title.startswith("By hand: ") for tag, title in found):
-        faults.append("no heading '### By hand: ...'")
     return faults
 
 
-def third_edition(text: str) -> bool:
-    return bool(re.search(r"(?m)^## Look it up\b", text))
-
-
-def story_faults(text: str, words: list[str]) -> list[str]:
-    """The third edition: a hook, a figure to drag, perhaps a guess, three questions; then the story; the card last."""
-    if project := "Part" in words:
-        wanted = STORY_PROJECT
-    elif "The methods" in words:
-        wanted = STORY_REQUIRED
-    else:
-        wanted = (*STORY_REQUIRED, "The formula", "The code")
-    faults = [f"no heading '## {word}: ...'" for word in wanted if word not in words]
-    known = [STORY.index(word) for word in words if word in STORY]
-    if known != sorted(set(known)):
-        faults.append(f"the headings stand in another order, or twice: {words}")
-    if project and words[: words.count("Part") + 1] != ["The idea", *["Part"] * words.count("Part")]:
-        faults.append("a project's parts stand together, right behind The idea")
-    head = re.split(r"(?m)^## ", text, maxsplit=1)[0]
-    hook, figure, behind = re.split(r"(?m)^```\{code-cell\}", head + "```{code-cell}", maxsplit=2)[:3]
+def story_faults(text: str) -> list[str]:
+    """A hook, a figure to drag, perhaps a guess, three questions; then the story, each section leading to the next."""
+    head, *parts = re.split(r"(?m)^## ", text)
+    hook, figure, behind = re.split(r"(?m)^```\{code-cell\}", head + 2 * "```{code-cell}\n", maxsplit=2)[:3]
+    faults, project = [], any(part.startswith("Part ") for part in parts)
     if (count := len(re.findall(r"\w[\w'’-]*", hook.partition("\n# ")[2]))) > MOST_HOOK:
         faults.append(f"the hook has {count} words, at most {MOST_HOOK}")
     if ":::{guess}" in hook:
@@ -121,17 +100,17 @@ def story_faults(text: str, words: list[str]) -> list[str]:
     said = "to beat" if project else "use this when"
     if said not in re.split(r"(?m)^## Summary", text)[-1].lower():
         faults.append(f"the summary does not say '{said}'")
-    for part in re.split(r"(?m)^## ", text)[1:]:
+    for part in parts:
         name, last = part.partition(":")[0], _prose(part, *FRAMEWORKS, "dropdown").strip().splitlines()[-1:]
-        if name in STORY[: STORY.index("Exercises")] and (not last or re.match(r"[|>#-]", last[0])):
+        told = name in HEADINGS[: HEADINGS.index("Exercises")]
+        if told and (not last or re.match(r"[|>#-]", last[0])):
             faults.append(f"'## {name}' does not end in a sentence that leads on")
     return faults
 
 
 def _told(text: str) -> str:
-    """What stands open on the page: in the third edition the card and "More" are folded."""
-    folded = r"(?ms)^## (More|Look it up)\b.*?(?=^## |^:::\{bibliography|\Z)"
-    return re.sub(folded, "", text) if third_edition(text) else text
+    """What stands open on the page: the card and "More" are folded."""
+    return re.sub(r"(?ms)^## (More|Look it up)\b.*?(?=^## |^:::\{bibliography|\Z)", "", text)
 
 
 def head_faults(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 from chapters import INSTALL_TAG, code_cells, read_source, tags
-from marks import alone, colab_source, colab_tags, framework_of, is_form, second_edition
+from marks import alone, colab_source, colab_tags, framework_of, in_form, is_form
 from mystmd import Book, Page, caption, close, convert, split_sections
 from nbformat import NotebookNode
 from publisher import UNSET, Publisher
@@ -30,7 +30,7 @@ if importlib.util.find_spec("attn_course") is None:
     if importlib.util.find_spec("attn_course") is None:
         raise RuntimeError("The course is not installed: pip says why above. No network?")
 """
-# What a chapter of the second edition adds: a package of another version may answer otherwise.
+# What a chapter adds: a package of another version may answer otherwise.
 VERSION_CELL = """\
 elif importlib.metadata.version("attn-course") != "{version}":
     print("This notebook is of version {version}, the installed attn-course is not.")
@@ -58,14 +58,14 @@ def render(path: Path, book: Book) -> NotebookNode:
     """The chapter's notebook, not yet executed. Raises ValueError for what has no plain Markdown."""
     page = Page(f"book/{path.name}", path.stem, book)
     source = read_source(path)
-    second = second_edition(source)
-    code = _marked if second else _code
+    marked = in_form(source)
+    code = _marked if marked else _code
     cells = _prose_and_code(source.cells, page, code)
     if not cells or not cells[0].source.startswith("# "):
         raise ValueError(f"book/{path.name}: a chapter begins with its title, '# ...'")
     title, _, rest = cells[0].source.partition("\n")
     cells[0].source = f"{title}\n\n{badge(book.publisher, path.stem)}\n\n{rest.lstrip()}".rstrip("\n")
-    cells.insert(1, install_cell(book.publisher, book.version if second else ""))
+    cells.insert(1, install_cell(book.publisher, book.version if marked else ""))
     return _notebook(cells)
 
 
@@ -118,7 +118,7 @@ def _hide(cell: NotebookNode) -> None:
 
 
 def _marked(cell: NotebookNode) -> NotebookNode:
-    """A code cell of the second edition: its tags show in its first line."""
+    """A code cell of a chapter: its tags show in its first line."""
     new = _code(cell)
     new.source = colab_source(cell)
     if found := colab_tags(cell):

@@ -1,6 +1,6 @@
 """Checks, the package's source, solutions and the code of figures are folded; exercises say "Your turn".
 
-By the tags of a cell, on pages in the form that begins with "At a glance":
+By the tags of a cell, on pages that have a section "Look it up":
 
     check      one line with a tick; the cell's first comment is the claim. Counted at the head of the page
     package    the first comment as title, then the output alone: the source that the cell shows
@@ -20,7 +20,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
-GLANCE = ("At a glance", "Look it up")  # the card: first in the second edition, last in the third
+CARD = "Look it up"
 MORE = "More"
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts
 BUTTON = ' <button type="button" class="claims-all" hidden>Open all</button>'
@@ -47,9 +47,10 @@ class Claims(nodes.General, nodes.Element):
     """The line at the head of a page that counts its checks."""
 
 
-def second_edition(document: nodes.document) -> bool:
-    """Whether the page is in the form that begins with "At a glance"."""
-    return any(node.parent[0].astext().startswith(GLANCE) for node in document.findall(nodes.title))
+def card_of(document: nodes.document) -> nodes.section | None:
+    """What is for those who come back, the last section of a chapter; None on other pages."""
+    found = (section for section in document.findall(nodes.section) if section[0].astext().startswith(CARD))
+    return next(found, None)
 
 
 def tags_of(node: nodes.Node) -> set[str]:
@@ -88,7 +89,8 @@ class FoldCells(SphinxTransform):
     default_priority = 840
 
     def apply(self, **_) -> None:
-        if not second_edition(self.document):
+        card = card_of(self.document)
+        if card is None:
             return
         claims = 0
         for cell in [*self.document.findall(tags_of)]:
@@ -109,23 +111,15 @@ class FoldCells(SphinxTransform):
                 cell.insert(0, YourTurn())
             elif "hide-input" in tags:
                 self._below(cell)
-        for section in self.document.findall(nodes.section):
-            if section[0].astext().startswith(GLANCE):
-                section["classes"].append("at-a-glance")
         title = next(self.document.findall(nodes.title))
-        card = next(s for s in self.document.findall(nodes.section) if "at-a-glance" in s["classes"])
         parts = [node for node in title.parent.children if isinstance(node, nodes.section)]
-        if card is parts[0]:  # the second edition: the card opens the page
-            place = title.parent.index(title) + 1
-        else:
-            self._fold_more(parts)
-            self._to_the_top(card, title)
-            place = title.parent.index(parts[0])
-            for section in parts:
-                if section[0].astext().startswith("Summary"):
-                    section += MarkRead(page=self.env.docname.rpartition("/")[2])
+        self._fold_more(parts)
+        self._to_the_top(card, title)
+        for section in parts:
+            if section[0].astext().startswith("Summary"):
+                section += MarkRead(page=self.env.docname.rpartition("/")[2])
         if claims:
-            title.parent.insert(place, Claims(number=claims))
+            title.parent.insert(title.parent.index(parts[0]), Claims(number=claims))
 
     def _to_the_top(self, card: nodes.section, title: nodes.title) -> None:
         """The card, last in the source, is shown as a closed drawer under the title, and is first in the contents."""

@@ -29,33 +29,33 @@ def small(tmp_path):
     return root
 
 
-def _second(root):
+def _form(root):
     (root / "book").mkdir(parents=True)
     (root / "pyproject.toml").write_text(f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}', encoding="utf-8")
-    for path in sorted((HERE / "second").iterdir()):
+    for path in sorted((HERE / "form").iterdir()):
         shutil.copy(path, root / "book")
     return root
 
 
 @pytest.fixture
-def second(tmp_path):
-    """A repository with one chapter in the second edition's form, not executed."""
-    return _second(tmp_path / "second")
+def form(tmp_path):
+    """A repository with one small chapter that has every element, not executed."""
+    return _form(tmp_path / "form")
 
 
 @pytest.fixture(scope="session")
-def _second_built(tmp_path_factory):
+def _form_built(tmp_path_factory):
     from notebooks import build
 
-    root = _second(tmp_path_factory.mktemp("second") / "repository")
+    root = _form(tmp_path_factory.mktemp("form") / "repository")
     build(root, [])
     return root
 
 
 @pytest.fixture
-def second_built(_second_built, tmp_path):
+def form_built(_form_built, tmp_path):
     """The same with its notebooks: both frameworks are imported once for all tests."""
-    return Path(shutil.copytree(_second_built, tmp_path / "second_built"))
+    return Path(shutil.copytree(_form_built, tmp_path / "form_built"))
 
 
 @pytest.fixture

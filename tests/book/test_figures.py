@@ -41,15 +41,15 @@ def test_what_is_put_into_the_file():
     assert svg.startswith('<svg width="1" fill="#7a7a7a" xmlns=') and "<title>a &lt; b</title>" in svg
 
 
-def test_the_command(second_built, capsys):
+def test_the_command(form_built, capsys):
     import shutil
     import subprocess
 
-    shutil.copy(ROOT / "LICENSE-TEXT", second_built)
-    subprocess.run(["git", "init", "-q"], cwd=second_built, check=True)
-    assert main(["--root", str(second_built)]) == 0
-    out = second_built / "_build" / "figures"
+    shutil.copy(ROOT / "LICENSE-TEXT", form_built)
+    subprocess.run(["git", "init", "-q"], cwd=form_built, check=True)
+    assert main(["--root", str(form_built)]) == 0
+    out = form_built / "_build" / "figures"
     drawn = sorted(path.name for path in out.glob("*.svg"))
     assert drawn and {"README.md", "LICENSE-TEXT", *drawn} == {path.name for path in out.iterdir()}
     assert all(name in (out / "README.md").read_text(encoding="utf-8") for name in drawn)
-    assert (second_built / "_build" / "figures.zip").exists()
+    assert (form_built / "_build" / "figures.zip").exists()

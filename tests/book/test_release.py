@@ -27,21 +27,21 @@ def git(root, *arguments):
 
 
 @pytest.fixture
-def ready(second, monkeypatch):
+def ready(form, monkeypatch):
     """A small repository, all of which is committed and of one version."""
     for name, value in (("AUTHOR", "A"), ("COMMITTER", "A")):
         monkeypatch.setenv(f"GIT_{name}_NAME", value)
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@example.org")
-    (second / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
-    (second / "CITATION.cff").write_text(CITATION, encoding="utf-8")
+    (form / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
+    (form / "CITATION.cff").write_text(CITATION, encoding="utf-8")
     for name, lock in LOCKS.items():
-        (second / name).write_text("six==1.17.0\n", encoding="utf-8")
-        (second / lock).write_text(f"six==1.17.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
-    build(second, [], run=False)
-    git(second, "init", "-q", "-b", "main")
-    git(second, "add", "-A")
-    git(second, "commit", "-q", "-m", "all")
-    return second
+        (form / name).write_text("six==1.17.0\n", encoding="utf-8")
+        (form / lock).write_text(f"six==1.17.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
+    build(form, [], run=False)
+    git(form, "init", "-q", "-b", "main")
+    git(form, "add", "-A")
+    git(form, "commit", "-q", "-m", "all")
+    return form
 
 
 def test_nothing_stands_in_the_way(ready):
@@ -56,7 +56,7 @@ def test_nothing_stands_in_the_way(ready):
         ("CITATION.cff", "7.8.9", "7.8.8", "CITATION.cff names another version or date"),
         ("CITATION.cff", "05-04", "05-05", "CITATION.cff names another version or date"),
         ("pyproject.toml", '"7.8.9"', '"7.9.0.dev0"', "the version is 7.9.0.dev0"),
-        ("pyproject.toml", '"7.8.9"', '"7.8.8"', "book/02_second.ipynb is of another version"),
+        ("pyproject.toml", '"7.8.9"', '"7.8.8"', "book/02_average.ipynb is of another version"),
         ("pyproject.toml", "first-org", "OWNER", "the repository has no publisher"),
         ("pyproject.toml", '"main"', '"v7.8.9"', "the ref is v7.8.9"),
         ("requirements.txt", "1.17.0", "1.16.0", "requirements.lock does not hold six==1.16.0: run make lock"),
@@ -87,8 +87,8 @@ def test_the_tag_opens_itself_and_the_branch_goes_on(ready, monkeypatch, capsys)
     assert seen == [("v7.8.9", "7.8.9")], "its files are built at the tag"
     assert git(ready, "rev-parse", "HEAD") == before and publisher(ready).ref == "main"
     assert git(ready, "status", "--porcelain") == "" and git(ready, "rev-parse", "v7.8.9^") == before
-    notebook = git(ready, "show", "v7.8.9:book/02_second_torch.ipynb")
-    assert "course/blob/v7.8.9/book/02_second_torch.ipynb" in notebook and "course@v7.8.9" in notebook
+    notebook = git(ready, "show", "v7.8.9:book/02_average_torch.ipynb")
+    assert "course/blob/v7.8.9/book/02_average_torch.ipynb" in notebook and "course@v7.8.9" in notebook
     assert "blob/main" not in notebook and "course@main" not in notebook
     # The tag's own tree passes the check that the workflow makes; another's does not.
     git(ready, "checkout", "-q", "v7.8.9")

@@ -66,9 +66,9 @@ def test_a_sentence_is_not_cut_in_an_emphasis():
     assert slides.shortened(paragraph, 1) == "One <strong>two. Three</strong> four."
 
 
-def test_a_page_that_is_missing_is_named(second, capsys):
-    assert slides.main(["--root", str(second), "02"]) == 1
-    assert "02_second.html is not there: run make book" in capsys.readouterr().err
+def test_a_page_that_is_missing_is_named(form, capsys):
+    assert slides.main(["--root", str(form), "02"]) == 1
+    assert "02_average.html is not there: run make book" in capsys.readouterr().err
 
 
 def test_reveal_asks_no_other_host():

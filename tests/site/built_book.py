@@ -8,19 +8,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
-TOC = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/02_second.md\n"
+TOC = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/02_average.md\n"
 
 
-def build_second(root):
-    """Execute and build the small book with the chapter of tests/book/second."""
-    shutil.copytree(ROOT / "tests" / "book" / "second", root / "book")
+def build_form(root):
+    """Execute and build the small book with the chapter of tests/book/form."""
+    shutil.copytree(ROOT / "tests" / "book" / "form", root / "book")
     for name in ("_ext", "_static", "_templates"):
         shutil.copytree(ROOT / "book" / name, root / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "tools", root / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "_config.yml"):
         shutil.copy(ROOT / name, root)
     (root / "_toc.yml").write_text(TOC, encoding="utf-8")
-    (root / "book" / "intro.md").write_text("# A book\n\nSee {doc}`02_second`.\n", encoding="utf-8")
+    (root / "book" / "intro.md").write_text("# A book\n\nSee {doc}`02_average`.\n", encoding="utf-8")
     for command in ("build", "fill"):
         run(root, sys.executable, root / "tools" / "notebooks.py", "--root", root, command)
     run(root, Path(sys.executable).with_name("jupyter-book"), "build", root, "-W", "-n", "--keep-going")

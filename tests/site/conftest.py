@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from built_book import SITE, build_second, settle
+from built_book import SITE, build_form, settle
 from filelock import FileLock
 
 HERE = Path(__file__).resolve().parent
@@ -53,21 +53,21 @@ def address():
 
 
 @pytest.fixture(scope="session")
-def second(tmp_path_factory, worker_id):
-    """A small book with one chapter that has every element of the second edition: its folder."""
+def form(tmp_path_factory, worker_id):
+    """A small book with one chapter that has every element: its folder."""
     shared = tmp_path_factory.getbasetemp()
     shared = shared if worker_id == "master" else shared.parent  # the workers build it once
-    root = shared / "second"
-    with FileLock(shared / "second.lock"):
+    root = shared / "form"
+    with FileLock(shared / "form.lock"):
         if not (root / "_build" / "html").exists():
             shutil.rmtree(root, ignore_errors=True)
-            build_second(root)
+            build_form(root)
     return root
 
 
 @pytest.fixture(scope="session")
-def second_address(second):
-    with served(second / "_build" / "html") as found:
+def form_address(form):
+    with served(form / "_build" / "html") as found:
         yield found
 
 

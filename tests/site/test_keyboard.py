@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image, ImageChops
 
-PAGE = "book/02_second.html"
+PAGE = "book/02_average.html"
 BEFORE = 8  # stops before the text
 # What takes the focus: of the head, the side bars, tabs, figures, exercises, folds and the foot.
 CONTROLS = (
@@ -14,8 +14,8 @@ CONTROLS = (
 )
 
 
-def test_few_stops_before_the_text(visit, second_address):
-    with visit(PAGE, base=second_address) as tab:
+def test_few_stops_before_the_text(visit, form_address):
+    with visit(PAGE, base=form_address) as tab:
         names = []
         while not tab.evaluate("!!document.activeElement.closest('article')"):
             tab.keyboard.press("Tab")
@@ -25,9 +25,9 @@ def test_few_stops_before_the_text(visit, second_address):
         assert len(names) - 1 <= BEFORE, names
 
 
-def test_both_skip_links_lead_on(visit, second_address):
+def test_both_skip_links_lead_on(visit, form_address):
     for number, place in ((1, "#main-content"), (2, "#pst-primary-sidebar")):
-        with visit(PAGE, base=second_address) as tab:
+        with visit(PAGE, base=form_address) as tab:
             for _ in range(number):
                 tab.keyboard.press("Tab")
             tab.keyboard.press("Enter")
@@ -35,8 +35,8 @@ def test_both_skip_links_lead_on(visit, second_address):
             assert tab.evaluate("(place) => !!document.activeElement.closest(place)", place)
 
 
-def test_the_side_bar_is_where_it_was(visit, second_address):
-    with visit(PAGE, base=second_address) as tab:
+def test_the_side_bar_is_where_it_was(visit, form_address):
+    with visit(PAGE, base=form_address) as tab:
         bar, text = (tab.locator(place).bounding_box() for place in ("#pst-primary-sidebar", "article.bd-article"))
         assert bar["x"] < 10 and bar["x"] + bar["width"] <= text["x"] and bar["y"] < 10
 
@@ -53,8 +53,8 @@ def changed(one, other):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_focus_is_seen_on_every_control(visit, second_address, scheme):
-    with visit(PAGE, base=second_address, scheme=scheme) as tab:
+def test_focus_is_seen_on_every_control(visit, form_address, scheme):
+    with visit(PAGE, base=form_address, scheme=scheme) as tab:
         tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
         tab.keyboard.press("Tab")  # from here on the browser takes focus for the keyboard's
         controls = [one for one in tab.locator(CONTROLS).element_handles() if one.is_visible()]

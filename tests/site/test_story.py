@@ -1,4 +1,4 @@
-"""The elements of the third form in the built book: the drawer, the guess, what is folded behind the story, the map."""
+"""The story in the built book: the drawer, the guess, what is folded behind the story, the map."""
 
 import pytest
 from test_pages import too_wide, violations

@@ -1,4 +1,4 @@
-"""The elements of a chapter's second form in a browser, on a small book that has each of them once."""
+"""The elements of a chapter in a browser, on a small book that has each of them once."""
 
 import re
 import sys
@@ -8,23 +8,24 @@ from built_book import ROOT, build_again, run, settle
 from solution_lines import leaks, only_in_solutions
 from test_pages import too_wide, violations
 
-PAGE = "book/02_second.html"
+PAGE = "book/02_average.html"
 WIDTHS = (320, 390, 1280, 1440)
+STORY_TABS = ".fw-tabs:not(.look-up *)"  # the card is a closed drawer
 CLAIMS = ".bd-article details:is(.fold-check, .fold-both)"
 
 
 @pytest.fixture
-def second_page(visit, second_address):
+def form_page(visit, form_address):
     def opened(query="", **options):
-        return visit(PAGE + query, base=second_address, **options)
+        return visit(PAGE + query, base=form_address, **options)
 
     return opened
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("framework", ["torch", "tf", "both"])
-def test_nothing_is_wider_than_the_window(second_page, width, framework):
-    with second_page(f"?framework={framework}", width=width) as tab:
+def test_nothing_is_wider_than_the_window(form_page, width, framework):
+    with form_page(f"?framework={framework}", width=width) as tab:
         assert too_wide(tab) == [] and tab.faults == []
         tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
         assert too_wide(tab) == []
@@ -32,9 +33,9 @@ def test_nothing_is_wider_than_the_window(second_page, width, framework):
 
 @pytest.mark.parametrize("width", [1280, 1440])
 @pytest.mark.parametrize("framework", ["torch", "both"])
-def test_code_does_not_scroll_beside_the_bars(second_page, width, framework):
+def test_code_does_not_scroll_beside_the_bars(form_page, width, framework):
     """80 characters, 76 in tabs, and 88 of the package: folds are open."""
-    with second_page(f"?framework={framework}", width=width) as tab:
+    with form_page(f"?framework={framework}", width=width) as tab:
         tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
         wide = tab.evaluate(
             """() => [...document.querySelectorAll(".bd-article pre")]
@@ -46,34 +47,37 @@ def test_code_does_not_scroll_beside_the_bars(second_page, width, framework):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessible(second_page, width, scheme):
-    with second_page("?framework=both", width=width, scheme=scheme) as tab:
+def test_accessible(form_page, width, scheme):
+    with form_page("?framework=both", width=width, scheme=scheme) as tab:
         tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
         assert violations(tab) == []
 
 
 def columns(tab):
     """Left edges of the two panels of the first group."""
-    panels = tab.locator(".fw-tabs").first
+    panels = tab.locator(STORY_TABS).first
     return [round(panels.locator(f".fw-{key}").bounding_box()["x"]) for key in ("torch", "tf")]
 
 
-def test_both_has_two_columns_where_76_characters_fit(second_page):
+def test_both_has_two_columns_where_76_characters_fit(form_page):
     for width in (1280, 1440):
-        with second_page("?framework=both", width=width) as tab:
+        with form_page("?framework=both", width=width) as tab:
             one, other = columns(tab)
             assert other > one + 500
-    with second_page("?framework=both", width=390) as tab:
+    with form_page("?framework=both", width=390) as tab:
         assert columns(tab)[0] == columns(tab)[1]
 
 
-def test_a_phone_shows_one_framework_at_first(second_page):
-    with second_page(width=390) as tab:
-        assert tab.locator(".fw-torch").first.is_visible() and not tab.locator(".fw-tf").first.is_visible()
+def test_a_phone_shows_one_framework_at_first(form_page):
+    with form_page(width=390) as tab:
+        assert (
+            tab.locator(f"{STORY_TABS} .fw-torch").first.is_visible()
+            and not tab.locator(f"{STORY_TABS} .fw-tf").first.is_visible()
+        )
 
 
-def test_claims_are_counted_folded_and_opened(second_page):
-    with second_page("?framework=both") as tab:
+def test_claims_are_counted_folded_and_opened(form_page):
+    with form_page("?framework=both") as tab:
         line = tab.locator(".claims")
         assert line.inner_text().startswith("✓ 4 claims on this page are checked whenever the book is tested. Open all")
         claims = tab.locator(CLAIMS)
@@ -86,50 +90,50 @@ def test_claims_are_counted_folded_and_opened(second_page):
         assert not claims.first.locator("pre").is_visible()
 
 
-def test_keyboard_opens_a_fold(second_page):
-    with second_page() as tab:
+def test_keyboard_opens_a_fold(form_page):
+    with form_page() as tab:
         summary = tab.locator(".fold-package summary").first
         summary.focus()
         tab.keyboard.press("Enter")
         assert tab.locator(".fold-package .highlight").first.is_visible()
 
 
-def test_the_package_shows_its_source_and_not_the_call(second_page):
-    with second_page() as tab:
+def test_the_package_shows_its_source_and_not_the_call(form_page):
+    with form_page() as tab:
         fold = tab.locator(".fold-package").first
         assert "def masked_softmax" in fold.text_content() and "source(parts" not in fold.text_content()
         assert fold.locator("details").count() == 0  # highlighted, not the notebook's HTML
 
 
 @pytest.mark.parametrize(("framework", "shown"), [("torch", False), ("tf", False), ("both", True)])
-def test_the_comparison_is_for_both(second_page, framework, shown):
-    with second_page(f"?framework={framework}") as tab:
+def test_the_comparison_is_for_both(form_page, framework, shown):
+    with form_page(f"?framework={framework}") as tab:
         assert tab.locator(".cell.tag_both").is_visible() is shown
 
 
-def test_solution_and_exercise(second_page):
-    with second_page() as tab:
+def test_solution_and_exercise(form_page):
+    with form_page() as tab:
         assert tab.locator(".fold-solution summary").inner_text().split() == ["◆", "Solution"]
         exercise = tab.locator(".cell.tag_exercise")
         assert exercise.inner_text().startswith("Your turn: edit this cell and run it")
         assert exercise.locator(".cell_output").count() == 0
 
 
-def test_the_card_tables_and_figures(second_page):
-    with second_page() as tab:
-        assert tab.locator("section.at-a-glance .fw-tabs").count() == 1
+def test_the_card_tables_and_figures(form_page):
+    with form_page() as tab:
+        assert tab.locator("section.look-up .fw-tabs").count() == 1
         assert tab.locator(".cell_output table").first.is_visible()
         figures = tab.locator("svg.drawn")
         assert figures.count() == 2
-        assert figures.first.get_attribute("aria-label").startswith("Two lines over the width.")
-        code = tab.locator(".fold-code").first
+        assert figures.first.get_attribute("aria-label").startswith("One row of two cells;")
+        code = tab.locator("#by-hand-two-keys .fold-code")
         assert code.bounding_box()["y"] > figures.first.bounding_box()["y"]
 
 
-def test_a_figure_follows_light_and_dark(second_page):
+def test_a_figure_follows_light_and_dark(form_page):
     colors = []
     for scheme in ("light", "dark"):
-        with second_page(scheme=scheme) as tab:
+        with form_page(scheme=scheme) as tab:
             colors.append(
                 tab.evaluate(
                     """() => [...new Set([...document.querySelectorAll("svg.drawn path, svg.drawn text")].flatMap(
@@ -141,8 +145,8 @@ def test_a_figure_follows_light_and_dark(second_page):
     assert light != dark and kept <= {"rgb(0, 0, 0)"}  # the initial value of shapes that are only drawn as lines
 
 
-def test_the_transpose_sign_is_not_clipped(second_page):
-    with second_page() as tab:
+def test_the_transpose_sign_is_not_clipped(form_page):
+    with form_page() as tab:
         hidden = tab.evaluate(
             """() => [...document.querySelectorAll("div.math mjx-c")].filter((sign) => {
               const box = sign.getBoundingClientRect();
@@ -157,9 +161,9 @@ def test_the_transpose_sign_is_not_clipped(second_page):
         assert hidden == 0
 
 
-def test_a_formula_begins_at_its_beginning_on_a_phone(second_page):
+def test_a_formula_begins_at_its_beginning_on_a_phone(form_page):
     """What is centered and too wide would hang over at the left, where nothing scrolls to it."""
-    with second_page(width=320) as tab:
+    with form_page(width=320) as tab:
         left = tab.evaluate(
             """() => [...document.querySelectorAll("mjx-container[display]")].map((formula) =>
               formula.querySelector("mjx-math").getBoundingClientRect().left - formula.getBoundingClientRect().left)"""
@@ -167,35 +171,38 @@ def test_a_formula_begins_at_its_beginning_on_a_phone(second_page):
         assert left and min(left) >= -1
 
 
-def test_paper_has_both_frameworks_and_open_folds(second_page):
-    with second_page() as tab:
+def test_paper_has_both_frameworks_and_open_folds(form_page):
+    with form_page() as tab:
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert tab.locator(".fw-tf").first.is_visible() and tab.locator(".fw-torch").first.is_visible()
+        assert (
+            tab.locator(f"{STORY_TABS} .fw-tf").first.is_visible()
+            and tab.locator(f"{STORY_TABS} .fw-torch").first.is_visible()
+        )
         assert tab.locator(".bd-article details:not([open])").count() == 0
         tab.evaluate("dispatchEvent(new Event('afterprint'))")
         assert tab.locator(".bd-article details[open]").count() == 0
 
 
-def test_without_javascript_everything_can_be_read(second_page):
-    with second_page(javascript=False) as tab:
-        assert tab.locator(".fw-torch").first.is_visible()
-        tab.locator(".fw-tabs").first.get_by_role("radio", name="TensorFlow").check(force=True)
-        assert tab.locator(".fw-tf").first.is_visible()
+def test_without_javascript_everything_can_be_read(form_page):
+    with form_page(javascript=False) as tab:
+        assert tab.locator(f"{STORY_TABS} .fw-torch").first.is_visible()
+        tab.locator(STORY_TABS).first.get_by_role("radio", name="TensorFlow").check(force=True)
+        assert tab.locator(f"{STORY_TABS} .fw-tf").first.is_visible()
         assert not tab.locator(".claims-all").is_visible()
         assert tab.locator(".cell.tag_both").is_visible()
 
 
-def test_without_javascript_formulas_are_mathml(second_page):
+def test_without_javascript_formulas_are_mathml(form_page):
     """And what MathJax would read takes no room."""
-    with second_page(javascript=False) as tab:
+    with form_page(javascript=False) as tab:
         assert tab.locator(".math").count() == tab.locator(".math > noscript > math, .math math").count() > 5
         for formula in tab.locator("span.math:visible").all()[:5]:
             drawn = formula.locator("math").bounding_box()
             assert drawn["width"] > 4 and abs(formula.bounding_box()["width"] - drawn["width"]) < 3
         assert tab.locator("div.math math").first.bounding_box()["height"] > 20
         assert tab.locator("div.math .eqno").first.bounding_box()["width"] > 5
-    with second_page() as tab:
+    with form_page() as tab:
         assert tab.locator(".math math:visible").count() == 0 or tab.locator("mjx-assistive-mml").count()
         assert tab.locator("noscript math").count() == 0
 
@@ -204,11 +211,11 @@ def colab(tab):
     return tab.locator('a[href*="colab.research.google.com"]').first.get_attribute("href")
 
 
-def test_colab_opens_the_notebook_of_the_choice(second_page):
-    with second_page() as tab:
+def test_colab_opens_the_notebook_of_the_choice(form_page):
+    with form_page() as tab:
         for key, end in (("tf", "_tf"), ("both", ""), ("torch", "_torch")):
             tab.locator(f'.fw-page input[value="{key}"]').check(force=True)
-            assert colab(tab).endswith(f"/book/02_second{end}.ipynb")
+            assert colab(tab).endswith(f"/book/02_average{end}.ipynb")
 
 
 def found(tab, words):
@@ -227,24 +234,24 @@ def found(tab, words):
     ("words", "heading"),
     [
         ("dictionary", "The idea: a dictionary that averages"),
-        ("scores grow", "The problem: scores grow with the width"),
-        ("weighted average", "At a glance: match, normalize, average"),  # the chapter's subject: its card
+        ("scores grow", "The reason: scores grow with the width"),
+        ("weighted average", "Look it up: match, normalize, average"),  # the chapter's subject: its card
         ("average by hand", "By hand: two keys"),
     ],
 )
-def test_the_search_finds_sections(second_page, words, heading):
-    with second_page() as tab:
+def test_the_search_finds_sections(form_page, words, heading):
+    with form_page() as tab:
         assert found(tab, words)[0].endswith(heading)
 
 
-def test_the_search_finds_claims(second_page):
-    with second_page() as tab:
+def test_the_search_finds_claims(form_page):
+    with form_page() as tab:
         assert any("Weighted averages" in title for title in found(tab, "ten times as far"))
 
 
-def test_icons_are_drawn(second_page):
+def test_icons_are_drawn(form_page):
     """By fonts that hold the icons that are used; each icon has the font's own shape, not an empty box."""
-    with second_page() as tab:
+    with form_page() as tab:
         tab.evaluate("() => document.fonts.ready.then(() => true)")
         loaded = tab.evaluate(
             "() => [...document.fonts].filter((font) => font.status === 'loaded').map((f) => f.family)"
@@ -254,23 +261,23 @@ def test_icons_are_drawn(second_page):
         assert not any("fontawesome.js.map" in url for url in tab.requests)
 
 
-def test_a_book_for_a_class_holds_no_solution(second, tmp_path):
+def test_a_book_for_a_class_holds_no_solution(form, tmp_path):
     """Not in its pages, nor in any file that they serve: sources, notebooks, the search, slides; nor in the e-book."""
-    lines = only_in_solutions((second / "book" / "02_second.md").read_text(encoding="utf-8"))
-    assert len(leaks(second / "_build" / "html", lines)) >= 3 * len(lines) > 0, "page, source and notebook hold them"
-    site = build_again(second, tmp_path / "class", ATTN_COURSE_SOLUTIONS="no")
+    lines = only_in_solutions((form / "book" / "02_average.md").read_text(encoding="utf-8"))
+    assert len(leaks(form / "_build" / "html", lines)) >= 3 * len(lines) > 0, "page, source and notebook hold them"
+    site = build_again(form, tmp_path / "class", ATTN_COURSE_SOLUTIONS="no")
     run(site.parents[1], sys.executable, ROOT / "tools" / "slides.py", "--root", site.parents[1], "02")
     assert leaks(site.parent / "slides", lines) == []
     assert leaks(site, lines) == [] and "fold-solution" not in (site / PAGE).read_text(encoding="utf-8")
     assert "Your turn" in (site / PAGE).read_text(encoding="utf-8")
     kind = ("--builder", "custom", "--custom-builder", "epub")
-    build_again(second, tmp_path / "epub", *kind, ATTN_COURSE_SOLUTIONS="no", ATTN_COURSE_BUILDER="epub")
+    build_again(form, tmp_path / "epub", *kind, ATTN_COURSE_SOLUTIONS="no", ATTN_COURSE_BUILDER="epub")
     (book,) = (tmp_path / "epub" / "_build" / "epub").glob("*.epub")
     assert leaks(book.parent, lines) == []
 
 
-def test_what_a_host_of_pages_looks_for(second):
-    site = second / "_build" / "html"
+def test_what_a_host_of_pages_looks_for(form):
+    site = form / "_build" / "html"
     sitemap = re.search(r"(?m)^Sitemap: (https://.*)sitemap.xml$", (site / "robots.txt").read_text(encoding="utf-8"))
     assert f'<a href="{sitemap[1]}">' in (site / "404.html").read_text(encoding="utf-8")
     assert (site / "sitemap.xml").exists()

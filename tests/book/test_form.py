@@ -1,4 +1,4 @@
-"""What becomes of a chapter of the second edition: its notebook, those of one framework, and their runs."""
+"""What becomes of a chapter: its notebook, those of one framework, and their runs."""
 
 import json
 import re
@@ -13,85 +13,85 @@ from page_rules import words
 from test_raw_myst import raw_myst
 
 
-def code(root, name="02_second"):
+def code(root, name="02_average"):
     return [cell for cell in read_notebook(root / "book" / f"{name}.ipynb").cells if cell.cell_type == "code"]
 
 
-def with_tags(root, *wanted, name="02_second"):
+def with_tags(root, *wanted, name="02_average"):
     return [cell for cell in code(root, name) if {*wanted} <= set(tags(cell))]
 
 
-def test_first_lines_and_forms(second_built):
-    (check, *_) = with_tags(second_built, "tab-torch", "check")
+def test_first_lines_and_forms(form_built):
+    (check, *_) = with_tags(form_built, "tab-torch", "check")
     assert check.source.startswith("#@title Checked in PyTorch: Equal to `F.scaled_dot_product_attention`\ngiven")
     assert check.metadata["cellView"] == "form" and check.metadata["jupyter"] == {"source_hidden": True}
-    (package,) = with_tags(second_built, "tab-tf", "package")
+    (package,) = with_tags(form_built, "tab-tf", "package")
     assert package.source.startswith("#@title TensorFlow: The package's version: what it adds")
     assert package.outputs[0].data["text/html"].startswith("<details><summary>Source</summary>")
-    (solution,) = with_tags(second_built, "solution")
+    (solution,) = with_tags(form_built, "solution")
     assert solution.source.startswith("#@title Solution\ndef mean")
-    (both,) = with_tags(second_built, "both")
+    (both,) = with_tags(form_built, "both")
     assert both.source.startswith("#@title Checked: PyTorch and TensorFlow agree")
     for name, framework in (("PyTorch", "tab-torch"), ("TensorFlow", "tab-tf")):
-        assert all(name in cell.source.partition("\n")[0] for cell in with_tags(second_built, framework))
+        assert all(name in cell.source.partition("\n")[0] for cell in with_tags(form_built, framework))
 
 
-def test_an_exercise_is_not_executed(second_built):
-    (exercise,) = with_tags(second_built, "exercise")
+def test_an_exercise_is_not_executed(form_built):
+    (exercise,) = with_tags(form_built, "exercise")
     assert set(NOT_RUN) < set(tags(exercise)) and exercise.execution_count is None and exercise.outputs == []
     assert exercise.source.startswith("# Your turn: edit this cell and run it\n")
 
 
-def test_source_and_notebook_belong_together(second_built, change):
-    source = second_built / "book" / "02_second.md"
+def test_source_and_notebook_belong_together(form_built, change):
+    source = form_built / "book" / "02_average.md"
     assert mismatch(read_source(source), read_notebook(source.with_suffix(".ipynb"))) is None
-    fill(second_built)
+    fill(form_built)
     change(source, "# It comes within 0.01", "# It comes near")
     assert "code cell" in mismatch(read_source(source), read_notebook(source.with_suffix(".ipynb")))
 
 
-def test_tables_and_figures(second_built):
-    outputs = [output for cell in code(second_built) for output in cell.outputs if "data" in output]
+def test_tables_and_figures(form_built):
+    outputs = [output for cell in code(form_built) for output in cell.outputs if "data" in output]
     kinds = [set(output.data) for output in outputs]
     assert {"image/svg+xml", "text/plain"} in kinds and {"text/markdown", "text/plain"} in kinds
     assert not any("image/png" in kind for kind in kinds)
 
 
-def test_nothing_raw_is_left(second_built):
-    for name in ("02_second", "02_second_torch", "02_second_tf"):
-        cells = read_notebook(second_built / "book" / f"{name}.ipynb").cells
+def test_nothing_raw_is_left(form_built):
+    for name in ("02_average", "02_average_torch", "02_average_tf"):
+        cells = read_notebook(form_built / "book" / f"{name}.ipynb").cells
         assert [found for cell in cells if cell.cell_type == "markdown" for found in raw_myst(cell.source)] == []
 
 
 @pytest.mark.parametrize(("framework", "other"), [("torch", "tf"), ("tf", "torch")])
-def test_a_notebook_of_one_framework(second_built, framework, other):
-    name = f"02_second_{framework}"
-    assert with_tags(second_built, f"tab-{other}", name=name) == with_tags(second_built, "both", name=name) == []
-    assert all(cell.outputs == [] and cell.execution_count is None for cell in code(second_built, name))
-    text = (second_built / "book" / f"{name}.ipynb").read_text(encoding="utf-8")
-    assert f"/book/{name}.ipynb)" in text and "/book/02_second.ipynb" not in text
+def test_a_notebook_of_one_framework(form_built, framework, other):
+    name = f"02_average_{framework}"
+    assert with_tags(form_built, f"tab-{other}", name=name) == with_tags(form_built, "both", name=name) == []
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in code(form_built, name))
+    text = (form_built / "book" / f"{name}.ipynb").read_text(encoding="utf-8")
+    assert f"/book/{name}.ipynb)" in text and "/book/02_average.ipynb" not in text
     foreign = {"torch": r"keras|TensorFlow|\btf\.", "tf": r"PyTorch|\btorch\.|(?<!tf\.)\bnn\."}[framework]
     cells = [cell["source"] for cell in json.loads(text)["cells"]]
     assert [found for cell in cells for found in re.findall(foreign, "".join(cell))] == []
 
 
-def test_building_twice_gives_the_same_bytes(second_built):
-    files = sorted((second_built / "book").glob("*.ipynb"))
+def test_building_twice_gives_the_same_bytes(form_built):
+    files = sorted((form_built / "book").glob("*.ipynb"))
     before = [path.read_bytes() for path in files]
-    build(second_built, [], run=False)
+    build(form_built, [], run=False)
     assert [path.read_bytes() for path in files] == before
 
 
-def test_notebooks_of_one_framework_run_without_the_other(second_built, capsys):
-    assert main(["--root", str(second_built), "alone"]) == 0
+def test_notebooks_of_one_framework_run_without_the_other(form_built, capsys):
+    assert main(["--root", str(form_built), "alone"]) == 0
     shown = capsys.readouterr().out
-    assert "02_second_torch.ipynb" in shown and "02_second_tf.ipynb" in shown
+    assert "02_average_torch.ipynb" in shown and "02_average_tf.ipynb" in shown
 
 
-def test_a_missing_notebook_is_named(second_built, capsys):
-    (second_built / "book" / "02_second_tf.ipynb").unlink()
-    assert main(["--root", str(second_built), "alone"]) == 1
-    assert "02_second_tf.ipynb is missing: run make notebooks CH=02" in capsys.readouterr().err
+def test_a_missing_notebook_is_named(form_built, capsys):
+    (form_built / "book" / "02_average_tf.ipynb").unlink()
+    assert main(["--root", str(form_built), "alone"]) == 1
+    assert "02_average_tf.ipynb is missing: run make notebooks CH=02" in capsys.readouterr().err
 
 
 def short(source, *, framework="torch", tags=()):
@@ -117,7 +117,7 @@ def test_the_blocker_is_python():
         compile(BLOCKER.format(hidden=hidden), "sitecustomize.py", "exec")
 
 
-def test_an_older_cell_is_left_as_it_is():
+def test_a_cell_without_tags_is_left_as_it_is():
     cell = new_code_cell("x = 1")
     assert colab_source(cell) == "x = 1"
 
@@ -128,8 +128,8 @@ def test_words_are_those_of_one_framework():
     assert words(text) == 2 + 3 + 2
 
 
-def test_the_first_cell_compares_versions(second_built, monkeypatch, capsys):
-    first = code(second_built)[0]
+def test_the_first_cell_compares_versions(form_built, monkeypatch, capsys):
+    first = code(form_built)[0]
     assert first.outputs and "This notebook is of version 7.8.9" in first.outputs[0].text
     runnable = first.source.replace('%pip install -q "{spec}"', "pass")
     for installed, said in (("7.8.9", False), ("7.8.10", True)):
@@ -138,8 +138,8 @@ def test_the_first_cell_compares_versions(second_built, monkeypatch, capsys):
         assert ("version 7.8.9" in capsys.readouterr().out) is said
 
 
-def test_nbval_compares_it(second_built, capfd):
+def test_nbval_compares_it(form_built, capfd):
     """Exercises are skipped; tables, printed lines and the rest agree with the notebook."""
-    assert main(["--root", str(second_built), "check", "--jobs", "1"]) == 0
+    assert main(["--root", str(form_built), "check", "--jobs", "1"]) == 0
     shown = capfd.readouterr().out
-    assert "compared: 17, ignored: 2" in shown and "1 skipped" in shown and "failed" not in shown
+    assert "compared: 18, ignored: 2" in shown and "1 skipped" in shown and "failed" not in shown
