@@ -9,8 +9,9 @@ PAGES = [
     if 'class="fw-tabs"' in path.read_text(encoding="utf-8")
 ]
 BOXES = {"torch": "PyTorch", "tf": "TensorFlow", "both": "Both"}
-# The last group of a page whose choice can be seen: one of folds alone has none, a solution's is closed.
-LAST = ".fw-tabs:has(.fw-choices:visible) >> nth=-1"
+# Groups of a page whose choice can be seen: one of folds alone has none, the card's and a solution's are closed.
+SEEN = ".fw-tabs:has(.fw-choices:visible)"
+FIRST, LAST = f"{SEEN} >> nth=0", f"{SEEN} >> nth=-1"
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def checked(tab):
     return set(tab.evaluate("[...document.querySelectorAll('.fw-choices input:checked')].map((box) => box.value)"))
 
 
-def choose(tab, key, group=".fw-tabs >> nth=0"):
+def choose(tab, key, group=FIRST):
     tab.locator(group).get_by_role("radio", name=BOXES[key], exact=True).click()
 
 
@@ -114,7 +115,7 @@ def test_the_way_back_keeps_the_last_choice(visit, chapter, address):
 
 def test_keyboard(visit, chapter):
     with visit(chapter) as tab:
-        tab.locator(".fw-tabs input").first.focus()
+        tab.locator(FIRST).locator("input").first.focus()
         for key in ("tf", "both", "torch"):
             tab.keyboard.press("ArrowRight")
             assert shown(tab) == checked(tab) == {key}
@@ -124,7 +125,7 @@ def test_keyboard(visit, chapter):
 
 def test_focus_can_be_seen(visit, chapter):
     with visit(chapter) as tab:
-        tab.locator(".fw-tabs input").first.focus()
+        tab.locator(FIRST).locator("input").first.focus()
         tab.keyboard.press("ArrowRight")
         style = tab.evaluate("getComputedStyle(document.activeElement.nextElementSibling).outlineStyle")
         assert style == "solid"
@@ -132,7 +133,7 @@ def test_focus_can_be_seen(visit, chapter):
 
 def test_without_javascript_each_group_chooses_for_itself(visit, chapter):
     with visit(chapter, javascript=False) as tab:
-        group = tab.locator(".fw-tabs").first
+        group = tab.locator(FIRST)
         torch, tf = group.locator(".fw-torch"), group.locator(".fw-tf")
         assert torch.is_visible() and not tf.is_visible()
         choose(tab, "tf")
@@ -159,7 +160,7 @@ def test_without_storage_the_address_carries_the_choice(visit, chapter):
 
 
 def panels(tab):
-    group = tab.locator(".fw-tabs").first
+    group = tab.locator(FIRST)
     return group.locator(".fw-torch").bounding_box(), group.locator(".fw-tf").bounding_box()
 
 
@@ -182,7 +183,7 @@ def test_both_is_stacked_on_a_telephone(visit, chapter):
     with visit(f"{chapter}?framework=both", width=390) as tab:
         torch, tf = panels(tab)
         assert tf["y"] >= torch["y"] + torch["height"] and abs(tf["x"] - torch["x"]) < 2
-        names = tab.locator(".fw-tabs").first.locator(".fw-name")
+        names = tab.locator(FIRST).locator(".fw-name")
         assert names.all_inner_texts() == ["PyTorch", "TensorFlow"]
 
 
