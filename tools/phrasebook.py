@@ -37,12 +37,18 @@ def layer_line(entry, row, answers):
     error = answers[address(entry, row)]
     within = "the same numbers" if error == 0 else f"the same within {error:.0e}".replace("e-0", "e-")
     note = f"; {row['note']}" if "note" in row else ""
-    return f"- **{row['library']}** {', called '.join(lines)}: {within}{note}."
+    return f"- **{row['library']}** {', called '.join(lines)}: {within}{note}.{imports(row)}"
+
+
+def imports(row):
+    """Where a line's names are from, if the library doesn't give them at its top."""
+    lines = [f"`{line}`" for line in row.get("prepare", "").splitlines() if line.startswith("from ")]
+    return f" {', '.join(lines)}" if lines else ""
 
 
 def convention_line(entry, row, answers):
     assert answers[address(entry, row)] is True, f"{entry['name']}: {row['library']} does not hold"
-    return f"- **{row['library']}** `{row['code']}`: {row['says']}."
+    return f"- **{row['library']}** `{row['code']}`: {row['says']}.{imports(row)}"
 
 
 def section(kind, entry, answers):
