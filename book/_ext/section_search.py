@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from folds import GLANCE, Claims, Fold, FoldTitle, YourTurn
+from folds import CARD, Claims, Fold, FoldTitle, YourTurn
 from framework_tabs import FrameworkChoice
 from sphinx import addnodes
 
@@ -46,7 +46,7 @@ def kind_of(page, title, above):
     heading = above or title
     if not CHAPTER.search(page):
         return "reference"
-    if title.startswith(GLANCE):
+    if title.startswith(CARD):
         return "card"
     return next((kind for kind in ("Exercises", "Summary") if heading.startswith(kind)), "section").lower()
 
