@@ -126,7 +126,7 @@ def test_the_chapter_follows_the_rules_and_is_listed(repository):
     assert make(new_chapter, repository) == 0
     source = repository / "book" / f"02_{NAME}.md"
     assert complaints(source) == []
-    assert len(leftover_faults(text_of(source))) == 40, "what the author has to write is named"
+    assert len(leftover_faults(text_of(source))) == 42, "what the author has to write is named"
     assert toc(repository) == ["book/intro", "book/01_fixture.md", f"book/02_{NAME}.md", "book/notation.md"]
     assert render(source, Book.read(repository)).cells
     lines = (repository / "book" / "intro.md").read_text(encoding="utf-8").splitlines()

@@ -165,7 +165,7 @@ def panels(tab):
 
 
 def test_both_stands_in_two_columns_where_there_is_room(visit, chapter):
-    with visit(chapter) as tab:
+    with visit(chapter, width=1440) as tab:
         narrow = tab.locator(".bd-article").bounding_box()["width"]
         choose(tab, "both")
         torch, tf = panels(tab)
