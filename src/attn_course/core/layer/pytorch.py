@@ -300,14 +300,14 @@ def matrix_of(layer: torch.nn.Module, inputs: int, like: torch.Tensor) -> torch.
     adapter, a quantized map, a parametrization, a hook), is not passed by: it is asked
     what it makes of an identity.
     """
-    if is_plain(layer):
+    if is_plain(layer, torch.nn.Linear):
         return layer.weight.to(like.dtype)
     identity = torch.eye(inputs, dtype=like.dtype, device=like.device)
     return layer(identity).to(like.dtype).mT
 
 
-def is_plain(layer: torch.nn.Module, kind: type = torch.nn.Linear) -> bool:
-    """Whether a call of a linear map is a product with its weight, and nothing else.
+def is_plain(layer: torch.nn.Module, kind: type) -> bool:
+    """Whether a call of a linear layer is a product with its weight, and nothing else.
 
     With ``torch.nn.Embedding`` as kind: whether a call takes rows of its weight.
     """

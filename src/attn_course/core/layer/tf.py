@@ -461,12 +461,12 @@ def matrix_of(layer: keras.layers.Layer, inputs: int, like: tf.Tensor) -> tf.Ten
     What took the place of a plain ``keras.layers.Dense``, or changes what it gives (an
     adapter, quantization), is not passed by: it is asked what it makes of an identity.
     """
-    if is_plain(layer):
+    if is_plain(layer, keras.layers.Dense):
         return tf.cast(layer.kernel, like.dtype)
     return tf.cast(layer(tf.eye(inputs, dtype=like.dtype)), like.dtype)
 
 
-def is_plain(layer: keras.layers.Layer, kind: type = keras.layers.Dense) -> bool:
+def is_plain(layer: keras.layers.Layer, kind: type) -> bool:
     """Whether a call of a linear map is a product with its kernel, and nothing else.
 
     With ``keras.layers.Embedding`` as kind: whether a call takes rows of its table.
