@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from attn_course.reference import masked_softmax
 from experiments import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -65,7 +66,8 @@ def names(entry: dict[str, Any], library: str) -> dict[str, Any]:
     to_tensor = tf.constant if in_tf(library) else lambda x: torch.tensor(np.array(x))
     found = {"np": np, "torch": torch, "F": torch.nn.functional, "keras": keras}
     found |= {"attn": attn_course.tf if in_tf(library) else attn_course.pytorch}
-    found |= {"tensor": to_tensor, "as_numpy": as_numpy, "softmax": softmax}
+    found |= {"tensor": to_tensor, "as_numpy": as_numpy}
+    found["softmax"] = masked_softmax
     found |= {"alike": lambda one, other: difference(one, other) < 1e-5}
     found |= {"given": lambda *shape: to_tensor(rng.normal(size=shape).astype("f"))}
     found |= {"copied": copied, "without_cache": without_cache}
@@ -78,11 +80,6 @@ def names(entry: dict[str, Any], library: str) -> dict[str, Any]:
 
 def as_numpy(x: Any) -> np.ndarray:
     return x.detach().numpy() if hasattr(x, "detach") else np.asarray(x)
-
-
-def softmax(score: np.ndarray) -> np.ndarray:
-    raised = np.exp(score - score.max(axis=-1, keepdims=True))
-    return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def difference(one: Any, other: Any) -> float:
