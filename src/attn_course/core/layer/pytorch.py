@@ -15,7 +15,7 @@ from attn_course.core.layer.shared import (
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.pytorch import Mask
-from attn_course.core.shapes import check_floats, check_shapes
+from attn_course.core.shapes import check_floats, check_scores, check_shapes
 
 Tensor = torch.Tensor
 Pair = tuple[Tensor, Tensor]
@@ -181,6 +181,8 @@ class AttentionLayer(torch.nn.Module):
         q, k, v = self.project(query, key, value)
         q, k = self.prepare(q, k, **self.position(cache, mask))
         k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        if self.own_softmax:
+            check_scores(q, k, mask, bias)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         context, weights = self.attend(q, k, v, mask, **options, **self.options(key))
         context = self.regulate(context, query, head_mask)

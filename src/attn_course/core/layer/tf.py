@@ -16,7 +16,7 @@ from attn_course.core.layer.shared import (
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.tf import Mask
-from attn_course.core.shapes import check_shapes
+from attn_course.core.shapes import check_scores, check_shapes
 
 Tensor = tf.Tensor
 Pair = tuple[Tensor, Tensor]
@@ -362,6 +362,8 @@ class AttentionLayer(PairLayer):
         q, k, v = self.project(query, key, value)
         q, k = self.prepare(q, k, **self.position(cache, mask))
         k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        if self.own_softmax:
+            check_scores(q, k, mask, bias)
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         context, weights = self.attend(q, k, v, mask, **options, **self.options(key))
         context = self.regulate(context, query, head_mask)

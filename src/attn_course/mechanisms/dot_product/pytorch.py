@@ -54,9 +54,6 @@ def lowest_where_blocked(score, mask):
     )
 
 
-softmax = allowed_softmax  # the name in other topics
-
-
 def masked_softmax(score: torch.Tensor, mask: Mask = None) -> torch.Tensor:
     """See ``attn_course.reference.masked_softmax``.
 

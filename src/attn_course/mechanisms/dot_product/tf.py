@@ -49,9 +49,6 @@ def lowest_where_blocked(score, mask):
     return score if mask is None else tf.where(mask, score, score.dtype.min)
 
 
-softmax = allowed_softmax  # the name in other topics
-
-
 def masked_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
     """See ``attn_course.reference.masked_softmax``.
 

@@ -7,7 +7,7 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import AttentionLayer, copies
 from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import get_parameters, set_parameters
-from attn_course.core.shapes import check_at_least, check_scores
+from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.tf import (
     allowed_keys,
     block_future,
@@ -145,16 +145,13 @@ class GroupedQueryAttention(AttentionLayer):
 
     Sizes = GroupedSizes
     grouped = own_softmax = own_scale = True
+    attend = staticmethod(in_groups_causally)
 
     def __init__(
         self, model_dim: int, num_heads: int, *, num_kv_heads: int, **options: Any
     ) -> None:
         check_at_least(1, num_kv_heads=num_kv_heads)  # None is not a number of heads
         super().__init__(model_dim, num_heads, num_kv_heads=num_kv_heads, **options)
-
-    def attend(self, query, key, value, mask, *, bias, **options):
-        check_scores(query, key, mask, bias)
-        return in_groups_causally(query, key, value, mask, bias=bias, **options)
 
 
 def to_grouped(

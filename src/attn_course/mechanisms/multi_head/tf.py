@@ -7,7 +7,6 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import AttentionLayer, copies, merge_heads, split_heads
 from attn_course.core.parity import get_parameters, set_parameters
-from attn_course.core.shapes import check_scores
 from attn_course.mechanisms.dot_product.tf import dot_product
 from attn_course.mechanisms.multi_head.shared import (
     check_losses,
@@ -33,10 +32,7 @@ class MultiHeadAttention(AttentionLayer):
     """
 
     own_softmax = own_scale = True
-
-    def attend(self, query, key, value, mask, *, bias, **options):
-        check_scores(query, key, mask, bias)
-        return dot_product(query, key, value, mask, bias=bias, **options)
+    attend = staticmethod(dot_product)
 
     def prune_heads(self, heads: Iterable[int]) -> "MultiHeadAttention":
         """A new layer without these heads: their columns are gone, not masked.

@@ -5,7 +5,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer
-from attn_course.core.shapes import check_at_least, check_scores
+from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.pytorch import (
     allowed_keys,
     allowed_softmax,
@@ -222,7 +222,6 @@ class RelativeAttention(AttentionLayer):
         torch.nn.init.xavier_uniform_(self.relative_value)
 
     def attend(self, query, key, value, mask, *, bias, causal, need_weights, **options):
-        check_scores(query, key, mask, bias)
         mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
         most = self.sizes.max_distance
         distance = key_distance(query.shape[2], key.shape[2], device=query.device)

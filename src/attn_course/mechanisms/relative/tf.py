@@ -6,7 +6,7 @@ from typing import Any
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import AttentionLayer, Layer
 from attn_course.core.masks.tf import Mask
-from attn_course.core.shapes import check_at_least, check_scores
+from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.tf import allowed_keys, allowed_softmax, wide
 from attn_course.mechanisms.relative.shared import (
     RelativeSizes,
@@ -189,7 +189,6 @@ class RelativeAttention(AttentionLayer):
         self.relative_value = self.add_weight((rows, widths[1]), name="relative_value")
 
     def attend(self, query, key, value, mask, *, bias, causal, need_weights, **options):
-        check_scores(query, key, mask, bias)
         mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
         most = self.sizes.max_distance
         distance = key_distance(tf.shape(query)[2], tf.shape(key)[2])
