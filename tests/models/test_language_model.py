@@ -24,6 +24,7 @@ KINDS = {
     "rotary": lambda face, **dtype: {"positions": "rotary", "normalization": "rms", "activation": "swiglu"},
     "alibi": lambda face, **dtype: {"positions": "alibi"},
     "none": lambda face, **dtype: {"positions": None},
+    "unscaled": lambda face, **dtype: {"embedding_scale": 1},
     "learned": lambda face, **dtype: {"positions": learned(face, **dtype)},
     "buckets": lambda face, **dtype: {"positions": face.RelativeBias(H, num_buckets=5, bidirectional=False, **dtype)},
     "latent": lambda face, **dtype: {
@@ -79,6 +80,16 @@ def test_the_default_is_what_it_was():
     table = torch.nn.init.normal_(torch.empty(N, D), std=D**-0.5)
     assert torch.equal(model.embedding.weight, table)
     assert torch.equal(model.stack.layers[1].attention.value.weight, stack.layers[1].attention.value.weight)
+
+
+def test_the_scale_of_the_table_is_the_one_given():
+    options = {"embedding_scale": 0.7}
+    made, parameters = pair("LanguageModel", N, L, D, H, F, **options)
+    expected = reference.language_model(TOKENS, parameters, num_layers=L, num_heads=H, **options)
+    for face, model in made.items():
+        close(model(tensor(face, TOKENS)), expected)
+        with pytest.raises(ValueError, match="embedding_scale must be a positive, finite number, got 0"):
+            build(face, "LanguageModel", N, L, D, H, F, embedding_scale=0)
 
 
 @KIND

@@ -13,7 +13,12 @@ from attn_course.mechanisms.parts.positional.pytorch import (
 )
 from attn_course.mechanisms.relative.pytorch import AlibiBias, RelativeBias
 from attn_course.models.encoder.pytorch import Encoder
-from attn_course.models.language_model.shared import check_places, check_positions
+from attn_course.models.language_model.shared import (
+    check_places,
+    check_positions,
+    scale_given,
+    scale_of,
+)
 from attn_course.models.transformer.pytorch import Tokens
 from attn_course.models.transformer.shared import check_tokens, transformer_config
 
@@ -26,6 +31,8 @@ class LanguageModel(Tokens):
     attention: a function of a layer's number that makes its attention, or None.
     positions: "sinusoidal", "rotary", "alibi", None, or a layer: an encoding, such as
         ``LearnedEncoding(max_length, model_dim)``, or a bias.
+    embedding_scale: what multiplies a token's vector; None is sqrt(model_dim), as in
+        the Transformer. GPT-2's and Llama's is 1.
 
     Raises:
         ValueError: a size or choice is wrong.
@@ -46,12 +53,14 @@ class LanguageModel(Tokens):
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
         positions: str | torch.nn.Module | None = "sinusoidal",
+        embedding_scale: float | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         sizes = model_dim, num_heads, ff_dim
         choices = norm, activation, normalization, dropout, eps
         config = transformer_config(vocab_size, num_layers, sizes, choices)
+        config |= scale_given(embedding_scale)
         options = {"device": device, "dtype": dtype}
         super().__init__(config, **options)
         maps = {"use_bias": normalization == "layer", "dropout": dropout, **options}
@@ -100,7 +109,7 @@ class LanguageModel(Tokens):
         """
         check_tokens(tokens=(tokens, "BT"))
         first = 0 if cache is None else cache[0].length
-        x = self.embedding(tokens) * self.config["model_dim"] ** 0.5
+        x = self.embedding(tokens) * scale_of(self.config)
         x = self.dropout(self.encode(x, first, positions))
         options = {"need_weights": need_weights, "cache": cache}
         x, weights = self.stack(x, mask, causal=True, **options)

@@ -18,6 +18,7 @@ def language_model(
     parameters: Parameters,
     *,
     mask: np.ndarray | None = None,
+    embedding_scale: float | None = None,
     **options: Any,
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """A Transformer without an encoder: causal layers, and nothing to look across to.
@@ -26,7 +27,7 @@ def language_model(
 
     Shapes:
         tokens: integers (B, T). mask: padding (B, 1, 1, T). options: as in
-        ``transformer``.
+        ``transformer``. embedding_scale: as in the models; positions are added after.
         returns: logits (B, T, N), the weights (B, H, T, T) of every layer.
 
     Source: Radford et al. 2018, "Improving language understanding by generative
@@ -37,5 +38,6 @@ def language_model(
     check_tokens(tokens=(tokens, "BT"))
     table = parameters["embedding.weight"]
     own = nested(parameters, "stack")
-    x, weights = encoder(embed(tokens, table), own, mask=mask, causal=True, **options)
+    x = embed(tokens, table, embedding_scale)
+    x, weights = encoder(x, own, mask=mask, causal=True, **options)
     return x @ table.T, weights

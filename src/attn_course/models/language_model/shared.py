@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attn_course.core.shapes import check_choice, check_shapes
+from attn_course.core.shapes import check_choice, check_positive, check_shapes
 from attn_course.models.transformer.shared import check_tokens
 
 POSITIONS = ("sinusoidal", "rotary", "alibi")
@@ -24,3 +24,16 @@ def check_places(positions: Any, tokens: Any) -> None:
     """Raise ValueError unless positions are integers, one for each token (B, T)."""
     sizes = check_shapes(tokens=(tokens, "BT"))
     check_tokens(sizes, positions=(positions, "BT"))
+
+
+def scale_given(embedding_scale: float | None) -> dict[str, float]:
+    """The scale for a model's config, where one is given; ValueError if it is wrong."""
+    if embedding_scale is None:
+        return {}
+    check_positive(embedding_scale=embedding_scale)
+    return {"embedding_scale": float(embedding_scale)}
+
+
+def scale_of(config: dict[str, Any]) -> float:
+    """What multiplies the vectors of the tokens."""
+    return config.get("embedding_scale", config["model_dim"] ** 0.5)

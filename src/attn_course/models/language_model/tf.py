@@ -13,7 +13,12 @@ from attn_course.mechanisms.parts.positional.tf import (
 )
 from attn_course.mechanisms.relative.tf import AlibiBias, RelativeBias
 from attn_course.models.encoder.tf import Encoder
-from attn_course.models.language_model.shared import check_places, check_positions
+from attn_course.models.language_model.shared import (
+    check_places,
+    check_positions,
+    scale_given,
+    scale_of,
+)
 from attn_course.models.transformer.shared import check_tokens, transformer_config
 from attn_course.models.transformer.tf import Tokens
 
@@ -27,6 +32,8 @@ class LanguageModel(Tokens):
     attention: a function of a layer's number that makes its attention, or None.
     positions: "sinusoidal", "rotary", "alibi", None, or a layer: an encoding, such as
         ``LearnedEncoding(max_length, model_dim)``, or a bias.
+    embedding_scale: what multiplies a token's vector; None is sqrt(model_dim), as in
+        the Transformer. GPT-2's and Llama's is 1.
 
     Raises:
         ValueError: a size or choice is wrong.
@@ -47,11 +54,13 @@ class LanguageModel(Tokens):
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
         positions: str | keras.layers.Layer | None = "sinusoidal",
+        embedding_scale: float | None = None,
         **options: Any,
     ) -> None:
         sizes = model_dim, num_heads, ff_dim
         choices = norm, activation, normalization, dropout, eps
         config = transformer_config(vocab_size, num_layers, sizes, choices)
+        config |= scale_given(embedding_scale)
         super().__init__(config, **options)
         self.own_attention = attention is not None
         if positions is None or isinstance(positions, str):
@@ -103,7 +112,7 @@ class LanguageModel(Tokens):
         """
         check_tokens(tokens=(tokens, "BT"))
         first = 0 if cache is None else tf.identity(cache[0].length)
-        x = self.embedding(tokens) * self.config["model_dim"] ** 0.5
+        x = self.embedding(tokens) * scale_of(self.config)
         x = self.dropout(self.encode(x, first, positions))
         options = {"need_weights": need_weights, "cache": cache}
         x, weights = self.stack(x, mask, causal=True, **options)

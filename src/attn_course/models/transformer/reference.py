@@ -58,10 +58,13 @@ def transformer(
     return output @ table.T, (seen, weights)
 
 
-def embed(tokens: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """table[token] * sqrt(D) + sinusoid[position]: (B, T) -> (B, T, D)."""
+def embed(
+    tokens: np.ndarray, table: np.ndarray, scale: float | None = None
+) -> np.ndarray:
+    """table[token] * scale + sinusoid[position]: (B, T) -> (B, T, D); None: sqrt(D)."""
     D = table.shape[1]
-    return table[tokens] * np.sqrt(D) + sinusoidal_encoding(tokens.shape[1], D)
+    scale = np.sqrt(D) if scale is None else scale
+    return table[tokens] * scale + sinusoidal_encoding(tokens.shape[1], D)
 
 
 def label_smoothing(
