@@ -54,18 +54,19 @@ def _numpy_peak():
 
 
 def _watched_torch(most):
-    """A mode in which no operation of PyTorch may give an array of more bytes."""
-    from torch.utils._python_dispatch import TorchDispatchMode
+    """A mode in which no function of PyTorch may give an array of more bytes."""
+    from torch.overrides import TorchFunctionMode
 
     from attn_course.core.frameworks import torch
 
-    class Watched(TorchDispatchMode):
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    # A mode of dispatch would see more, but its first use imports for many seconds.
+    class Watched(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
             found = function(*args, **(kwargs or {}))
             for each in found if isinstance(found, tuple | list) else (found,):
                 if isinstance(each, torch.Tensor):
-                    storage = each.untyped_storage().nbytes()  # a view has its whole's
-                    _allow(storage, most, "it makes an array of {} MB")
+                    count = each.numel() * each.element_size()
+                    _allow(count, most, "it makes an array of {} MB")
             return found
 
     return Watched()

@@ -12,8 +12,8 @@ def returned(query, key, value):
 
 # %% torch
 def returned(query, key, value):
-    """As torch.nn.functional.scaled_dot_product_attention(
-    query, key, value, is_causal=True)."""
+    """torch.nn.functional.scaled_dot_product_attention(
+    query, key, value, is_causal=True)"""
     ...  # NumPy: (B, T, K), (B, S, K), (B, S, V); return (B, T, V)
     score = query @ key.swapaxes(1, 2) / np.sqrt(key.shape[2])
     seen = np.tri(query.shape[1], key.shape[1]) > 0
@@ -22,9 +22,9 @@ def returned(query, key, value):
 
 # %% tf
 def returned(query, key, value):
-    """As keras.layers.Attention()(
-    [query, value, key], use_causal_mask=True)."""
+    """keras.layers.Attention()(
+    [query, value, key], use_causal_mask=True)"""
     ...  # NumPy: (B, T, K), (B, S, K), (B, S, V); return (B, T, V)
-    score = query @ key.swapaxes(1, 2)  # no scale unless use_scale=True, a learned one
+    score = query @ key.swapaxes(1, 2)  # no scale: use_scale is False
     seen = np.tri(query.shape[1], key.shape[1]) > 0
     return softmax(np.where(seen, score, -np.inf)) @ value
