@@ -13,7 +13,8 @@ import pytest
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import box, marking
 from attn_course.exercises.engine.answering import read, write
-from attn_course.exercises.engine.marking import Limits, mark_folder
+from attn_course.exercises.engine.folder import mark_folder
+from attn_course.exercises.engine.marking import Limits
 from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import cells_of, copied
 
@@ -94,7 +95,7 @@ ORDINARY = {
     "conflict.ipynb": ("<<<<<<< HEAD\n{", 0, "it can't be read"),
     "student 7/own answers.py": (HEAD + A, 2, ""),
     "student 7/more.py": (HEAD + B, 2, ""),
-    "cached/__pycache__/x.py": ("while True:\n    pass\n", None, ""),
+    "cached/__pycache__/x.py": ("while True:\n    pass\n", 0, "there is no .py and no .ipynb in it"),
 }
 
 
