@@ -263,7 +263,7 @@ def test_an_exercise_has_all_its_texts(exercise):
     assert isinstance(exercise, Exercise) and re.fullmatch(r"(\d\d|project)\.[a-z_]+", exercise.name)
     assert exercise.level in (1, 2, 3) and 5 <= exercise.minutes <= 30
     assert len(exercise.hints) == 3 and all(exercise.hints) and len(exercise.statement) > 80 and exercise.before
-    both = exercise.kind in ("module", "part")
+    both = exercise.kind in ("module", "part", "read")
     assert set(exercise.starters) == ({"torch", "tf"} if both else {"numpy"})
     assert set(exercise.answers) == ({"torch", "tf"} if both else set())
     texts = (*exercise.starters.values(), *exercise.answers.values())

@@ -3,89 +3,24 @@
 import csv
 import io
 import json
+import os
 import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hostile import HEAD, HOSTILE, SECRET, TWO, A, B, answer
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import box, marking
 from attn_course.exercises.engine.answering import read, write
-from attn_course.exercises.engine.marking import Limits, mark_folder
+from attn_course.exercises.engine.folder import _safe, mark_folder
+from attn_course.exercises.engine.marking import Limits
 from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import cells_of, copied
 
 SEED = 471_108
-HEAD = "import numpy as np\nfrom attn_course.exercises import check, softmax\n"
-
-
-def answer(name, rename=None):
-    exercise = EXERCISES[name]
-    function, text = exercise.solution.__name__, source_of(exercise.solution)
-    if rename:
-        text, function = text.replace(f"def {function}(", f"def {rename}("), rename
-    return f'{text}\ncheck("{name}", {function})\n'
-
-
-A, B = answer("04.attention"), answer("04.with_cache")
-TWO = HEAD + A + B
-LOOPS = "def endless(*given):\n    while True:\n        pass\n"
-# A frame of its own: its author says that an answer was right.
-FRAMES = """
-import json, os, struct
-body = {body}
-for number in range(3, 30):
-    try:
-        os.write(number, struct.pack("<I", len(body)) + body)
-    except OSError:
-        pass
-"""
-FORGED = 'json.dumps({"name": "13.ring", "framework": "numpy", "wrong": None, "fault": None, "arrays": []}).encode()'
-NEIGHBORS = """
-import glob, os
-for path in glob.glob("FOLDER/*") + glob.glob("FOLDER/*/*") + glob.glob("/proc/*/cwd/*"):
-    try:
-        open(path, "w").write("# rewritten")
-    except OSError:
-        pass
-"""
-SPY = """
-import glob, os
-seen = []
-for path in glob.glob("/proc/[0-9]*/cmdline") + glob.glob("/proc/[0-9]*/environ"):
-    try:
-        seen.append(open(path).read())
-    except OSError:
-        pass
-seed = any("471108" in text for text in seen)
-raise ValueError(f"seed {seed}, files {os.listdir('.')}, neighbors {glob.glob('FOLDER/*')}")
-"""
-SESSION = """
-import os, time
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        open("/dev/null").read()
-        time.sleep(3600)
-    os._exit(0)
-"""
-# name -> (text, how many answers are right, words of the note or of the feedback)
-HOSTILE = {
-    "endless.py": (HEAD + LOOPS + 'check("04.allowed", endless)\n' + A + B, 2, "does a loop not end?"),
-    "loop_in_c.py": (HEAD + 'check("04.allowed", lambda *given: 10**10**9)\n' + A, 1, "does a loop not end?"),
-    "leaves.py": (TWO + "import os\nos._exit(0)\n" + answer("04.allowed"), 3, "it ended early"),
-    "surrogate.py": (TWO + 'raise ValueError("\\ud800")\n', 2, "ValueError: \\ud800"),
-    "forged.py": (HEAD + FRAMES.format(body=FORGED) + "os._exit(0)\n", 0, ""),
-    "deep.py": (HEAD + FRAMES.format(body='b"[" * 100000 + b"\\n"') + A, 1, "its result can't be read"),
-    "session.py": (HEAD + SESSION + A, 1, ""),
-    "neighbors.py": (HEAD + NEIGHBORS + A, 1, ""),
-    "spy.py": (HEAD + SPY + A, 1, "seed False, files [], neighbors []"),
-    "large.py": (HEAD + 'check("04.allowed", lambda *given: np.ones(10**11))\n' + A, 1, "MemoryError"),
-    "kills.py": (HEAD + A + "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n", 1, ""),
-    "zz_victim.py": (TWO, 2, ""),
-}
 ORDINARY = {
     "right.py": (TWO, 2, ""),
     "wrong.py": (HEAD + A.replace(" / np.sqrt(key.shape[1])", "") + B, 1, "the scale is missing"),
@@ -94,7 +29,7 @@ ORDINARY = {
     "conflict.ipynb": ("<<<<<<< HEAD\n{", 0, "it can't be read"),
     "student 7/own answers.py": (HEAD + A, 2, ""),
     "student 7/more.py": (HEAD + B, 2, ""),
-    "cached/__pycache__/x.py": ("while True:\n    pass\n", None, ""),
+    "cached/__pycache__/x.py": ("while True:\n    pass\n", 0, "there is no .py and no .ipynb in it"),
 }
 
 
@@ -102,7 +37,11 @@ def write_class(folder, submissions):
     for name, (text, _, _) in submissions.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.replace("FOLDER", str(folder)).encode())
+        path.write_bytes(
+            text
+            if isinstance(text, bytes)
+            else text.replace("FOLDER", str(folder)).replace("TEACHER", str(folder.parent / "teacher")).encode()
+        )
 
 
 def judged(folder, tmp_path, submissions, **options):
@@ -110,15 +49,15 @@ def judged(folder, tmp_path, submissions, **options):
     out, feedback = io.StringIO(), tmp_path / "feedback"
     rows = mark_folder(folder, out, SEED, feedback=feedback, **options)
     assert sorted(row["submission"] for row in csv.DictReader(io.StringIO(out.getvalue()))) == sorted(
-        {Path(name).parts[0] for name, (_, solved, _) in submissions.items() if solved is not None}
+        {_safe(Path(name).parts[0]) for name in submissions}
     )
-    rows = {row["submission"]: row for row in rows}
+    rows, unlike = {row["submission"]: row for row in rows}, []
     for name, (_, solved, words) in submissions.items():
-        if solved is not None:
-            name = Path(name).parts[0]
-            told = (feedback / f"{name}.txt").read_text()
-            assert rows[name]["solved"] == solved, (name, told)
-            assert words in told, (name, told)
+        name = _safe(Path(name).parts[0])
+        told = (feedback / f"{name[:200]}.txt").read_text()
+        if rows[name]["solved"] != solved or words not in told:
+            unlike.append((name, solved, words, told))
+    assert not unlike
     return rows
 
 
@@ -137,11 +76,15 @@ def test_a_class(tmp_path):
 def test_a_hostile_class(tmp_path):
     """Nothing that a submission does ends the run, changes another's marks or is left behind."""
     folder = tmp_path / "class"
+    (tmp_path / "teacher").mkdir()
+    (tmp_path / "teacher" / "cases.py").write_text(f"# {SECRET}\nCASES = {{}}\n")
     write_class(folder, HOSTILE)
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    (folder / "z_link.py").symlink_to(folder / "zz_victim.py")
+    os.mkfifo(folder / "z_pipe.py")
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     rows = judged(folder, tmp_path, HOSTILE, jobs=2, limits=Limits(seconds=2.0, statement=60.0, total=300.0))
-    assert "13.ring" not in rows["forged.py"] or not rows["forged.py"]["13.ring"]
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert not rows["forged.py"].get("13.ring") and not rows["deaf.py"].get("13.ring")
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
     left = [path for path in Path("/proc").glob("[0-9]*/cmdline") if _names_answering(path)]
     assert not left
 

@@ -1,14 +1,15 @@
-"""How a submission is shut in: in namespaces of its own where the system has them.
+"""How a submission is shut in: in a room of its own where the system has namespaces.
 
-A box takes the network, other processes and the folder of submissions out of reach. It
-is no defense against whoever looks for a hole in the system: for that, run the whole
-command in a container.
+`inside` builds it: only the system, Python and this package are there, to be read. It
+is no defense against whoever looks for a hole in the kernel: for that, run the whole
+command in a container or on a machine of its own.
 """
 
 import contextlib
 import ctypes
 import os
 import signal
+import site
 import subprocess
 import sys
 import tempfile
@@ -17,36 +18,64 @@ from pathlib import Path
 
 import attn_course
 
+INSIDE = Path(__file__).with_name("inside.py")
 PYTHON = (sys.executable, "-P", "-m", "attn_course.exercises.engine.answering")
-SHELL = 'mount -t tmpfs none "$1" && cd "$2" && shift 2 && exec "$@"'
-UNSHARE = (
-    *("unshare", "--user", "--map-root-user", "--pid", "--fork", "--net", "--ipc"),
-    *("--mount-proc", "--kill-child"),
-)
+SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "nix/store")
+
+
+@cache
+def _readable():
+    """What Python needs, and what this package stands in."""
+    own = [sys.prefix, sys.base_prefix, sys.exec_prefix, *site.getsitepackages()]
+    own += [site.getusersitepackages(), Path(attn_course.__file__).parents[1]]
+    paths = [Path("/", each) for each in (*SYSTEM, *own)]
+    paths += [path.resolve() for path in paths]
+    return sorted({str(path) for path in paths if path.exists()})
+
+
+def command(hidden, folder, run=PYTHON):
+    """The command of a submission's process: in a room, or as it is where none works.
+
+    hidden: a folder that must not be seen, wherever it stands; or None.
+    folder: an empty one, where the room is built.
+    """
+    if not works():
+        return list(run)
+    return _in_a_room(hidden, folder, run)
+
+
+def _in_a_room(hidden, folder, run):
+    hidden = str(Path(folder if hidden is None else hidden).resolve())
+    room = [sys.executable, "-I", str(INSIDE), str(folder), hidden]
+    return [*room, *_readable(), "--", *run]
 
 
 @cache
 def works():
     """Whether this system has namespaces for whoever asks."""
-    command = [*UNSHARE, "sh", "-c", SHELL, "sh", tempfile.gettempdir(), "/", "true"]
-    try:
-        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
+    if not sys.platform.startswith("linux"):
         return False
+    with tempfile.TemporaryDirectory() as folder:
+        tried = _in_a_room(None, folder, (sys.executable, "-c", "import ctypes"))
+        try:
+            return (
+                subprocess.run(tried, capture_output=True, timeout=60).returncode == 0
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
 
 
-def command(hidden, folder):
-    """The command of a submission's process, which sees ``hidden`` empty.
+def home(folder):
+    """Where a submission may write: a folder, as its process sees it."""
+    return "/submission" if works() else str(folder)
 
-    A folder that Python or this package stands in can't be hidden.
-    """
-    needed = (Path(sys.prefix), Path(sys.base_prefix), Path(attn_course.__file__))
-    hidden = Path(folder if hidden is None else hidden).resolve()
-    if any(hidden in each.resolve().parents for each in (*needed, Path(folder))):
-        hidden = Path(folder)
-    if not works():
-        return list(PYTHON)
-    return [*UNSHARE, "sh", "-c", SHELL, "sh", str(hidden), str(folder), *PYTHON]
+
+def forget_arguments():
+    """Let no other process read this one's command line: a seed may stand in it."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        begin, end = map(int, fields[45:47])  # arg_start and arg_end of proc(5)
+        ctypes.memset(begin, 0, end - begin)
 
 
 def missing_limits():

@@ -168,13 +168,15 @@ def _seed_of(options):
 
 def grade_all(options):
     """Grade a folder; 0 unless it isn't one."""
-    from attn_course.exercises.engine.box import missing_limits
-    from attn_course.exercises.engine.marking import Limits, mark_folder
+    from attn_course.exercises.engine.box import forget_arguments, missing_limits
+    from attn_course.exercises.engine.folder import mark_folder
+    from attn_course.exercises.engine.marking import Limits
 
     if not options.folder.is_dir():
         raise ValueError(f"no such folder: {options.folder}")
     for note in missing_limits():
         print(f"note: {note}", file=sys.stderr)
+    forget_arguments()
     seed, cases = _seed_of(options), ""
     if options.cases is not None:
         cases = options.cases.read_text(encoding="utf-8")

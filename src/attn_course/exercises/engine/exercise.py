@@ -32,6 +32,7 @@ class Case(NamedTuple):
     arguments: tuple
     slack: float = 1.0
     single: bool = False
+    most: int = 0  # bytes that a call may hold at a time; not measured where it is 0
     bounds: tuple = ()  # what rounding moves each result by, see `rounding.bounded`
 
 
@@ -47,11 +48,13 @@ class Exercise:
     hints: three of them: the concept, the line, nearly the code.
     starters: framework -> the text of the cell that the learner starts from.
     kind: "write", "bug" (the starter is wrong), "predict", "module" or "part" (of a
-        project: its gradients are checked).
+        project: its gradients are checked); "test" (the answer is a test, see
+        `breaking`), "open" (right in many ways) or "read" (see `reading`).
     ask: of "predict" alone: the arguments that the prediction is about.
     answers: of "module" alone: framework -> the text of a solution.
-    measure: turns what the answer returns, and the arguments, into what is compared:
-        for answers that are right in many ways, as weights that are set by hand.
+    measure: of "open", as weights that are set by hand: turns what the answer returns,
+        and the arguments, into what is compared, or raises `run.Refused` with what is
+        wrong. Of "read": the library's call, of the framework and the arguments.
     of, needed: of "test" alone: the exercise whose mistakes it has to find, how many.
     """
 

@@ -6,8 +6,9 @@
 - ``solution.py``: the function; of a layer ``# %% numpy``, ``# %% torch``, ``# %% tf``.
   A line ``...  # comment`` is where the starter ends: what follows it in its block is
   the solution's alone. Where the starter is no cut (a bug), there is ``starter.py``.
-- ``cases.py``: ``cases(rng)``; of a prediction ``ASK``; of an answer that is right in
-  many ways ``measure(results, *arguments)``, which gives what is compared.
+- ``cases.py``: ``cases(rng)``; of a prediction ``ASK``; of the kind "open"
+  ``measure(results, *arguments)``, which gives what is compared; of the kind "read"
+  ``measure(framework, *arguments)``, the library's call.
 - ``mistakes.py``: cells ``# %% what is wrong``, each with the lines that differ
   (`sources.changed`); a function named ``instead`` replaces the solution.
 

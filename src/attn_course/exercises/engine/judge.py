@@ -7,13 +7,20 @@ from functools import partial
 import numpy as np
 
 from attn_course.core import frameworks
+from attn_course.exercises.engine.breaking import (
+    call_test,
+    cases_of_test,
+    fault_of_test,
+)
 from attn_course.exercises.engine.exercise import (
     Exercise,
     as_floats,
     known_mistakes,
     softmax,
 )
+from attn_course.exercises.engine.lean import lean
 from attn_course.exercises.engine.modules import call_module, call_part, gradient_names
+from attn_course.exercises.engine.reading import call_read
 from attn_course.exercises.engine.rounding import bounded
 from attn_course.exercises.engine.run import (
     Outcome,
@@ -29,10 +36,10 @@ TOLERANCE = {"float64": (1e-6, 1e-9), "float32": (1e-3, 1e-4)}
 
 def caller(exercise):
     """The function that makes one call of an answer."""
-    if exercise.measure is not None:
-        return partial(call_measured, exercise.measure)
-    kinds = {"module": call_module, "part": call_part}
-    return kinds.get(exercise.kind, call_function)
+    kinds = {"module": call_module, "part": call_part, "test": call_test}
+    kinds["open"] = partial(call_measured, exercise.measure)
+    kinds["read"] = partial(call_read, exercise.measure)
+    return lean(kinds.get(exercise.kind, call_function))
 
 
 def draw_cases(exercise, seed, framework="numpy", more=None):
@@ -40,6 +47,8 @@ def draw_cases(exercise, seed, framework="numpy", more=None):
 
     more: a function like ``exercise.cases``, whose cases come after these.
     """
+    if exercise.kind == "test":
+        return cases_of_test(exercise, seed)
     cases = exercise.cases(np.random.default_rng(seed))
     if more is not None:
         cases = [*cases, *more(np.random.default_rng(seed))]
@@ -64,6 +73,13 @@ def first_fault(exercise: Exercise, cases, found, named=True):
 
     named: whether to look for the mistake that explains them.
     """
+    if exercise.kind == "test":
+        return fault_of_test(exercise, cases, found)
+    # How much it holds comes last: a wrong number says more.
+    if cases[-1].most:
+        fault = first_fault(exercise, cases[:-1], found[: len(cases) - 1], named)
+        if fault is not None:
+            return fault
     call = caller(exercise)
     right = [Outcome(expected(call, exercise.solution, case)) for case in cases]
     pairs = zip(cases, right, strict=True)

@@ -1,36 +1,22 @@
-"""Mark a folder of submissions: a row as soon as it is known, whatever a file does.
+"""Mark one submission: its process gets cases and gives numbers, which are judged here.
 
-A submission's process gets one case at a time and gives back numbers; here they are
-compared. A call that doesn't end costs its exercise alone. Who reads this package
-finds the solutions in it: public exercises are practice, not an exam.
+A call that doesn't end costs its exercise alone. Who reads this package finds the
+solutions in it: public exercises are practice, not an exam.
 """
 
-import contextlib
-import csv
-import os
-import pickle
-import queue
-import struct
-import subprocess
-import tempfile
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from multiprocessing import get_context
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from attn_course.exercises.engine import box
-from attn_course.exercises.engine.answering import read
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.judge import draw_cases, first_fault
-from attn_course.exercises.engine.run import PATIENCE, Outcome
-from attn_course.exercises.engine.submission import cells_of, copied, space_of
+from attn_course.exercises.engine.process import Process
+from attn_course.exercises.engine.run import FRAMEWORKS, PATIENCE, Outcome
+from attn_course.exercises.engine.submission import space_of
 
-TRIES = 12  # processes for one submission
-KEPT = ("PATH", "PYTHONPATH", "LANG", "OMP_NUM_THREADS", "TF_CPP_MIN_LOG_LEVEL")
+TRIES = 40  # processes for one submission
+NOTES = 50  # that are kept of one
 
 
 class Limits(NamedTuple):
@@ -75,70 +61,6 @@ class Cases:
         return self.drawn[name, framework]
 
 
-class Process:
-    """One process of a submission; ``next`` gives its frames in time."""
-
-    def __init__(self, plan, hidden):
-        self.before = box.children()
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        place = self.folder.name
-        environment = {key: os.environ[key] for key in KEPT if key in os.environ}
-        self.process = subprocess.Popen(
-            box.command(hidden, place),
-            cwd=place,
-            env={**environment, "HOME": place, "TMPDIR": place},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        self.frames = queue.Queue(maxsize=2)
-        self.pump = threading.Thread(target=self._pump, daemon=True)
-        self.pump.start()
-        self.send(plan)
-
-    def _pump(self):
-        try:
-            while (frame := read(self.process.stdout)) is not None:
-                self.frames.put(frame)
-            self.frames.put(EOFError("it ended early"))
-        except (ValueError, OSError) as error:
-            self.frames.put(error)
-        finally:
-            self.process.stdout.close()
-
-    def send(self, value):
-        """Give it a plan, a case or None. A broken pipe shows in the next frame."""
-        body = pickle.dumps(value)
-        with contextlib.suppress(OSError):
-            self.process.stdin.write(struct.pack("<I", len(body)) + body)
-            self.process.stdin.flush()
-
-    def next(self, seconds):
-        """(header, arrays); TimeoutError, EOFError or ValueError."""
-        try:
-            frame = self.frames.get(timeout=max(seconds, 0.01))
-        except queue.Empty:
-            words = f"it was stopped after {seconds:.3g} s: does a loop not end?"
-            raise TimeoutError(words) from None
-        if isinstance(frame, BaseException):
-            raise frame
-        return frame
-
-    def close(self):
-        """End it and all that it started."""
-        self.process.kill()
-        self.process.wait()
-        box.end_all(self.before)
-        while self.pump.is_alive():  # perhaps it waits for a place
-            with contextlib.suppress(queue.Empty):
-                self.frames.get_nowait()
-            self.pump.join(0.02)
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.folder.cleanup()
-
-
 class _Ended(Exception):
     """The submission is through, or has no time left."""
 
@@ -146,9 +68,9 @@ class _Ended(Exception):
 class Submission:
     """What is known of a submission while it is marked."""
 
-    def __init__(self, cells, cases, limits, hidden):
+    def __init__(self, cells, cases, limits, hidden, tell):
         self.cells, self.cases, self.limits, self.hidden = cells, cases, limits, hidden
-        self.marks = Marks({}, [])
+        self.marks, self.tell = Marks({}, []), tell
         self.skipped, self.calls = set(), 0
         self.stuck = None  # the statement in which the process before this one ended
         self.end = time.monotonic() + limits.total
@@ -165,8 +87,16 @@ class Submission:
                 return self.marks
             finally:
                 process.close()
-        self.marks.notes.append(f"it was given up after {TRIES} processes")
+        self._note(f"it was given up after {TRIES} processes")
         return self.marks
+
+    def _note(self, words):
+        if len(self.marks.notes) < NOTES:
+            self.marks.notes.append(words)
+
+    def _found(self, name, fault):
+        self.marks.faults[name] = fault
+        self.tell(name, fault)
 
     def _follow(self, process):
         """Take frames until the process is through or has to be replaced."""
@@ -176,7 +106,7 @@ class Submission:
                 name, left = None, self.end - time.monotonic()
                 if left <= 0:
                     words = f"it was stopped after {self.limits.total:g} s in all"
-                    self.marks.notes.append(words)
+                    self._note(words)
                     raise _Ended
                 header, _ = process.next(min(self.limits.statement, left))
                 if "end" in header:
@@ -184,152 +114,66 @@ class Submission:
                 if isinstance(header.get("step"), int):
                     step = header["step"]
                 elif "note" in header:
-                    self.marks.notes.append(str(header["note"])[:400])
+                    self._note(str(header["note"])[:400])
                 else:
                     name = header.get("name")
                     if not isinstance(name, str) or name not in EXERCISES:
                         name = None
                         raise ValueError("its result can't be read")
                     self.calls += 1
-                    self.marks.faults[name] = self._judged(process, name, header)
+                    self._found(name, self._judged(process, name, header))
+                    if header.get("ours"):
+                        words = str(header["ours"])[:200]
+                        self._note(f"{name}: {words} is this package's own")
         except (TimeoutError, EOFError, ValueError) as error:
             self._after(step, name, str(error))
 
     def _after(self, step, name, words):
         if name is not None:
-            self.marks.faults[name] = words
+            self._found(name, words)
             if step == self.stuck:  # again: no other call stands behind it
                 self.skipped.add(step)
             self.stuck = step
         elif step is None or step in self.skipped:
-            self.marks.notes.append(words)
+            self._note(words)
             raise _Ended
         else:
-            self.marks.notes.append(f"statement {step + 1}: {words}")
+            self._note(f"statement {step + 1}: {words}")
             self.skipped.add(step)
 
     def _judged(self, process, name, header):
         """None or what is wrong with one answer."""
         if header.get("wrong"):
             return str(header["wrong"])[:400]
+        framework = header.get("framework")
+        if framework not in FRAMEWORKS:
+            raise ValueError("framework must be numpy, torch or tf")
         exercise, found = EXERCISES[name], []
         patience = PATIENCE * self.limits.seconds
-        cases = self.cases(name, str(header.get("framework")))
+        cases = self.cases(name, framework)
         end = time.monotonic() + 2 * patience
         for case in cases:
             process.send(case._replace(name=""))
             left = min(patience + 5, end - time.monotonic())
             answer, arrays = process.next(left)
-            error, fatal = (
-                str(answer.get("error", ""))[:400],
-                answer.get("fatal") is True,
-            )
-            found.append(Outcome(arrays, error, fatal))
-            if fatal:
+            error = str(answer.get("error", ""))[:400]
+            found.append(Outcome(arrays, error, answer.get("fatal") is True))
+            if found[-1].fatal:
                 break
         process.send(None)
-        fault = first_fault(exercise, cases, found)
+        try:
+            fault = first_fault(exercise, cases, found)
+        except Exception as error:  # arrays that nobody thought of
+            return f"its result can't be compared: {type(error).__name__}"
         return None if fault is None else fault[0]
 
 
 LIMITS = Limits()
 
 
-def mark(cells, cases, limits=LIMITS, hidden=None):
-    """`Marks` of the cells of a submission; the folder ``hidden`` is empty to it."""
-    return Submission(cells, cases, limits, hidden).mark()
+def mark(cells, cases, limits=LIMITS, hidden=None, tell=lambda name, fault: None):
+    """`Marks` of the cells of a submission; the folder ``hidden`` is empty to it.
 
-
-def _work(pipe, cells, seed, hidden_cases, limits, folder):
-    """The marker of one submission, in a process that adopts what it leaves behind."""
-    box.adopt()
-    try:
-        faults, notes = mark(cells, Cases(seed, hidden_cases), limits, folder)
-        pipe.send(Marks(faults, [*notes, *copied(cells)]))
-    except Exception as error:  # one submission must not cost another its marks
-        pipe.send(Marks({}, [f"it can't be marked: {type(error).__name__}: {error}"]))
-
-
-def _marked(cells, *given):
-    """`Marks` of a submission; in words where it can't be read or marked."""
-    if isinstance(cells, Exception):
-        return Marks({}, [f"it can't be read: {cells}"])
-    context = get_context("spawn")
-    pipe, other = context.Pipe(duplex=False)
-    worker = context.Process(target=_work, args=(other, cells, *given))
-    worker.start()
-    other.close()
-    try:
-        return pipe.recv()
-    except EOFError:
-        return Marks({}, ["it ended the process that marks it"])
-    finally:
-        worker.join()
-
-
-def _safe(text):
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def submissions(folder):
-    """name -> its cells, or the error; of a folder per student all files are one.
-
-    They are all read before the first runs, which could rewrite the others.
+    tell: gets each answer's name and fault as soon as they are known.
     """
-    found = {}
-    for path in sorted(Path(folder).rglob("*")):
-        inside = path.relative_to(folder)
-        hidden = any(part.startswith((".", "__")) for part in inside.parts)
-        if path.suffix not in (".py", ".ipynb") or hidden or not path.is_file():
-            continue
-        try:
-            cells = cells_of(path)
-        except Exception as error:
-            cells = ValueError(f"{path.name}: {type(error).__name__}: {error}")
-        known = found.get(inside.parts[0], [])
-        if isinstance(cells, Exception) or isinstance(known, Exception):
-            found[inside.parts[0]] = known if isinstance(known, Exception) else cells
-        else:
-            found[inside.parts[0]] = known + cells
-    return found
-
-
-def mark_folder(folder, out, seed, hidden="", *, feedback=None, jobs=1, limits=LIMITS):
-    """A row of CSV per submission, as soon as it is known; returns the rows.
-
-    hidden: the text of a Python file with ``CASES``, a dictionary from names of
-        exercises to functions of a NumPy generator, which give lists of `Case`.
-    feedback: a folder for a text per submission: what is wrong with each answer.
-
-    Raises:
-        ValueError: the text of the cases can't be used.
-    """
-    Cases(seed, hidden)
-    fields = ["submission", "solved", *EXERCISES, "note"]
-    writer = csv.DictWriter(out, fields, restval="")
-    writer.writeheader()
-    out.flush()
-    rows, found = [], submissions(folder)
-    with ThreadPoolExecutor(jobs) as pool:
-        given = seed, hidden, limits, str(folder)
-        waiting = {pool.submit(_marked, cells, *given): n for n, cells in found.items()}
-        for done in as_completed(waiting):
-            name, (faults, notes) = _safe(waiting[done]), done.result()
-            marks = {key: int(fault is None) for key, fault in faults.items()}
-            row = {"submission": name, "solved": sum(marks.values()), **marks}
-            rows.append({**row, "note": _safe("; ".join(notes))[:2000]})
-            writer.writerow(rows[-1])
-            out.flush()
-            if feedback is not None:
-                _write_feedback(Path(feedback), name, faults, notes)
-    return rows
-
-
-def _write_feedback(folder, name, faults, notes):
-    folder.mkdir(parents=True, exist_ok=True)
-    solved = sum(fault is None for fault in faults.values())
-    lines = [f"{name}: {solved} of {len(faults)} answers are right", ""]
-    lines += [f"{key}: {fault or 'correct'}" for key, fault in faults.items()]
-    lines += ["", *notes] if notes else []
-    text = _safe("\n".join(lines) + "\n")
-    (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return Submission(cells, cases, limits, hidden, tell).mark()

@@ -14,6 +14,9 @@ def cases(rng):
         score = score + 900 * (-1.0) ** np.arange(score.shape[1])[:, None]
         return np.where(mask, score, score + 4000), mask
 
+    def behind(score, mask):
+        return np.where(mask, score, score + 20000), mask
+
     def low(score, mask):
         return score - 12000, mask
 
@@ -24,5 +27,11 @@ def cases(rng):
     def full(score, mask):
         return score, np.ones_like(mask)
 
-    changes = {"large": large, "low": low, "empty": empty, "full": full}
+    changes = {
+        "large": large,
+        "low": low,
+        "empty": empty,
+        "full": full,
+        "behind": behind,
+    }
     return fixed_cases(rng, draw, 3, long=(2,), **changes)

@@ -24,4 +24,5 @@ def cases(rng):
         Case("scores of several hundred", large(*draw(11, 3, 5, 3, 1))),
         Case("the largest score is blocked", blocked(*draw(11, 3, 5, 3, 1))),
         Case("length 100", draw(100, 3, 2, int(rng.integers(5, 12)), 2)),
+        Case("2,048 positions", draw(2048, 4, 4, 16, 1), most=3 * 2**20),
     ]

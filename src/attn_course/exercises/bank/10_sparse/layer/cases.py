@@ -19,7 +19,13 @@ def cases(rng):
         # Of a product with itself the last position is clear of all others, too.
         weights = {**weights, "key_weight": weights["query_weight"].copy()}
         along = x[:, 0] @ weights["query_weight"] @ weights["key_weight"].T
-        x[:, -1] = 40 * along / (along**2).sum(axis=1, keepdims=True)
+        last = 20000 * along / (along**2).sum(axis=1, keepdims=True)
+        x[:, -1] = last * np.sqrt(np.float32(sizes[0]))
+        # Its value is small, so that it doesn't loosen what the others are compared by.
+        rest = np.linalg.qr(last.T)[0]
+        weights["value_weight"] = weights["value_weight"] - rest @ (
+            rest.T @ weights["value_weight"]
+        )
         return sizes, (x,), weights
 
     return [

@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import fixed_cases
+from attn_course.exercises.engine.exercise import Case, fixed_cases
 
 
 def cases(rng):
@@ -14,4 +14,7 @@ def cases(rng):
         query[:, 0] = np.abs(query[:, 0]) + 1
         return query, key, value
 
-    return fixed_cases(rng, draw, 3, long=(0,), large=large)
+    return [
+        *fixed_cases(rng, draw, 3, long=(0,), large=large),
+        Case("2,048 positions", draw(2048, 4, 4), most=3 * 2**20),
+    ]

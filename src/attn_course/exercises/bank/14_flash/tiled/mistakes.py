@@ -3,31 +3,31 @@ import numpy as np
 from attn_course.exercises.engine.exercise import softmax
 
 # %% the context is not rescaled when a larger score comes
-context = context + part @ value[start : start + size]
+context = context + part @ value[own]
 # %% the total is not rescaled when a larger score comes
 total = total + part.sum(axis=1, keepdims=True)
 # %% every block is averaged by itself
-context = context + part @ value[start : start + size] / part.sum(axis=1, keepdims=True)
+context = context + part @ value[own] / part.sum(axis=1, keepdims=True)
 # %% the scale is missing
-score = query @ key.T
+block = query @ key[own].T
 # %% the values of the first block serve all blocks
 context = kept * context + part @ value[:size][: block.shape[1]]
 # %% the scores are divided by K; it is the root of K
-score = query @ key.T / key.shape[1]
+block = query @ key[own].T / key.shape[1]
 # %% the root is that of the block's size
-score = query @ key.T / np.sqrt(size)
+block = query @ key[own].T / np.sqrt(size)
 
 
 # %% the highest score so far is not kept
 def tiled(query, key, value, size):
-    score = query @ key.T / np.sqrt(key.shape[1])
     highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
     for start in range(0, len(key), size):
-        block = score[:, start : start + size]
+        own = slice(start, start + size)
+        block = query @ key[own].T / np.sqrt(key.shape[1])
         new = np.maximum(highest, block.max(axis=1, keepdims=True))
         kept, part = np.exp(highest - new), np.exp(block - new)
         total = kept * total + part.sum(axis=1, keepdims=True)
-        context = kept * context + part @ value[start : start + size]
+        context = kept * context + part @ value[own]
     return context / total
 
 
@@ -39,7 +39,7 @@ return context
 for start in range(0, len(key) - size + 1, size):
     ...
 # %% the earlier blocks are lost
-context = part @ value[start : start + size]
+context = part @ value[own]
 # %% the block's scores are not brought to the maximum
 kept, part = np.exp(highest - new), np.exp(block)
 # %% the total is that of all queries together

@@ -1,0 +1,150 @@
+"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 9.
+
+python -m experiments.ailing --seeds 0 1 2
+
+Two blocks with two heads each learn to say HALF drawn tokens a second time. A row is a
+run: ``cause``, ``seed`` and what a reader may see of it (`readings`).
+"""
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from experiments import run_plan
+
+HEALTHY = "healthy"
+CAUSES = (
+    HEALTHY,
+    "leaking mask",
+    "dead head",
+    "shift by one",
+    "norm misplaced",
+    "cache off by one",
+    "scale missing",
+)
+TOKENS, HALF, WIDTH, HEADS, STEPS, ROWS = 12, 6, 32, 2, 400, 64
+T = 2 * HALF
+
+
+class Block(torch.nn.Module):
+    def __init__(self, cause, last):
+        super().__init__()
+        self.cause = cause
+        self.maps = torch.nn.Parameter(torch.randn(3, WIDTH, WIDTH) / WIDTH**0.5)
+        self.output = torch.nn.Parameter(torch.randn(WIDTH, WIDTH) / WIDTH**0.5)
+        alive = torch.ones(HEADS, 1, 1)
+        alive[-1] = float(not (last and cause == "dead head"))
+        self.register_buffer("alive", alive)
+
+    def forward(self, x):
+        own = x if self.cause == "norm misplaced" else F.layer_norm(x, x.shape[-1:])
+        query, key, value = (
+            (own @ each).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+            for each in self.maps
+        )
+        score = query @ key.transpose(2, 3)
+        if self.cause != "scale missing":
+            score = score / key.shape[-1] ** 0.5
+        ahead = 1 if self.cause == "leaking mask" else 0
+        seen = torch.ones(score.shape[-2:], dtype=torch.bool).tril(ahead)
+        self.weights = score.masked_fill(~seen, -torch.inf).softmax(-1)
+        self.heads = self.weights @ value * self.alive
+        if self.heads.requires_grad:
+            self.heads.retain_grad()
+        x = x + self.heads.transpose(1, 2).flatten(2) @ self.output
+        return F.layer_norm(x, x.shape[-1:]) if self.cause == "norm misplaced" else x
+
+
+class Model(torch.nn.Module):
+    def __init__(self, cause):
+        super().__init__()
+        self.tokens = torch.nn.Parameter(torch.randn(TOKENS, WIDTH))
+        self.places = torch.nn.Parameter(torch.randn(T + 1, WIDTH))
+        self.blocks = torch.nn.ModuleList(
+            [Block(cause, last) for last in (False, True)]
+        )
+        self.logits = torch.nn.Parameter(torch.zeros(WIDTH, TOKENS))
+
+    def forward(self, tokens, off=0):
+        """``off``: how far the positions of what is generated are wrong."""
+        places = torch.arange(tokens.shape[1])
+        places = places + off * (places >= HALF)
+        x = self.tokens[tokens] + self.places[places]
+        self.norms = [x.norm(dim=-1).mean()]
+        for block in self.blocks:
+            x = block(x)
+            self.norms.append(x.norm(dim=-1).mean())
+        return F.layer_norm(x, x.shape[-1:]) @ self.logits
+
+
+def drawn(generator):
+    return torch.randint(TOKENS, (ROWS, HALF), generator=generator).repeat(1, 2)
+
+
+def errors(model, generator, off=0):
+    """The share of tokens that it says wrong when it goes on by itself."""
+    right = drawn(generator)
+    said = right[:, :HALF]
+    for _ in range(HALF):
+        said = torch.cat([said, model(said, off)[:, -1:].argmax(-1)], dim=1)
+    return (said != right)[:, HALF:].float().mean().item()
+
+
+def entropy(model):
+    """The mean entropy of the last rows of all maps, as a share of the largest."""
+    rows = torch.cat([block.weights[:, :, -1].flatten(0, 1) for block in model.blocks])
+    return (-(rows * rows.clamp_min(1e-9).log()).sum(-1).mean() / np.log(T)).item()
+
+
+def readings(cause, seed):
+    """Train once; what can be seen of the run.
+
+    loss: in nats, every 20 steps; half of the tokens are drawn and can't be known. entropy: of the maps before the
+    first step, of 1. maps (blocks, heads, T, T), gradients (blocks, heads): the size of
+    the gradient that reaches each head; norms: of the stream before, between and after
+    the blocks. free, cached: shares of wrong tokens without and with a cache.
+    """
+    torch.manual_seed(seed)
+    generator, model = torch.Generator().manual_seed(seed), Model(cause)
+    optimizer, losses, start = torch.optim.Adam(model.parameters(), 3e-3), [], None
+    for step in range(STEPS):
+        tokens = drawn(generator)
+        given, wanted = tokens[:, :-1], tokens[:, 1:]
+        wanted = given if cause == "shift by one" else wanted
+        logits = model(given)
+        start = entropy(model) if start is None else start
+        loss = F.cross_entropy(logits.flatten(0, 1), wanted.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses += [loss.item()] if step % 20 == 0 else []
+    gradients = [
+        [
+            (block.alive[head] * block.heads.grad[:, head]).norm().item()
+            for head in range(HEADS)
+        ]
+        for block in model.blocks
+    ]
+    with torch.no_grad():
+        maps = [block.weights[0].numpy().round(3).tolist() for block in model.blocks]
+        norms = [each.item() for each in model.norms]
+        free = errors(model, generator)
+        cached = errors(model, generator, off=int(cause == "cache off by one"))
+    found = {"loss": losses, "entropy": start, "maps": maps, "gradients": gradients}
+    return found | {"norms": norms, "free": free, "cached": cached}
+
+
+def _short(value):
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    return round(value, 4) if value > 0.001 else float(f"{value:.1g}")
+
+
+def row(cause, seed):
+    read = {name: _short(value) for name, value in readings(cause, seed).items()}
+    return [{"framework": "pytorch", "cause": cause, "seed": seed, **read}]
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    run_plan("ailing", [(cause,) for cause in CAUSES], row)

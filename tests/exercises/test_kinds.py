@@ -1,0 +1,147 @@
+"""Tests that find mutants, weights set by hand, calls that are read, and tables that are not to be built."""
+
+import itertools
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import pytest
+from answers import OTHERS, _cells, made, right_answers, told
+
+from attn_course.exercises import EXERCISES, check
+from attn_course.exercises.engine.exercise import known_mistakes
+from attn_course.exercises.engine.marking import Cases, mark
+from attn_course.exercises.engine.sources import source_of
+from attn_course.frameworks import keras, tf, torch
+
+LEAN = ("10.fixed", "11.recurrent", "14.tiled")
+DENSE_TORCH = {
+    "10.fixed": lambda q, k, v, l, c: _masked_torch(q, k, v, _fixed(len(q), l, c)),
+    "11.recurrent": lambda q, k, v: _linear_torch(torch.nn.functional.elu(q) + 1, torch.nn.functional.elu(k) + 1, v),
+    "14.tiled": lambda q, k, v, size: torch.softmax(q @ k.T / k.shape[1] ** 0.5, 1) @ v,
+}
+DENSE_TF = {
+    "10.fixed": lambda q, k, v, l, c: _masked_tf(q, k, v, _fixed(len(q), l, c)),
+    "11.recurrent": lambda q, k, v: _linear_tf(tf.nn.elu(q) + 1, tf.nn.elu(k) + 1, v),
+    "14.tiled": lambda q, k, v, size: tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / k.shape[1] ** 0.5) @ v,
+}
+
+
+def _fixed(n, stride, summary):
+    i, j = np.arange(n)[:, None], np.arange(n)
+    return ((i // stride == j // stride) | (j % stride >= stride - summary)) & (j <= i)
+
+
+def _masked_torch(q, k, v, mask):
+    score = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~torch.from_numpy(mask), -torch.inf)
+    return torch.softmax(score, 1) @ v
+
+
+def _masked_tf(q, k, v, mask):
+    return tf.nn.softmax(tf.where(mask, tf.matmul(q, k, transpose_b=True) / q.shape[1] ** 0.5, -np.inf)) @ v
+
+
+def _linear_torch(q, k, v):
+    pairs = (q @ k.T).tril()
+    return pairs @ v / pairs.sum(1, keepdim=True)
+
+
+def _linear_tf(q, k, v):
+    pairs = tf.linalg.band_part(tf.matmul(q, k, transpose_b=True), -1, 0)
+    return pairs @ v / tf.reduce_sum(pairs, 1, keepdims=True)
+
+
+def _answers(name):
+    """(framework, answer): those that are tried in NumPy, or in both frameworks."""
+    reads = EXERCISES[name].kind == "read"
+    return [each for each in right_answers(name) if not reads or each[0] != "numpy"]
+
+
+def _frameworks(name):
+    return ("torch", "tf") if EXERCISES[name].kind == "read" else ("numpy",)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_answers_right_in_many_ways_pass(name):
+    answers = _answers(name)
+    assert len(answers) >= 3
+    for (framework, answer), seed in itertools.product(answers, range(3)):
+        assert told(name, answer, seed, framework) is None, (framework, seed)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_mistakes_of_these_kinds_are_refused_and_told(name):
+    exercise = EXERCISES[name]
+    assert len(exercise.mistakes) >= (0 if exercise.kind == "test" else 5)
+    for words, mistake in itertools.islice(known_mistakes(exercise), len(exercise.mistakes)):
+        for framework in _frameworks(name):
+            assert words.partition(":")[0] in told(name, mistake, 1, framework), words
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_dishonest_and_empty_answers_are_refused(name):
+    cells = _cells(name, "wrong.py")
+    assert len(cells) >= 12
+    for (words, code), framework in itertools.product(cells, _frameworks(name)):
+        space = {"scaled_dot_product_attention": torch.nn.functional.scaled_dot_product_attention, "keras": keras}
+        said = told(name, made(code, space), 1, framework)
+        assert said is not None, words
+        if EXERCISES[name].kind != "open":
+            assert words.partition(":")[0] in said, (words, said)
+
+
+def test_a_test_needs_its_number_of_wrong_functions(capsys):
+    """The right test finds them all; one that is blind to large scores finds fewer, and is told how many."""
+    text = source_of(EXERCISES["04.test_attention"].solution)
+    assert check("04.test_attention", EXERCISES["04.test_attention"].solution)
+    assert "correct; it finds 2" in capsys.readouterr().out
+    blind = text.replace("(1, 0), (1, -12000), (800, 0)", "(1, 0),")
+    assert blind != text
+    assert not check("04.test_attention", made(blind))
+    assert "of 23 wrong functions, 20 are needed" in capsys.readouterr().out
+
+
+def test_a_test_that_does_not_end_is_stopped(monkeypatch):
+    from attn_course.exercises.engine import run
+
+    def test(attention):
+        while True:
+            pass
+
+    monkeypatch.setattr(run, "SECONDS", 0.2)
+    assert "stopped after 0.2 s" in told("04.test_attention", test, 1)
+
+
+@pytest.mark.parametrize("name", LEAN)
+def test_a_table_of_all_pairs_is_refused(name):
+    """In NumPy it stands among the wrong answers of people."""
+    for framework, dense in (("torch", DENSE_TORCH[name]), ("tf", DENSE_TF[name])):
+        assert "is there a table of all pairs?" in told(name, dense, 1, framework)
+    *_, (words, code) = _cells(name, "wrong.py")
+    assert words == "right numbers, from a table of all pairs"
+    assert "MB of arrays, allowed are 3 MB: is there a table of all pairs?" in told(name, made(code), 1)
+
+
+def test_a_wrong_number_is_said_before_a_table():
+    def dense(query, key, value, size):
+        score = query @ key.T
+        e = np.exp(score - score.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True) @ value
+
+    assert "the scale is missing" in told("14.tiled", dense, 1)
+
+
+def test_all_kinds_are_marked():
+    """By a process of its own: the answers that are right, and ones that do nothing."""
+    head = "import numpy as np\nfrom attn_course.exercises import check, softmax\n"
+    right, empty = [head], [head]
+    for name in (*OTHERS, *LEAN):
+        exercise = EXERCISES[name]
+        function, framework = exercise.solution.__name__, _frameworks(name)[0]
+        call = f'check("{name}", {function}, framework="{framework}")\n'
+        right.append((exercise.answers.get(framework) or source_of(exercise.solution)) + call)
+        empty.append(f"def {function}(*given):\n    pass\n" + call)
+    names = {*OTHERS, *LEAN}
+    marks = mark(right, Cases(1))
+    assert marks.faults == dict.fromkeys(names), marks
+    marks = mark(empty, Cases(1))
+    assert set(marks.faults) == names and all(marks.faults.values())
