@@ -1,9 +1,11 @@
 """The stored records: what made them, enough seeds, and how they are summed up."""
 
 import json
+import re
 from importlib import resources
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,3 +151,21 @@ def test_the_sum_over_the_code_follows_the_code(tmp_path, monkeypatch):
     assert before == experiments.code_of_now()
     monkeypatch.setattr(experiments, "ROOT", tmp_path)
     assert before != experiments.code_of_now()
+
+
+def test_what_each_seed_gave_is_kept():
+    """Where a program loops over its seeds, what is run in the loop is asked for by `done.rows`."""
+    programs = list(Path(experiments.__file__).parent.rglob("*.py"))
+    texts = {path: path.read_text(encoding="utf-8") for path in programs}
+    looping = [path for path in programs if re.search(r"\bfor (\w+, )?seed in\b", texts[path])]
+    assert {path.name for path in looping} >= {"__init__.py", "heads.py"}
+    assert [path for path in looping if "done.rows(" not in texts[path]] == []
+
+
+def test_a_program_of_its_own_form_goes_on_too(folder):
+    with pytest.raises(SystemExit), experiments.resuming("name") as done:
+        done.rows(lambda x: {"x": x}, 1)
+        raise KeyboardInterrupt
+    with experiments.resuming("name") as done:
+        assert done.rows(None, 1) == {"x": 1}
+    assert not list((folder / "runs").iterdir())

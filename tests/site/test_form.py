@@ -10,7 +10,7 @@ from test_pages import too_wide, violations
 
 sys.path.insert(0, str(ROOT / "tools"))
 
-from epub import faults  # noqa: E402 - found only by the line before
+from epub import faults
 
 PAGE = "book/02_average.html"
 WIDTHS = (320, 390, 1280, 1440)
