@@ -8,6 +8,7 @@ import argparse
 import hashlib
 import json
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from attn_course.files import ending_in_one_line, write_text
@@ -41,15 +42,22 @@ def run_plan(name, plan, run, **more):
     What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
     stopped goes on there, unless the code has changed since. ``--anew`` begins anew.
     """
-    with ending_in_one_line("what is done is kept; the same command goes on"):
+    with resuming(name) as done:
         seeds, rows = chosen_seeds(), []
-        done = Done(name)
         for seed in seeds:
             for entry in plan:
                 rows += done.rows(run, *entry, seed)
                 print(rows[-1], flush=True)
         seconds = {"seconds": round(done.seconds)}
         store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
+
+
+@contextmanager
+def resuming(name):
+    """A program that, stopped, ends in one line and goes on where it was; see Done."""
+    with ending_in_one_line("what is done is kept; the same command goes on"):
+        done = Done(name)
+        yield done
         done.forget()
 
 

@@ -17,7 +17,7 @@ from attn_course.labs.heads.pytorch import train as train_dates
 from attn_course.pytorch import head_importance
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
-from experiments import chosen_seeds, store
+from experiments import chosen_seeds, resuming, store
 
 COUNTS = (1, 2, 4, 8, 16, 32)
 EXAMPLES = 1000
@@ -72,13 +72,16 @@ def _loss(model, given, heads):
 
 
 if __name__ == "__main__":
-    seeds = chosen_seeds()
-    counts = [head_count(heads, seed) for seed in seeds for heads in COUNTS]
-    print(*counts, sep="\n", flush=True)
-    cut, alone = [], []
-    for seed in seeds:
-        rows, single = cut_away(seed)
-        print(*rows, single, sep="\n", flush=True)
-        cut += rows
-        alone.append(single)
-    store("heads", counts, seeds, cut=cut, alone=alone)
+    with resuming("heads") as done:
+        seeds = chosen_seeds()
+        counts = [
+            done.rows(head_count, heads, seed) for seed in seeds for heads in COUNTS
+        ]
+        print(*counts, sep="\n", flush=True)
+        cut, alone = [], []
+        for seed in seeds:
+            rows, single = done.rows(cut_away, seed)
+            print(*rows, single, sep="\n", flush=True)
+            cut += rows
+            alone.append(single)
+        store("heads", counts, seeds, cut=cut, alone=alone)

@@ -16,7 +16,7 @@ from attn_course.tasks.sentences import links, load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END
 from attn_course.training import pytorch as loop
 from attn_course.training import ramped
-from experiments import Done, chosen_seeds, store
+from experiments import chosen_seeds, resuming, store
 
 MODELS = ("Transformer", "Bahdanau", "no attention")
 RATES = (3e-3, 1e-2, 3e-2)
@@ -154,14 +154,14 @@ def run(name, rate, seed):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    done, rows, rates, grid, seeds = Done("sentences"), [], {}, {}, chosen_seeds()
-    for name in MODELS:
-        grid[name] = [(rate, *done.rows(choose, name, rate)) for rate in RATES]
-        rates[name] = max(grid[name], key=lambda found: found[1])[0]
-        print(name, grid[name], flush=True)
-    for name, rate in rates.items():
-        for seed in seeds:
-            rows += done.rows(run, name, rate, seed)
-            print({k: rows[-1][k] for k in TOLD}, flush=True)
-    store("sentences", rows, seeds, seconds=round(done.seconds), grid=grid)
-    done.forget()
+    rows, rates, grid, seeds = [], {}, {}, chosen_seeds()
+    with resuming("sentences") as done:
+        for name in MODELS:
+            grid[name] = [(rate, *done.rows(choose, name, rate)) for rate in RATES]
+            rates[name] = max(grid[name], key=lambda found: found[1])[0]
+            print(name, grid[name], flush=True)
+        for name, rate in rates.items():
+            for seed in seeds:
+                rows += done.rows(run, name, rate, seed)
+                print({k: rows[-1][k] for k in TOLD}, flush=True)
+        store("sentences", rows, seeds, seconds=round(done.seconds), grid=grid)

@@ -15,6 +15,7 @@ from publisher import ROOT
 from attn_course.catalog import CATALOG
 from attn_course.core.declaration import BASE, OWN, Row
 from attn_course.core.kv_cache import cache_bytes
+from attn_course.files import write_text
 from attn_course.labs import load_record
 from attn_course.labs.caches import MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from experiments.bench.cases import BLOCK, SUMMARY, WIDTH
@@ -318,7 +319,7 @@ def rounded(length: float) -> str:
 
 
 def main() -> None:
-    PAGE.write_text(page(), encoding="utf-8")
+    write_text(PAGE, page())
     print(f"written to {PAGE.relative_to(ROOT)}")
 
 

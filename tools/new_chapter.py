@@ -40,14 +40,13 @@ def add_to_toc(toc: str, chapter: str) -> str:
 
 
 def add_to_map(intro: str, chapter: str, title: str) -> str:
-    """The first page with a row for the new chapter in its map, behind the last one before it."""
-    number, lines = int(chapter[:2]), intro.splitlines()
-    rows = [(i, re.match(r"\| (\d+) \| ", line)) for i, line in enumerate(lines)]
-    places = [i for i, row in rows if row and int(row[1]) <= number]
-    if not places:
+    """The first page with a row for the new chapter at the end of its map: a branch of the last core chapter."""
+    found = re.search(r"(?ms)^(:{3,})\{course-map\}\n(?P<rows>.*?)^\1$", intro)
+    core = re.findall(r"(?m)^(\d+) \| \w+ \| core \|", found["rows"]) if found else []
+    if not core:
         raise ValueError("book/intro.md has no map of chapters, so the new one has no place: add it by hand")
-    lines.insert(places[-1] + 1, f"| {number} | {{doc}}`{chapter}` | branch | TODO: what {title} adds |")
-    return "\n".join(lines) + "\n"
+    row = f"{int(chapter[:2])} | {chapter} | after {core[-1]} | 3 | TODO: what {title} adds\n"
+    return intro[: found.end("rows")] + row + intro[found.end("rows") :]
 
 
 def make(root: Path, name: str) -> list[Path]:

@@ -31,7 +31,7 @@ from publisher import ROOT
 from render import cached_copy, keep_outputs, render, render_alone
 from status import note
 
-from attn_course.files import ending_in_one_line, replacing
+from attn_course.files import ending_in_one_line, replacing, write_text
 from attn_course.records import versions
 
 CACHE = Path("_build", ".jupyter_cache")  # _config.yml names the same folder
@@ -116,9 +116,7 @@ def check(root: Path, selected: list[str], jobs: int, again: bool = False) -> in
     code, good = compare([source.with_suffix(".ipynb") for source in left], jobs)
     kept = passed | {source.stem: states[source.stem] if source.stem in good else "" for source in left}
     (root / PASSED).parent.mkdir(exist_ok=True)
-    scratch = (root / PASSED).with_suffix(".part")
-    scratch.write_text(json.dumps(kept, indent=1))
-    os.replace(scratch, root / PASSED)
+    write_text(root / PASSED, json.dumps(kept, indent=1))
     return code
 
 

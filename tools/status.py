@@ -23,6 +23,8 @@ from execute import IGNORED
 from marks import NOT_RUN
 from publisher import ROOT
 
+from attn_course.files import write_text
+
 NOTES = Path("book", "executed")
 DEMOS = Path("src", "attn_course", "labs", "gpu", "__init__.py")
 RECORDS = Path("src", "attn_course", "records")
@@ -53,7 +55,7 @@ def note(root, notebook, seconds, versions):
     }
     path = root / NOTES / f"{notebook.stem}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(told, indent=1) + "\n")
 
 
 def noted(root, source):

@@ -81,7 +81,8 @@ def visit_guess(writer, node):
 
 def depart_guess(writer, node):
     button = '<button type="button" class="guess-check" hidden>Check</button>'
-    writer.body.append(f'{button}<div class="guess-said" role="status" aria-live="polite"></div></fieldset>\n')
+    said = '<div class="guess-said" role="status" aria-live="polite"></div>'
+    writer.body.append(f"{'' if EPUB else button + said}</fieldset>\n")
 
 
 def visit_question(writer, node):

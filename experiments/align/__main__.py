@@ -7,7 +7,7 @@ from attn_course.labs import interval
 from attn_course.tasks.alignments import load_alignments
 from attn_course.tasks.text import batches
 from attn_course.training.pytorch import token_loss, train
-from experiments import chosen_seeds, store
+from experiments import run_plan
 from experiments.align import (
     by_model_1,
     chance_level,
@@ -99,15 +99,17 @@ def run(name, verses, seed):
 
 
 if __name__ == "__main__":
-    seeds, verses, rows = chosen_seeds(), load_alignments(), []
+    verses = load_alignments()
     plain = {
         "every word equally": round(chance_level(verses), 4),
         "diagonal": interval(*right_counts(verses, diagonal(verses)).T),
         "IBM model 1": interval(*right_counts(verses, by_model_1(verses)).T),
     }
     print(plain, flush=True)
-    for number, seed in enumerate(seeds, 1):
-        for name in MODELS:
-            rows.append(run(name, verses, seed))
-            print(name, seed, rows[-1]["curve"], flush=True)
-        store("align", rows, seeds[:number], plain=plain, verses=len(verses))
+    run_plan(
+        "align",
+        [(name,) for name in MODELS],
+        lambda name, seed: [run(name, verses, seed)],
+        plain=lambda: plain,
+        verses=lambda: len(verses),
+    )

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-from attn_course.files import write_text
+from attn_course.files import replacing, write_text
 from experiments import ROOT
 from experiments.phrasebook import (
     ANSWERS,
@@ -41,5 +41,6 @@ if wrong:
     sys.exit(f"not as entries.toml says: {'; '.join(wrong)}")
 told = {"date": datetime.date.today().isoformat(), "versions": versions()}
 write_text(ANSWERS, json.dumps({**told, "answers": answers}, indent=1) + "\n")
-np.savez_compressed(GOLDENS, **goldens)
+with replacing(GOLDENS) as new:
+    np.savez_compressed(new, **goldens)
 print(f"{len(answers)} rows: {ANSWERS.relative_to(ROOT)}, {GOLDENS.relative_to(ROOT)}")

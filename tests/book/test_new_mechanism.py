@@ -32,10 +32,10 @@ parts:
 MAP = """\
 # A course
 
-| No. | Chapter | Path | What it adds |
-|---|---|---|---|
-| 1 | {doc}`01_fixture` | core | all |
-| 3 | Later | branch | more |
+:::{course-map}
+1 | 01_fixture | core | 1 | all
+3 | 03_later | after 1 | 2 | more
+:::
 
 Text.
 """
@@ -130,9 +130,16 @@ def test_the_chapter_follows_the_rules_and_is_listed(repository):
     assert toc(repository) == ["book/intro", "book/01_fixture.md", f"book/02_{NAME}.md", "book/notation.md"]
     assert render(source, Book.read(repository)).cells
     lines = (repository / "book" / "intro.md").read_text(encoding="utf-8").splitlines()
-    place = lines.index(f"| 2 | {{doc}}`02_{NAME}` | branch | TODO: what rotary memory adds |")
-    assert lines[place - 1].startswith("| 1 |") and lines[place + 1].startswith("| 3 |")
+    place = lines.index(f"2 | 02_{NAME} | after 1 | 3 | TODO: what rotary memory adds")
+    assert lines[place - 1].startswith("3 | 03_later") and lines[place + 1 :] == [":::", "", "Text."]
     assert source.read_text(encoding="utf-8").endswith("```{bibliography}\n:filter: docname in docnames\n```\n")
+
+
+def test_the_book_s_own_map_has_a_place_for_a_new_chapter():
+    intro = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    new = new_chapter.add_to_map(intro, "99_x", "x")
+    (row,) = set(new.splitlines()) - set(intro.splitlines())
+    assert re.fullmatch(r"99 \| 99_x \| after \d+ \| 3 \| TODO: what x adds", row) and f"{row}\n:::\n" in new
 
 
 def test_an_unfilled_chapter_is_not_built(repository):

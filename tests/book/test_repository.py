@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -135,3 +136,15 @@ def test_bad_ones_are_refused(small, capsys, url, ref):
     assert main([url, f"--ref={ref}", f"--root={small}"]) == 2
     assert re.search("must be (written|the name)", capsys.readouterr().err)
     assert (small / "pyproject.toml").read_bytes() == before
+
+
+def test_the_tool_needs_python_alone(small):
+    """Nothing that is installed is on the path: no environment is made for it."""
+    git(small, "init", "-q")
+    path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r})"
+    program = f"{path}; import repository; sys.exit(repository.main({[NEW, '--root', str(small)]!r}))"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and publisher(small).url == NEW, done.stderr
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in ("repository", "new-mechanism", "new-chapter", "new-exercise", "faces"):
+        assert re.search(rf"(?m)^{target}: ##", makefile), "no environment comes before it"

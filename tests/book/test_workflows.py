@@ -16,6 +16,14 @@ STEPS = re.search(r"(?m)^STEPS=\((.*)\)$", SCRIPT)[1].split()
 ON = True
 
 
+def texts():
+    """What each workflow runs."""
+    return {
+        flow: "\n".join(step.get("run", "") for job in jobs["jobs"].values() for step in job.get("steps", []))
+        for flow, jobs in FLOWS.items()
+    }
+
+
 def test_the_machines_together_run_every_step_once_and_in_its_order():
     shared = FLOWS["steps"]["jobs"]["step"]["strategy"]["matrix"]["steps"]
     assert " ".join(shared).split() == STEPS
@@ -53,3 +61,23 @@ def test_the_classifiers_name_the_systems_that_are_tested():
 def test_a_step_that_is_none_is_refused():
     done = subprocess.run(["bash", ROOT / ".ci" / "run", "lnt"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stderr == f"a step is one of {' '.join(STEPS)}; got lnt\n"
+
+
+def test_who_installs_everything_takes_the_builds_for_processors():
+    """The default PyTorch brings CUDA, for which a runner has no room."""
+    needs = re.findall(r"(?m)^([a-z-]+):[^#\n]*\.venv/stamp", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    big = re.compile(rf"\.ci/run|make (\.venv/stamp|({'|'.join(needs)})\b)")
+    found = {flow for flow, text in texts().items() if big.search(text)}
+    assert found == {"steps", "newest"}
+    for flow in found:
+        assert FLOWS[flow]["env"]["PIP_EXTRA_INDEX_URL"] == "https://download.pytorch.org/whl/cpu"
+    assert any("df -h" in step.get("run", "") for step in FLOWS["steps"]["jobs"]["step"]["steps"]), "the disk is told"
+
+
+def test_the_locks_follow_the_pins():
+    """Dependabot changes pins: the locks are made anew on its branch, and the tests are started there."""
+    assert FLOWS["lock"][ON]["pull_request"]["paths"] == ["requirements*.txt"]
+    assert "python tools/lock.py" in texts()["lock"]
+    assert re.search(r"gh workflow run tests\.yml .*--ref \"\$BRANCH\"", texts()["lock"])
+    bot = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
+    assert {"pip", "github-actions"} == {each["package-ecosystem"] for each in bot["updates"]}

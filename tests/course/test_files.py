@@ -1,11 +1,13 @@
 """Files are replaced whole: two writers, a write that fails, Ctrl-C."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,3 +143,29 @@ def test_progress_outlives_a_full_disk(path, monkeypatch):
     done = limited(path, "from attn_course.exercises.engine import progress; progress.solved('x' * 2000)")
     assert done.returncode == 0, done.stderr
     assert path.read_text() == '{"solved": ["04.attention"]}'
+
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITING = re.compile(r"""\.write_(text|bytes)\(|\bopen\(.*["']w|(np|torch)\.save\w*\(|\bnbformat\.write\(""")
+# The new file of `replacing`. A class's table, which grows while it is marked, and the texts beside it; an empty file
+# that is locked; a switch of the system.
+FINE = re.compile(r"\bnew\b|options\.csv\.open|folder / f.\{name\}\.txt|\.lock|/proc/self/clear_refs")
+
+
+def writes(text):
+    """The lines that write into a file as it stands."""
+    return [line.strip() for line in text.splitlines() if WRITING.search(line) and not FINE.search(line)]
+
+
+def test_records_notebooks_and_checkpoints_are_replaced():
+    """By all of the package, the programs that make records, and the tools that make pages and notebooks."""
+    paths = [*(ROOT / "src").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]
+    paths = [path for path in paths if path.parent.name != "data"]  # made once, from one file, with a sum
+    paths += [ROOT / "tools" / f"{name}.py" for name in ("notebooks", "status", "complexity")]
+    assert {path.name: found for path in paths if (found := writes(path.read_text(encoding="utf-8")))} == {}
+
+
+@pytest.mark.parametrize("line", ["path.write_text(y)", "np.savez(path, z)", "open(path, 'w')", "torch.save(x, path)"])
+def test_a_write_in_place_is_found(line):
+    assert writes(f"x = 1\n{line}\n") == [line]
+    assert writes(line.replace("path", "new").replace("open(new, 'w')", "")) == []

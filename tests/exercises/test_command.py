@@ -83,8 +83,13 @@ def test_export_for_nbgrader(tmp_path, capsys):
 def test_one_line_for_what_cannot_be_done(tmp_path, capsys):
     (tmp_path / "broken.py").write_text("CASES = {'99.none': list}\n")
     (tmp_path / "typo.py").write_text("CASES = {\n")
+    (tmp_path / "below.txt").write_text("-3\n")
     for arguments, words in (
         (("check", tmp_path / "none.py"), "error: no such file: "),
+        (("check", tmp_path), "error: a folder, where a file is needed: "),
+        (("grade", tmp_path, "--csv", tmp_path / "none" / "x.csv"), "error: [Errno 2]"),
+        (("grade", tmp_path, "--seed-file", tmp_path / "below.txt"), "error: must be 0 or above, got -3"),
+        (("export", "nbgrader", tmp_path / "typo.py" / "x"), "error: [Errno 20]"),
         (("grade", tmp_path / "none"), "error: no such folder: "),
         (("grade", tmp_path, "--cases", tmp_path / "none.py"), "error: [Errno 2]"),
         (("grade", tmp_path, "--cases", tmp_path / "broken.py"), "error: CASES names '99.none', which is no exercise"),
@@ -92,15 +97,41 @@ def test_one_line_for_what_cannot_be_done(tmp_path, capsys):
         (("grade", tmp_path, "--seed", 1, "--seed-file", tmp_path / "x"), "error: give --seed or --seed-file"),
         (("progress", "x"), "error: code must be a string that progress() gave"),
     ):
-        assert command(*arguments) == 2
-        assert capsys.readouterr().err.splitlines()[-1].startswith(words)
+        for json_too in ([], ["--json"]):
+            assert command(*arguments, *json_too) == 2
+            out, err = capsys.readouterr()
+            assert err.splitlines()[-1].startswith(words) and "Traceback" not in err
+            assert not json_too or out == ""
     for arguments in (("--seconds", -1), ("--total", "nan"), ("--jobs", 0), ("--memory", -5), ("--seed", -1)):
         with pytest.raises(SystemExit):
             command("grade", tmp_path, *arguments)
-        assert "must be " in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert "must be " in said and said.count("\n") == 1
+    for arguments in (("grade", tmp_path, "--seed", "x"), ("mark", tmp_path), ("check",)):
+        with pytest.raises(SystemExit, match="2"):
+            command(*arguments)
+        said = capsys.readouterr().err
+        assert said.startswith("attn-course exercises") and said.count("\n") == 1 and "_seed" not in said
 
 
-def test_version(capsys):
+@pytest.mark.parametrize("arguments", [[], ["exercises"]])
+def test_version(capsys, arguments):
     with pytest.raises(SystemExit, match="0"):
-        main(["--version"])
+        main([*arguments, "--version"])
     assert capsys.readouterr().out == f"attn-course {attn_course.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["--json"], ["--json", "list"], ["list", "--json"]])
+def test_json_before_a_command_or_after_it(capsys, arguments):
+    assert command(*arguments) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(EXERCISES)
+
+
+def test_ctrl_c_ends_in_one_line(capsys, monkeypatch):
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("attn_course.exercises.engine.command.load", stopped)
+    with pytest.raises(SystemExit, match="130"):
+        command("list")
+    assert capsys.readouterr().err == "\nstopped: what was solved is kept\n"

@@ -1,6 +1,7 @@
 """`make new-exercise`: a skeleton that loads, is judged, and is refused until it is filled."""
 
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -48,3 +49,11 @@ def test_a_skeleton(root, capsys):
 def test_names_that_cannot_be(root, capsys, name, words):
     assert new_exercise.main([name], root) == 2
     assert words in capsys.readouterr().err
+
+
+def test_the_tool_needs_python_alone(root):
+    """Nothing that is installed is on the path."""
+    path = f"import sys; from pathlib import Path; sys.path.insert(0, {str(ROOT / 'tools')!r})"
+    program = f"{path}; import new_exercise; sys.exit(new_exercise.main(['04.total'], Path({str(root)!r})))"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and "total/solution.py" in done.stdout, done.stderr

@@ -8,6 +8,10 @@ from built_book import ROOT, build_again, run, settle
 from solution_lines import leaks, only_in_solutions
 from test_pages import too_wide, violations
 
+sys.path.insert(0, str(ROOT / "tools"))
+
+from epub import faults
+
 PAGE = "book/02_average.html"
 WIDTHS = (320, 390, 1280, 1440)
 STORY_TABS = ".fw-tabs:not(.look-up *)"  # the card is a closed drawer
@@ -275,6 +279,7 @@ def test_a_book_for_a_class_holds_no_solution(form, tmp_path):
     build_again(form, tmp_path / "epub", *kind, ATTN_COURSE_SOLUTIONS="no", ATTN_COURSE_BUILDER="epub")
     (book,) = (tmp_path / "epub" / "_build" / "epub").glob("*.epub")
     assert leaks(book.parent, lines) == []
+    assert faults(book) == [], "every element of a chapter is XML in the e-book"
 
 
 def test_what_a_host_of_pages_looks_for(form):

@@ -53,9 +53,11 @@ def changed(one, other):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_focus_is_seen_on_every_control(visit, form_address, scheme):
+@pytest.mark.parametrize("folds", ["open", "closed"])
+def test_focus_is_seen_on_every_control(visit, form_address, scheme, folds):
     with visit(PAGE, base=form_address, scheme=scheme) as tab:
-        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+        if folds == "open":
+            tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
         tab.keyboard.press("Tab")  # from here on the browser takes focus for the keyboard's
         controls = [one for one in tab.locator(CONTROLS).element_handles() if one.is_visible()]
         assert len(controls) > 30

@@ -132,6 +132,15 @@ def test_a_result_quotes_and_its_page_scrolls_and_marks(visit, width, scheme):
         assert tab.evaluate("getComputedStyle(document.querySelector(':target > :is(h2, h3)')).boxShadow") != "none"
 
 
+def test_results_quote_in_a_book_from_a_disk(visit):
+    """Where a page may fetch nothing."""
+    with visit("search.html?q=cache+calculator", base=f"{SITE.resolve().as_uri()}/") as tab:
+        tab.locator("#search-results [role=status]").wait_for()
+        quoted = tab.locator("#search-results li .context").all_inner_texts()
+        assert len(quoted) >= 3 and all(len(text) > 30 for text in quoted) and "cache" in quoted[0].lower()
+        assert tab.faults == []
+
+
 def test_nothing_is_found_in_words(visit):
     with visit("search.html?q=zzyzx") as tab:
         assert "Nothing holds “zzyzx”" in tab.locator("#search-results").inner_text()

@@ -31,15 +31,25 @@ def _seed(text):
     return number
 
 
+_seed.__name__ = "seed"
+
+
 def add_commands(parser):
     """Add the subcommands to an `argparse` parser; each sets ``run``."""
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    parser.set_defaults(run=list_all, json=False)
+    parser.set_defaults(run=list_all)
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
     def add(name, run, words):
         command = commands.add_parser(name, help=words, description=words)
         command.set_defaults(run=_in_one_line(run))
-        command.add_argument("--json", action="store_true", help="print JSON")
+        # Before the command or after it: only where it stands does it say something.
+        command.add_argument(
+            "--json",
+            action="store_true",
+            default=argparse.SUPPRESS,
+            help="print JSON",
+        )
         return command
 
     add("list", list_all, "list the exercises")
@@ -84,7 +94,7 @@ def _in_one_line(run):
     def guarded(options):
         try:
             return run(options)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, argparse.ArgumentTypeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
 
@@ -117,6 +127,8 @@ def list_all(options):
 
 def check_file(options):
     """Check every answer of a file; 0 if all are right, 1 if not, 2 if none."""
+    if options.file.is_dir():
+        raise ValueError(f"a folder, where a file is needed: {options.file}")
     if not options.file.is_file():
         raise ValueError(f"no such file: {options.file}")
     results = {}

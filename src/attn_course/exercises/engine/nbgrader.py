@@ -10,6 +10,7 @@ from pathlib import Path
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.progress import title_of
 from attn_course.exercises.engine.sources import source_of
+from attn_course.files import write_text
 
 
 def export(folder):
@@ -33,7 +34,7 @@ def export(folder):
         for exercise in chosen:
             cells += _cells(exercise)
         path = folder / f"{title_of(number).replace(' ', '_')}.ipynb"
-        path.write_text(json.dumps(_notebook(cells), indent=1), encoding="utf-8")
+        write_text(path, json.dumps(_notebook(cells), indent=1))
         paths.append(path)
     return paths
 
