@@ -38,7 +38,7 @@ class Echo(torch.nn.Module):
 
     def forward(self, tokens, mask=None):
         x = self.embedding(tokens)
-        x, weights = self.layer(x, mask, causal=True)
+        x, weights = self.layer(x, mask=mask, causal=True)
         return self.output(x), weights
 
     def added(self, tokens, mask=None):
@@ -68,7 +68,7 @@ def measured(model, mask=None):
     """What ``one_layer.measure`` says of a model; mask: for all texts (T, S)."""
     tokens, targets = one_layer.tested()
     x = torch.from_numpy(tokens)
-    logits, weights = model(x, mask)
+    logits, weights = model(x, mask=mask)
     chosen = torch.from_numpy(targets)[..., None]
     nats = -logits.log_softmax(dim=-1).gather(-1, chosen)[..., 0].numpy()
     right = logits.argmax(dim=-1).numpy() == targets

@@ -1,4 +1,4 @@
-// Softmax without and with a sink, for scores that can all be lowered and a sink that can be moved.
+// Softmax without and with a sink, for scores that can all be raised or lowered, and a sink that can be moved.
 KINDS.sink = (ui, data, say) => {
   const scores = data.scores.map((score) => score / 1000);
   const values = data.values.map((value) => value / 1000);
@@ -18,10 +18,10 @@ KINDS.sink = (ui, data, say) => {
   };
   const plain = panel("softmax", "var(--other)");
   const sunk = panel("with a sink", "var(--weight)");
-  const state = { sink: data.sink / 1000, lower: 0 };
+  const state = { sink: data.sink / 1000, added: 0 };
   const list = factList();
   const update = () => {
-    const now = scores.map((score) => score - state.lower);
+    const now = scores.map((score) => score + state.added);
     const lse = Math.log(sum(now.map(Math.exp)));
     const share = 1 / (1 + Math.exp(state.sink - lse));
     const without = plain.show(softmax(now), 1);
@@ -30,7 +30,7 @@ KINDS.sink = (ui, data, say) => {
   };
   ui.append(div("sliders",
     slider("sink b", -60, 60, 10 * state.sink, (step) => fixed(step / 10, 1), (step) => { state.sink = step / 10; update(); }).node,
-    slider("lower all scores by", 0, 60, 0, (step) => fixed(step / 10, 1), (step) => { state.lower = step / 10; update(); }).node),
+    slider("add to all scores", -60, 60, 0, (step) => fixed(step / 10, 1), (step) => { state.added = step / 10; update(); }).node),
   div("pair", plain.node, sunk.node), list);
   return update;
 };

@@ -9,7 +9,7 @@ from attn_course.plots.explore.widget import Widget, array, number, whole
 def explore_sink(
     scores, values, *, alt, sink=0.0, names=None, label="A head with a sink"
 ):
-    """Move a sink's score, lower all others: weights, row sum and output.
+    """Move a sink's score, or all others: weights, row sum and output.
 
     Beside it the plain softmax of the same scores. The bar "nothing" is what the sink
     takes: 1 - sigmoid(lse - b).
