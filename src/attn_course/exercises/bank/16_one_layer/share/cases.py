@@ -9,7 +9,9 @@ def cases(rng):
     for _ in range(4):
         score, sink = rng.uniform(-4, 2, size=2)
         cases.append(
-            Case("other numbers", (int(rng.integers(2, 900)), float(score), float(sink)))
+            Case(
+                "other numbers", (int(rng.integers(2, 900)), float(score), float(sink))
+            )
         )
     return cases
 

@@ -1,4 +1,3 @@
-import numpy as np
 
 from attn_course.exercises.engine.exercise import Case
 
