@@ -1,4 +1,3 @@
-
 from attn_course.exercises.engine.exercise import Case
 
 
