@@ -139,6 +139,10 @@ ROWS = {
     "14_flash flash_tf": [[*QKV, 5], [real("B3T5"), real("B3S5"), real("B3S7"), 64]],
     "15_longer_than_training ramp_tf": [[real("8"), 1e4, 64, method] for method in ("yarn", "llama3")],
     "15_longer_than_training sharper_tf": [[real("BT6"), below(99, "T"), 3]],
+    "16_one_layer_2026 norm_tf": [[real("B3T5"), real("5")]],
+    "16_one_layer_2026 cap_tf": [[real("B3TS"), mask("TS")]],
+    "16_one_layer_2026 sink_tf": [[real("B3TS"), real("3")]],
+    "16_one_layer_2026 gate_tf": [[real("B.3.T.7"), real("BT5"), real("5.21")]],
 }
 # What a function takes from its page.
 FROM_PAGE = {"03_project_dates read_tf": {"own_tf": {"annotate": lambda x, mask, weight, bias: x @ weight}, "H": 3}}

@@ -31,6 +31,7 @@ from attn_course.plots.explore import (
     explore_roofline,
     explore_rotation,
     explore_scale,
+    explore_sink,
     explore_steps,
     explore_tiles,
     explore_window,
@@ -83,6 +84,7 @@ FIGURES = {
     "roofline": lambda: explore_roofline({"a": (2, None), "b": (3.5, 1)}, {"one": (9.2e10, 3.2e10, 4)}, alt=ALT),
     "rotation": lambda: explore_rotation(alt=ALT, method="yarn"),
     "scale": lambda: explore_scale(numbers(64), numbers(5, 64), alt=ALT),
+    "sink": lambda: explore_sink([-1, 0.5, 2], [1, -1, 0], alt=ALT, sink=1),
     "steps": lambda: explore_steps(numbers(3, 5), "abc", "vwxyz", queries=numbers(3, 7), memory=numbers(5, 2), alt=ALT),
     "tiles": lambda: explore_tiles(numbers(5, 7), alt=ALT, block_size=2),
     "window": lambda: explore_window("a window", alt=ALT, center=3.3),
@@ -193,6 +195,9 @@ WRONG = {
     "keys": (lambda: explore_scale(numbers(64), numbers(5, 63), alt=ALT), r"keys must be \(n, 64\), got \(5, 63\)"),
     "start width": (lambda: explore_scale(numbers(32), numbers(5, 32), alt=ALT), "start must be one of .*32.*got 64"),
     "names": (lambda: explore_scale(numbers(64), numbers(5, 64), alt=ALT, names="ab"), "names must be 5 texts, got 2"),
+    "values": (lambda: explore_sink([1, 2], [1, 2, 3], alt=ALT), r"values must be \(2\), got \(3\)"),
+    "keys of a sink": (lambda: explore_sink([1, 2], [1, 2], alt=ALT, names="a"), "names must be 2 texts, got 1"),
+    "a sink": (lambda: explore_sink([1, 2], [1, 2], alt=ALT, sink=7), "sink must be from -6 to 6, got 7"),
     "n": (lambda: explore_pattern(alt=ALT, n=65), "n must be an integer from 4 to 64, got 65"),
     "a fraction": (lambda: explore_pattern(alt=ALT, window=2.5), "window must be an integer"),
     "a truth value": (lambda: explore_pattern(alt=ALT, stride=True), "stride must be an integer"),
@@ -361,6 +366,13 @@ def test_the_picture_of_the_scale_is_softmax():
         scores = keys @ query / scale
         exponents = np.exp(scores - scores.max())
         np.testing.assert_allclose(row, exponents / exponents.sum(), atol=2e-3)
+
+
+def test_the_picture_of_a_sink_is_its_softmax():
+    scores = np.array([-1, 0.5, 2])
+    heights = np.array(bars_of(explore_sink(scores, [1, -1, 0], alt=ALT, sink=1).picture)).reshape(2, 4) / 120
+    plain, joined = np.append(np.exp(scores), 0), np.append(np.exp(scores), np.e)
+    np.testing.assert_allclose(heights, [plain / plain.sum(), joined / joined.sum()], atol=2e-3)
 
 
 def test_slopes_are_those_of_the_course():

@@ -54,6 +54,7 @@ SAME = {
     "14.backward": ("np.sqrt(query.shape[1])",),
     "15.turns": ("theta <= 2", "return (trained"),
     "15.yarn": ("ends[-1]", "squeezed", "flat"),
+    "16.chosen": ("flat",),
     "10.strided": ("back <= stride",),
     "10.window": ("n, K = key.shape",),
     "10.fixed": ("n, K = key.shape",),

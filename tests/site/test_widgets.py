@@ -414,6 +414,21 @@ def test_scale(figure):
         spoken(tab, f"Scaled.*largest weight {hot.max():.2f}\\.$")
 
 
+def test_sink(figure):
+    scores, values = np.array([-1, -2, -1.5]), np.array([1, -1, 2])
+    with figure("sink") as (tab, ui):
+        for added, sink in ((0, 1.0), (2, 1.0), (2, 6.0)):
+            slide(ui, "add to all scores", 10 * added)
+            slide(ui, "sink b", 10 * sink)
+            lse = np.log(np.exp(scores + added).sum())
+            share = 1 / (1 + np.exp(sink - lse))
+            plain = softmax(scores) @ values
+            assert facts(ui, 0) == {"row sum": "1.00", "output": f"{plain:.2f}"}
+            assert facts(ui, 1) == {"row sum": f"{share:.2f}", "output": f"{share * plain:.2f}"}
+            assert facts(ui, 2)["sigmoid(lse − b)"] == f"{share:.2f}"
+        spoken(tab, f"With a sink: row sum {share:.2f}, output {share * plain:.2f}\\.$")
+
+
 def test_steps(figure):
     with figure("steps") as (tab, ui):
         ui.get_by_role("button", name="Next step").click()

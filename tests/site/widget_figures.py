@@ -23,6 +23,7 @@ from attn_course.plots.explore import (
     explore_roofline,
     explore_rotation,
     explore_scale,
+    explore_sink,
     explore_steps,
     explore_tiles,
     explore_window,
@@ -116,6 +117,7 @@ def figures():
         ),
         "rotation": explore_rotation(alt="rotations", dim=16, trained_length=64),
         "scale": explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
+        "sink": explore_sink([-1, -2, -1.5], [1, -1, 2], alt="a sink", sink=1.0),
         "steps": explore_steps(
             SCORES, WRITTEN, DATE, queries=numbers(10, 5, seed=12), memory=MEMORY, alt="steps", start=3
         ),

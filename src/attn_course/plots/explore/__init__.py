@@ -24,6 +24,7 @@ from attn_course.plots.explore.rules import (
     explore_tiles,
     explore_window,
 )
+from attn_course.plots.explore.sinks import explore_sink
 from attn_course.plots.explore.widget import MARK, PARTS, Widget, code
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "explore_roofline",
     "explore_rotation",
     "explore_scale",
+    "explore_sink",
     "explore_steps",
     "explore_tiles",
     "explore_window",

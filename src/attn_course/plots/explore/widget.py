@@ -24,6 +24,7 @@ PARTS = (
     "roofline",
     "rotation",
     "scale",
+    "sink",
     "steps",
     "tiles",
     "window",

@@ -1,0 +1,68 @@
+"""Where a norm, a gate, a cap and a gain stand in a layer: each in another place would keep the shapes."""
+
+import numpy as np
+import pytest
+import torch
+from support import close, draw, numbers, tensor
+
+from attn_course import pytorch, reference, tf
+from attn_course.models.huggingface.shared import whole_scales
+from attn_course.parity import get_parameters, set_parameters
+
+B, T, D, H, K = 2, 5, 24, 3, 8
+EACH = pytest.mark.parametrize(
+    ("face", "place"), [(pytorch, {"dtype": torch.float64}), (tf, {"dtype": "float64"})], ids=["pytorch", "tf"]
+)
+
+
+def drawn(layer):
+    """The layer with other gains and a gate that is not half open."""
+    parameters = get_parameters(layer)
+    parameters = {name: x + draw(*x.shape, seed=n) for n, (name, x) in enumerate(sorted(parameters.items()))}
+    set_parameters(layer, parameters)
+    return layer, parameters
+
+
+@EACH
+def test_the_norm_stands_before_the_rotation(face, place):
+    unweighted = place if face is tf else {}
+    parts = {"query_key_norm": face.QueryKeyNorm(K, **place), "rotary": face.RotaryEncoding(K, **unweighted)}
+    layer, parameters = drawn(face.MultiHeadAttention(D, H, **parts, **place))
+    own = {name.removeprefix("query_key_norm."): x for name, x in parameters.items() if "norm" in name}
+    pair = draw(B, H, T, K), draw(B, H, T, K, seed=1)
+    for found, normed in zip(
+        layer.prepare(*(tensor(face, x) for x in pair)), reference.query_key_norm(*pair, own), strict=True
+    ):
+        close(found, reference.rotate(normed, np.arange(T)))
+
+
+@EACH
+def test_a_gate_scales_what_was_summed_and_is_the_querys(face, place):
+    gate = face.OutputGate(D, H, K, **place)
+    layer, parameters = drawn(face.MultiHeadAttention(D, H, output_gate=gate, use_bias=False, **place))
+    x = draw(B, T, D)
+    output, weights = layer(tensor(face, x), causal=True)
+    value = (x @ parameters["value_weight"]).reshape(B, T, H, K).swapaxes(1, 2)
+    own = {name.removeprefix("output_gate."): x for name, x in parameters.items() if name.startswith("output_gate")}
+    context = reference.output_gate(numbers(weights) @ value, x, own)
+    close(output, context.swapaxes(1, 2).reshape(B, T, -1) @ parameters["output_weight"])
+
+
+@EACH
+def test_a_cap_hides_nothing_and_shows_nothing(face, place):
+    score, mask = 3 * draw(B, H, T, T), np.tri(T, dtype=bool)
+    part = face.CappedSoftmax(0.7, **(place if face is tf else {}))
+    found = numbers(part(tensor(face, score), tensor(face, mask)))
+    exponents = np.exp(0.7 * np.tanh(score / 0.7)) * mask
+    close(found, exponents / exponents.sum(-1, keepdims=True))
+    assert (found[..., ~mask] == 0).all()
+
+
+def test_a_gemma_keeps_what_is_added_to_one():
+    class GemmaAttention:
+        def state_dict(self):
+            return {"q_norm.weight": torch.tensor([0.0, 0.5]), "q_proj.weight": torch.zeros(2, 2)}
+
+    found = whole_scales(GemmaAttention())
+    np.testing.assert_array_equal(found["q_norm.weight"], [1, 1.5])
+    assert not found["q_proj.weight"].any()
