@@ -1,4 +1,4 @@
-"""Trains the models of the live figures: dates, sentences, "it".
+"""Trains the models of the live figures: dates and sentences.
 
 ``python -m experiments.live --seeds 0 1 2`` writes their weights as float16 into
 ``src/attn_course/tasks/live``, and the record ``live``. Where several are trained, the
@@ -6,6 +6,7 @@ best on dev is kept.
 """
 
 import hashlib
+import io
 import time
 
 import numpy as np
@@ -15,12 +16,9 @@ from attn_course.core.frameworks import torch
 from attn_course.labs import dates as date_lab
 from attn_course.labs.generate import stream
 from attn_course.labs.generate.pytorch import load_glassllm, stepper
-from attn_course.labs.pronoun import STEPS as PRONOUN_STEPS
-from attn_course.labs.pronoun import may_see
-from attn_course.labs.pronoun import pytorch as reader
 from attn_course.labs.seq2seq import TRAINING, build
 from attn_course.parity import get_parameters, set_parameters
-from attn_course.tasks import glassllm, pronoun
+from attn_course.tasks import glassllm
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
 from attn_course.tasks.live import HERE
 from attn_course.tasks.metrics import exact_match
@@ -126,22 +124,6 @@ def translations(seed):
     return model, row
 
 
-def pronouns(seed):
-    """Chapter 5's reader of two layers."""
-    torch.manual_seed(seed)
-    model = reader.Reader(may_see("all words"))
-    log = reader.train(model, steps=PRONOUN_STEPS, seed=seed)
-    halve(model)
-    row = {"steps": PRONOUN_STEPS, "loss": round(log[-1].loss, 4)}
-    for name, split in (("dev", "train"), ("exact", "test")):
-        data = pronoun.sentences(split)
-        found, _ = reader.guess(model, data.words)
-        row[name] = round(float((found == data.answer).mean()), 4)
-    text = "the cat drank the milk because it was thirsty"
-    _, weights = reader.guess(model, pronoun.encode(text)[None])
-    return model, row | {"shown": [text, told([layer[0] for layer in weights])]}
-
-
 def writer():
     """The row of the language model that ships: a text that it wrote, greedily."""
     model, tokens = load_glassllm(), glassllm.load_tokenizer()
@@ -159,31 +141,37 @@ def halve(model):
 
 
 def keep(name, make, seeds):
-    """Train with every seed, store the best on dev; returns its row."""
+    """Train with every seed: the row of the best on dev, and its file."""
     begin, found = time.process_time(), [make(seed) for seed in seeds]
     seconds = round(time.process_time() - begin)
     best = max(range(len(seeds)), key=lambda place: found[place][1]["dev"])
     model, row = found[best]
-    parameters = get_parameters(model)
-    path = HERE / f"{name}.npz"
+    parameters, file = get_parameters(model), io.BytesIO()
     stored = {k: x.astype(np.float16) for k, x in parameters.items()}
-    np.savez_compressed(path, **stored)
+    np.savez_compressed(file, **stored)
     row = {"model": name, "framework": "pytorch", "seed": seeds[best], **row}
     row["parameters"] = sum(x.size for x in parameters.values())
-    row["devs"] = {seed: each["dev"] for seed, (_, each) in zip(seeds, found)}
+    row["devs"] = {s: each["dev"] for s, (_, each) in zip(seeds, found, strict=True)}
     row |= {"seconds": seconds, "file": f"{name}.npz"}
-    return row | {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    row["sha256"] = hashlib.sha256(file.getvalue()).hexdigest()
+    return row, file.getvalue()
+
+
+def main():
+    """Train all, then write the files and the record that knows their sums."""
+    seeds, rows, files = chosen_seeds(), [], {}
+    for name, make, some in (
+        ("sentences", translations, seeds),
+        ("dates", dates, seeds[:1]),  # minutes each; one is enough
+    ):
+        row, files[name] = keep(name, make, some)
+        rows.append(row)
+        print({key: row[key] for key in row if key != "shown"}, flush=True)
+    for name, file in files.items():
+        (HERE / f"{name}.npz").write_bytes(file)
+    store("live", [*rows, writer()], seeds)
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    seeds, rows = chosen_seeds(), []
-    for name, make, some in (
-        ("sentences", translations, seeds),
-        ("pronoun", pronouns, seeds),
-        ("dates", dates, seeds[:1]),  # minutes each; one is enough
-    ):
-        rows.append(keep(name, make, some))
-        print(rows[-1], flush=True)
-    rows.append(writer())
-    store("live", rows, seeds)
+    main()

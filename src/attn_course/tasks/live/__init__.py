@@ -14,7 +14,6 @@ from attn_course.records import load_record
 from attn_course.tasks.data import read_checked
 
 HERE = Path(__file__).parent
-NAMES = ("dates", "sentences", "pronoun")
 
 
 @cache
@@ -27,7 +26,7 @@ def trained(name):
     for row in load_record("live")["rows"]:
         if row["model"] == name:
             return row
-    raise ValueError(f"name must be one of {', '.join(NAMES)}, got {name!r}")
+    raise ValueError(f"no model of the record 'live' has the name {name!r}")
 
 
 def load_weights(name):
