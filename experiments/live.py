@@ -31,7 +31,7 @@ DATE_STEPS, SENTENCE_STEPS, SENTENCE_RATES = 700, 3000, (3e-3, 1e-2)
 
 
 def typed(text, rng):
-    """A date as people type it: small letters, no commas, no dots, a letter left out."""
+    """A date as people type it: small letters, no commas or dots, a letter missing."""
     case, commas, dots, letter = rng.random(4)
     if case < 0.7:
         text = text.lower() if case < 0.6 else text.upper()

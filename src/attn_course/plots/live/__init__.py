@@ -11,7 +11,6 @@ Every function takes ``alt``, what the picture shows, in words.
 from attn_course.plots.explore.pictures import one_grid, svg, text
 from attn_course.plots.explore.widget import Widget, thousandths
 from attn_course.plots.live.weights import MODELS, packed, script, size, version
-from attn_course.records import load_record
 from attn_course.tasks.glassllm import load_book
 from attn_course.tasks.live import trained
 
