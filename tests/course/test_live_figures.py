@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import html
 import json
 import re
 import tomllib
@@ -197,7 +198,7 @@ def test_its_chapter_has_the_figure_and_the_committed_output_is_the_picture(kind
     cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
     (cell,) = [cell for cell in cells if f"{kind}(" in "".join(cell["source"])]
     (output,) = ["".join(one["data"]["text/html"]) for one in cell["outputs"]]
-    made = MAKERS[kind](alt=re.search(r'<img alt="([^"]*)"', output)[1])
+    made = MAKERS[kind](alt=html.unescape(re.search(r'<img alt="([^"]*)"', output)[1]))
     assert output == made._repr_html_()
 
 
