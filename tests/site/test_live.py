@@ -201,6 +201,20 @@ def test_another_cache_reads_the_same_text_again(live):
         assert loss["everything"] > loss["last 32"] + 0.5
 
 
+def test_a_switch_while_it_writes_reads_all_that_is_written(live):
+    with live("live_writer") as (tab, figure):
+        settled(tab, figure, 5, 2)
+        figure.get_by_role("button", name="Write on").click()
+        tab.wait_for_function(f"(w) => ({FIGURE})(w).state.tokens.length > 20", arg=figure.element_handle())
+        figure.get_by_text("1, their mean").click()
+        done = "s.plan.length > 20 && s.steps.length === s.plan.length && s.chosen === s.plan.length - 1"
+        done = f"(w) => {{ const s = ({FIGURE})(w).state; return {done}; }}"
+        tab.wait_for_function(done, arg=figure.element_handle())
+        assert figure.get_by_role("button", name="Write on").is_visible()
+        count = figure.locator("dd").first.text_content()
+        assert figure.locator("dd").nth(2).text_content() == f"{count} KiB" and int(count) > 20
+
+
 def test_keys_reach_all_and_the_site_s_keys_leave_the_field_alone(live):
     with live("live_dates") as (tab, figure):
         tab.keyboard.type(

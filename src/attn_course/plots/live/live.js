@@ -60,7 +60,7 @@ const decoding = (ui, data, say, { model, heads = 0, joint = "", nothing, unknow
     note.textContent = told();
     others.replaceChildren();
     if (!steps.length) { stage.replaceChildren(); readout.textContent = nothing; show = () => {}; say(nothing); return; }
-    const [canvas, mark, row] = [cells(), div("mark"), bars(columns, { numbers: columns.length <= 12 })];
+    const [canvas, mark, row] = [cells(), div("mark"), bars(columns, { numbers: columns.length <= 8 })];
     const list = make("div", { className: `toks${heads ? " words" : " mono"}`, role: "radiogroup", ariaLabel: "What is written" },
       ...radios("step", steps.map(({ token }, index) => `${model.said(token) === model.constructor.MARK ? "the end" : model.said(token)}, step ${index + 1}`), state.step,
         (step) => { state.step = step; show(); },

@@ -67,11 +67,12 @@ KINDS.live_writer = (ui, data, say) => {
     const list = factList();
     const gauge = make("i");
     const go = button("Write on", async () => {
-      if (go.textContent === "Stop") { running++; halt(); return; }
+      if (go.textContent === "Stop") { halt(); build(); return; }
       if (reading()) return;
       const start = state.tokens.length;
       rename(go, "Stop");
-      await work(() => (state.tokens.length < start + 60 ? write() : null), () => { state.chosen = state.tokens.length - 1; grow(); });
+      const done = await work(() => (state.tokens.length < start + 60 ? write() : null), () => { state.chosen = state.tokens.length - 1; grow(); });
+      if (!done) return; // a switch or a new text has taken over
       halt();
       build();
       say(`Written: ${state.tokens.slice(start).map((token) => tokenizer.text(token)).join("")}`);
@@ -89,7 +90,7 @@ KINDS.live_writer = (ui, data, say) => {
     const strips = make("fieldset", { className: "strips" }, make("legend", {}, "Heads of this layer: weight of each token so far"),
       ...radios("head", range(4, (head) => `head ${head + 1}`), 0, (head) => { state.head = head; shine(); },
         (input, head) => make("label", {}, input, make("span", {}, `head ${head + 1}`), heads[head])));
-    const next = bars(range(6, () => ""), { numbers: true });
+    const next = bars(range(6, () => "token"), { numbers: true }); // a name of more than two letters stands upright
     const nextNames = next.node.lastChild;
     let plot = null;
     const plotted = div("");
@@ -139,7 +140,7 @@ KINDS.live_writer = (ui, data, say) => {
       const most = best(weights[state.head], 3).map((slot) => `“${visible(tokenizer.text(state.tokens[step.positions[slot]]))}” ${fixed(weights[state.head][slot])}`);
       readout.replaceChildren(make("b", { className: "mono" }, `“${visible(tokenizer.text(state.tokens[state.chosen]))}”`),
         ` (${state.chosen + 1} of ${state.tokens.length}) in layer ${state.layer + 1}, head ${state.head + 1} attends to ${most.join(", ")}. `,
-        `The cache holds ${step.positions.length} tokens, ${(step.bytes / 1024).toLocaleString("en")} KiB.`);
+        `In the cache: ${step.positions.length} of them, ${(step.bytes / 1024).toLocaleString("en")} KiB.`);
       if (go.textContent !== "Stop") say(readout.textContent);
     };
     const build = () => {
