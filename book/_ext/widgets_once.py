@@ -14,6 +14,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from attn_course.plots.explore import MARK, code
+from attn_course.plots.live import MODELS, script
 
 COPY = re.compile(rf"\s*<script {MARK}>.*?</script>", re.DOTALL)
 KIND = re.compile(r'<div class="attn-widget" data-kind="(\w+)"')
@@ -22,7 +23,7 @@ KIND = re.compile(r'<div class="attn-widget" data-kind="(\w+)"')
 def take_copies_out(app: Sphinx, doctree: nodes.document, _page: str) -> None:
     kinds = set()
     for node in doctree.findall(nodes.raw):
-        if "html" in node.get("format", "") and MARK in node.astext():
+        if "html" in node.get("format", "") and KIND.search(node.astext()):
             node.children = [nodes.Text(COPY.sub("", node.astext()))]
             kinds.update(KIND.findall(node.astext()))
     if kinds:
@@ -38,6 +39,10 @@ def load_file(app: Sphinx, _page: str, _template: str, _context: dict, doctree: 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(code(*kinds), encoding="utf-8")  # before Sphinx asks for its checksum
     app.add_js_file(name, loading_method="defer")
+    for kind in MODELS.keys() & set(kinds):
+        name, text = script(kind)
+        (folder / "live").mkdir(exist_ok=True)
+        (folder / "live" / name).write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict:

@@ -142,6 +142,11 @@ def test_each_rule_of_the_story_bites(old, new, fault):
     assert any(fault in one for one in found), found
 
 
+def test_a_live_figure_may_stand_at_the_head():
+    text = text_of(STORY)
+    assert told(text.replace("explore_arrows(\n", "live_dates(\n", 1)) == []
+
+
 def test_what_is_folded_does_not_count():
     """The card and "More", in words and in cells."""
     text = text_of(STORY)

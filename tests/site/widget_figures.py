@@ -157,22 +157,29 @@ def write_notebook(path, made):
     nbformat.write(new_notebook(cells=cells, metadata=metadata), path)
 
 
-def write_site(folder):
-    """A page with all figures, one without any, and plain files: outputs as Colab shows them, and a broken one."""
+def build_site(folder, notebooks):
+    """A site with a page for each of ``{name: {title: figure}}``, and one without any; returns its folder."""
     source, out = folder / "source", folder / "html"
     source.mkdir(parents=True)
     static = ROOT / "book" / "_static"
     folders = {"extensions": ROOT / "book" / "_ext", "static": static, "favicon": static / "favicon.svg"}
     settings = CONFIGURATION.format(**{name: str(path) for name, path in folders.items()})
     (source / "conf.py").write_text(textwrap.dedent(settings), encoding="utf-8")
-    made = figures()
-    write_notebook(source / "figures.ipynb", made)
-    write_notebook(source / "one.ipynb", {"window": made["window"], "again": made["window"]})
+    for name, made in notebooks.items():
+        write_notebook(source / f"{name}.ipynb", made)
     (source / "plain.md").write_text("# Plain\n\nNo figure stands here.\n", encoding="utf-8")
-    (source / "index.md").write_text("# Index\n\n```{toctree}\nfigures\none\nplain\n```\n", encoding="utf-8")
+    pages = "\n".join([*notebooks, "plain"])
+    (source / "index.md").write_text(f"# Index\n\n```{{toctree}}\n{pages}\n```\n", encoding="utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(source), str(out)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return out
+
+
+def write_site(folder):
+    """A page with all figures, one without any, and plain files: outputs as Colab shows them, and a broken one."""
+    made = figures()
+    out = build_site(folder, {"figures": made, "one": {"window": made["window"], "again": made["window"]}})
     for name, figure in made.items():
         (out / f"alone-{name}.html").write_text(frame(figure._repr_html_()), encoding="utf-8")
     broken = made["window"]._repr_html_().replace('"kind":', '"kind"', 1)

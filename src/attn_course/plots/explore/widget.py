@@ -29,6 +29,12 @@ PARTS = (
     "tiles",
     "window",
 )
+# Kinds whose model computes in the page (``plots.live``), and what it computes with.
+LIVE = {
+    "live_dates": ("arrays", "bahdanau"),
+    "live_translate": ("arrays", "transformer"),
+    "live_writer": ("arrays", "language_model"),
+}
 
 
 @cache
@@ -38,22 +44,31 @@ def code(*parts):
     Comments and indentation are left out, nothing else is changed.
     """
     parts = parts or PARTS
-    styles = {name: _read(f"{name}.css") for name in parts}
+    styles = {name: _of(name, "css") for name in parts}
     # Styles of one kind stay with it: names may be the same in two kinds.
     own = (f"[data-kind={name}]{{{style}}}" for name, style in styles.items() if style)
     style = "".join((_read("core.css"), *own))
     style = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL))
     style = re.sub(r"\s*([{};,>])\s*|(:)\s+", r"\1\2", style).replace(";}", "}")
-    body = "".join(f"{{\n{_read(f'{name}.js')}}}\n" for name in parts)
-    script = _read("core.js").replace("/*PARTS*/", body)
+    body = "".join(f"{{\n{_of(name, 'js')}}}\n" for name in parts)
+    models = dict.fromkeys(model for name in parts for model in LIVE.get(name, ()))
+    script = "".join(_read(f"{name}.js", "live") for name in models)
+    script += _read("core.js").replace("/*PARTS*/", body)
     kept = (line.strip() for line in script.splitlines())
     kept = "\n".join(line for line in kept if line and not line.startswith("//"))
     return kept.replace("/*CSS*/", style.strip())
 
 
+def _of(kind, ending):
+    """A kind's file; a live one's begins with what all live kinds share."""
+    if kind not in LIVE:
+        return _read(f"{kind}.{ending}")
+    return _read(f"live.{ending}", "live") + _read(f"{kind}.{ending}", "live")
+
+
 @cache
-def _read(name):
-    path = files(__package__) / name
+def _read(name, folder="explore"):
+    path = files("attn_course.plots") / folder / name
     return path.read_text("utf-8") if path.is_file() else ""
 
 
@@ -61,19 +76,21 @@ class Widget:
     """An interactive figure; a notebook shows it as HTML.
 
     data: what the script gets, its kind and its label among it. picture: static SVG.
-    alt: what the picture shows, for those who don't see it.
+    alt: what the picture shows, for those who don't see it. alone: whether the output
+    carries its code; a live figure without its weights stays a picture off the site.
     """
 
-    def __init__(self, data, picture, alt):
+    def __init__(self, data, picture, alt, *, alone=True):
         if not isinstance(alt, str) or not alt.strip():
             raise ValueError(f"alt must say what the picture shows, got {alt!r}")
-        self.data, self.picture, self.alt = data, picture, alt
+        self.data, self.picture, self.alt, self.alone = data, picture, alt, alone
 
     def __repr__(self):
         return f"<interactive figure: {self.data['label']}>"
 
     def _repr_html_(self):
         kind = self.data["kind"]
+        script = f"<script {MARK}>{code(kind)}</script>" if self.alone else ""
         source = "data:image/svg+xml," + quote(self.picture, safe=" ='/:,;()+-.!*")
         data = json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
         data = data.replace("<", "\\u003c")  # no text can end the script element
@@ -81,8 +98,7 @@ class Widget:
             f'<div class="attn-widget" data-kind="{kind}">'
             f'<img alt="{html.escape(self.alt)}" src="{source}"'
             ' style="max-width:100%">'
-            f'<script type="application/json">{data}</script></div>\n'
-            f"<script {MARK}>{code(kind)}</script>"
+            f'<script type="application/json">{data}</script></div>\n{script}'
         )
 
 

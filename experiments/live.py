@@ -1,0 +1,177 @@
+"""Trains the models of the live figures: dates and sentences.
+
+``python -m experiments.live --seeds 0 1 2`` writes their weights as float16 into
+``src/attn_course/tasks/live``, and the record ``live``. Where several are trained, the
+best on dev is kept.
+"""
+
+import hashlib
+import io
+import time
+
+import numpy as np
+
+from attn_course import pytorch as names
+from attn_course.core.frameworks import torch
+from attn_course.labs import dates as date_lab
+from attn_course.labs.generate import stream
+from attn_course.labs.generate.pytorch import load_glassllm, stepper
+from attn_course.labs.seq2seq import TRAINING, build
+from attn_course.parity import get_parameters, set_parameters
+from attn_course.tasks import glassllm
+from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
+from attn_course.tasks.live import HERE
+from attn_course.tasks.metrics import exact_match
+from attn_course.tasks.sentences import load_sentences
+from attn_course.tasks.text import UNKNOWN, batches, encode_pairs
+from attn_course.training import pytorch as loop
+from experiments import chosen_seeds, sentences, store
+
+DATE_STEPS, SENTENCE_STEPS, SENTENCE_RATES = 700, 3000, (3e-3, 1e-2)
+
+
+def typed(text, rng):
+    """A date as people type it: small letters, no commas or dots, a letter missing."""
+    case, commas, dots, letter = rng.random(4)
+    if case < 0.7:
+        text = text.lower() if case < 0.6 else text.upper()
+    if commas < 0.6:
+        text = " ".join(text.replace(",", " ").split())
+    if dots < 0.3:
+        text = " ".join(text.replace(".", " ").split())
+    letters = [place for place, sign in enumerate(text) if sign.isalpha()]
+    if letter < 0.2 and len(letters) > 3:
+        place = letters[rng.integers(len(letters))]
+        text = text[:place] + text[place + 1 :]
+    return text
+
+
+def encoded(sources, targets):
+    """Dates as a `Batch`."""
+    return encode_pairs(sources, targets, source_vocabulary(), target_vocabulary())
+
+
+def date_batch(rng):
+    """Every training date twice, once as typed; then 1% of its signs are unknown."""
+    train = load_dates("train")
+    rough = [typed(text, rng) for text in train.sources]
+    examples = encoded([*train.sources, *rough], [*train.targets, *train.targets])
+    digits = source_vocabulary().encode(list("0123456789"))[0]
+    hidden = (rng.random(examples.source.shape) < 0.01) & examples.source_mask
+    hidden[: len(rough)] = False
+    examples.source[hidden & ~np.isin(examples.source, digits)] = UNKNOWN
+    return examples
+
+
+def level_then_down(step, steps, rate):
+    """The rate for six tenths of the steps, then down to a tenth of it."""
+    return rate * min(1.0, 1 - 0.9 * (step / steps - 0.6) / 0.4)
+
+
+def dates(seed):
+    """Chapter 2's model, trained for longer, on dates as they are typed too."""
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    model = build(names, date_lab.task(), attention=True)
+    data = batches(date_batch(rng), 128, seed)
+    options = {"steps": DATE_STEPS, "schedule": level_then_down, **TRAINING}
+    log = loop.train(model, data, loop.token_loss, **options)
+    halve(model)
+    row = {"steps": DATE_STEPS, "loss": round(log[-1].loss, 4)}
+    row["shown"] = date_shown(model, "Sonntag, 3. Oktober 2027")
+    return model, row | {
+        "dev": date_score(model, load_dates("dev")),
+        "exact": date_score(model, load_dates("test")),
+        "typed": date_score(model, load_dates("test"), np.random.default_rng(7)),
+    }
+
+
+def date_score(model, data, rng=None):
+    """The share that is written right; with rng, of the dates as they are typed."""
+    sources = [typed(text, rng) for text in data.sources] if rng else data.sources
+    tokens, _ = loop.predict(model, encoded(sources, data.targets), max_length=11)
+    return round(exact_match(target_vocabulary().decode(tokens), data.targets), 4)
+
+
+def date_shown(model, text):
+    """A date, what the model writes for it, and the weights (T, S)."""
+    tokens, weights = loop.predict(model, encoded([text], [""]), max_length=11)
+    written = target_vocabulary().decode(tokens)[0]
+    return [text, written, told(weights[0, : len(written) + 1])]
+
+
+def told(weights):
+    """Weights as lists, in thousandths of 1."""
+    return np.round(np.asarray(weights, float), 3).tolist()
+
+
+def translations(seed):
+    """Chapter 9's Transformer, five times as long, at the rate that is best on dev."""
+    train, dev = load_sentences("train"), load_sentences("dev")
+    found = []
+    for rate in SENTENCE_RATES:
+        given = "Transformer", rate, seed, train, SENTENCE_STEPS
+        model, losses = sentences.train(*given)
+        halve(model)
+        row = {"steps": SENTENCE_STEPS, "rate": rate, "loss": losses[1]}
+        found.append((model, row | {"dev": sentences.exact(model, dev)}))
+    model, row = max(found, key=lambda each: each[1]["dev"])
+    for name, split in (("exact", "test"), ("pairs", "pairs")):
+        row[name] = sentences.exact(model, load_sentences(split))
+    german = "den Hund hat das Mädchen am Abend gesucht ."
+    (english,) = sentences.write(model, [german])
+    row["shown"] = [german, english, told(sentences.looked(model, german, english))]
+    return model, row
+
+
+def writer():
+    """The row of the language model that ships: a text that it wrote, greedily."""
+    model, tokens = load_glassllm(), glassllm.load_tokenizer()
+    prompt = tokens.encode("Alice was beginning to")
+    written = list(stream(stepper(model, 64), prompt, 40))
+    row = {"model": "glassllm", "framework": "pytorch", "read": len(prompt)}
+    row["shown"] = [tokens.decode(prompt), tokens.decode(written), len(written)]
+    return row
+
+
+def halve(model):
+    """Give a model the numbers that float16 keeps of its own."""
+    kept = {k: x.astype(np.float16) for k, x in get_parameters(model).items()}
+    set_parameters(model, {k: x.astype(np.float32) for k, x in kept.items()})
+
+
+def keep(name, make, seeds):
+    """Train with every seed: the row of the best on dev, and its file."""
+    begin, found = time.process_time(), [make(seed) for seed in seeds]
+    seconds = round(time.process_time() - begin)
+    best = max(range(len(seeds)), key=lambda place: found[place][1]["dev"])
+    model, row = found[best]
+    parameters, file = get_parameters(model), io.BytesIO()
+    stored = {k: x.astype(np.float16) for k, x in parameters.items()}
+    np.savez_compressed(file, **stored)
+    row = {"model": name, "framework": "pytorch", "seed": seeds[best], **row}
+    row["parameters"] = sum(x.size for x in parameters.values())
+    row["devs"] = {s: each["dev"] for s, (_, each) in zip(seeds, found, strict=True)}
+    row |= {"seconds": seconds, "file": f"{name}.npz"}
+    row["sha256"] = hashlib.sha256(file.getvalue()).hexdigest()
+    return row, file.getvalue()
+
+
+def main():
+    """Train all, then write the files and the record that knows their sums."""
+    seeds, rows, files = chosen_seeds(), [], {}
+    for name, make, some in (
+        ("sentences", translations, seeds),
+        ("dates", dates, seeds[:1]),  # minutes each; one is enough
+    ):
+        row, files[name] = keep(name, make, some)
+        rows.append(row)
+        print({key: row[key] for key in row if key != "shown"}, flush=True)
+    for name, file in files.items():
+        (HERE / f"{name}.npz").write_bytes(file)
+    store("live", [*rows, writer()], seeds)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main()

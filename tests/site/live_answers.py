@@ -1,0 +1,117 @@
+"""What PyTorch and TensorFlow answer to the inputs of the live figures' tests, with the weights that the pages load."""
+
+from functools import cache
+
+import numpy as np
+
+from attn_course import pytorch as attn_torch
+from attn_course import tf as attn_tf
+from attn_course.core.frameworks import tf, torch
+from attn_course.labs.dates import task
+from attn_course.labs.generate import pytorch as writer_torch
+from attn_course.labs.generate import tf as writer_tf
+from attn_course.labs.seq2seq import build
+from attn_course.parity import set_parameters
+from attn_course.tasks.dates import source_vocabulary
+from attn_course.tasks.glassllm import load_book, load_tokenizer
+from attn_course.tasks.live import load_weights
+from attn_course.tasks.sentences import load_sentences, vocabulary
+from attn_course.tasks.text import BEGIN, END
+
+# Nothing, too much, other signs and scripts, markup: each gets an answer or a sentence.
+ODD = (
+    "", "   ", "x", "🎂🎂 2014", "猫は5月", "<b>5 mai 2014</b> & \"more\"", "٥ مايو ٢٠١٤", "!!! ... ???",
+    "e\u0301te\u0301 4 \u200bjuillet", "5 mai 2014, der Hund sieht den Mann. " * 20,
+)  # fmt: skip
+DATES = (
+    *ODD,
+    "5 mai 2014", "monday march 7 1983", "Sonntag, 3. Oktober 2027", "1986年3月19日水曜日", "04/07/1999",
+    "29 february 2023", "12 Ιανουαρίου 1988", "Lunedì 3 marzo 2008", "MAY 2ND 1999",
+    "1955 m. balandžio 9 d., šeštadienis",
+)  # fmt: skip
+SENTENCES = (
+    *ODD,
+    "Den Hund hat das Mädchen am Abend gesucht.", "Der Hund sieht den Mann.", "Den Hund sieht der Mann.",
+    "Ich weiß, dass die alte Frau gestern drei rote Blumen gekauft hat.", "DER HUND SIEHT",
+    "Die Katze liebt den Staubsauger.",
+    "hund", *load_sentences("test").sources[:3],
+)  # fmt: skip
+BOOK = load_book()
+PROMPTS = (
+    *ODD,
+    "Alice was beginning to", "“Off with her head!” said the Queen", "Ünknown 猫 letters\n\nand lines", "The", "\n\n\n",
+    "CHAPTER I", "said the Hatter, ", BOOK[3000:3250], BOOK[5000:6000], "a  b   c",
+)  # fmt: skip
+assert len(DATES) == len(SENTENCES) == len(PROMPTS) == 20
+CACHES = {"everything": {}, "last 32": {"window": 32}, "last 28 and 4 sinks": {"window": 28, "sinks": 4}}
+LONGEST = {"live_dates": 60, "live_translate": 40}  # pieces that the page reads
+WRITTEN = {"live_dates": 11, "live_translate": 40}  # tokens that it writes at most
+INPUTS = {"live_dates": DATES, "live_translate": SENTENCES}
+
+
+def pieces(kind, text):
+    """What the page should read of a text."""
+    found = list(text) if kind == "live_dates" else vocabulary().pieces(text)
+    return found[: LONGEST[kind]]
+
+
+def encoded(kind, text):
+    """Its tokens (1, S)."""
+    if kind == "live_dates":
+        return source_vocabulary().encode(["".join(pieces(kind, text))])[0]
+    return vocabulary().encode([" ".join(pieces(kind, text))])[0]
+
+
+@cache
+def model(kind, names):
+    if kind == "live_dates":
+        made = build(names, task(), attention=True)
+    else:
+        made = names.Transformer(len(vocabulary()), 1, 64, 4, 128, norm="pre")
+    if names is attn_tf:
+        made(tf.ones((1, 3), tf.int32), tf.ones((1, 2), tf.int32))
+    weights = load_weights("dates" if kind == "live_dates" else "sentences")
+    set_parameters(made, weights)
+    return made
+
+
+def as_array(names, x):
+    return tf.constant(x, tf.int32) if names is attn_tf else torch.from_numpy(np.asarray(x, np.int64))
+
+
+@torch.no_grad()
+def answer(kind, names, text):
+    """Tokens that are written, their logits (T, N), and the weights (T, S) or (H, T, S)."""
+    made, source, most = model(kind, names), as_array(names, encoded(kind, text)), WRITTEN[kind]
+    if kind == "live_dates":
+        tokens, _ = made.greedy(source, begin=BEGIN, max_length=most)
+    else:
+        tokens = names.greedy_decode(made, source, begin=BEGIN, end=END, max_length=most)
+    tokens = tokens.numpy()[0].tolist()
+    tokens = tokens[: tokens.index(END) + 1] if END in tokens else tokens
+    logits, weights = made(source, as_array(names, [[BEGIN, *tokens[:-1]]]))
+    weights = weights[0] if kind == "live_dates" else weights[1][0][1][0]
+    return tokens, logits.numpy()[0], weights.numpy()
+
+
+@cache
+def writer(twin, groups):
+    whole = twin.load_glassllm()
+    return whole if groups == 2 else twin.convert(whole, 1, "mean")
+
+
+def written(twin, prompt, groups, cache, count):
+    """The tokens of a prompt and of what is written greedily, and the logits behind each of the last count + 1."""
+    read = load_tokenizer().encode(prompt)[:320].tolist()
+    step, tokens, found = twin.stepper(writer(twin, groups), 400, **CACHES[cache]), [*read], []
+    for token in read:  # one by one, as the page does
+        logits = step(np.array([token]))
+    for _ in range(count):
+        found.append(logits)
+        tokens.append(int(np.argmax(logits)))
+        logits = step(np.array([tokens[-1]]))
+    return tokens, np.array([*found, logits])
+
+
+WRITERS = {"PyTorch": writer_torch, "TensorFlow": writer_tf}
+FACES = {"PyTorch": attn_torch, "TensorFlow": attn_tf}

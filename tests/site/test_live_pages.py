@@ -1,0 +1,26 @@
+"""The chapters' live figures in the built book: beside the page's other figures, served and from a folder."""
+
+import pytest
+from built_book import SITE
+
+FIGURE = "(w) => w.shadowRoot.querySelector('.ui').figure"
+PAGES = {"live_dates": "02_bahdanau", "live_translate": "09_transformer", "live_writer": "13_mqa_gqa"}
+
+
+@pytest.mark.parametrize("kind", list(PAGES))
+@pytest.mark.parametrize("where", ["served", "folder"])
+def test_it_answers_in_its_chapter(visit, address, kind, where):
+    base = address if where == "served" else f"{SITE.as_uri()}/"
+    with visit(f"book/{PAGES[kind]}.html", base=base) as tab:
+        figures = tab.locator(".attn-widget")
+        assert tab.locator(".attn-widget[data-ready] .ui").count() == figures.count() > 1
+        assert not [url for url in tab.requests if "weights" in url]
+        figure = tab.locator(f"[data-kind={kind}].attn-widget")
+        assert figure.locator("img").is_visible()
+        figure.get_by_role("button", name="Load the model").click()
+        figure.get_by_role("textbox").fill("7 mai 2014")
+        done = "f.state.steps.length > 2" if kind != "live_writer" else "f.state.tokens.length > 2"
+        tab.wait_for_function(f"(w) => {{ const f = ({FIGURE})(w); return {done}; }}", arg=figure.element_handle())
+        if kind == "live_dates":
+            assert figure.locator(".answer").text_content() == "2014-05-07"
+        assert all(url.startswith((base, "data:", "blob:")) for url in tab.requests) and tab.faults == []
