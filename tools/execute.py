@@ -14,7 +14,7 @@ from pathlib import Path
 from chapters import INSTALL_TAG, read_notebook, tags
 from marks import NOT_RUN
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 from publisher import ROOT
 
@@ -74,12 +74,17 @@ def execute(notebook: NotebookNode, name: str, **variables: str) -> None:
             timeout=600,
             record_timing=False,
             coalesce_streams=True,  # how a text falls into messages depends on the moment
+            extra_arguments=["--IPKernelApp.log_level=50"],  # it complains where Ctrl-C stops it
             resources={"metadata": {"path": folder}},
         )
         try:
             client.execute(env={**os.environ, **SETTINGS, **variables})
         except CellExecutionError as error:
             raise CellFailed(f"{name}: a cell failed\n{error}") from error
+        except (AssertionError, DeadKernelError):  # Ctrl-C: the client stops its kernel and then waits for it
+            if not hasattr(client, "_async_cleanup_kernel_future"):
+                raise
+            raise KeyboardInterrupt from None
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}  # no versions

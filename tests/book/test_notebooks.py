@@ -2,15 +2,17 @@
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 from chapters import read_notebook, tags
 from notebooks import build, main
-from publisher import UNSET, make_publisher, publisher, unset
+from publisher import ROOT, UNSET, make_publisher, publisher, unset
 from render import install_cell
 
 
@@ -144,6 +146,25 @@ def test_a_write_that_fails_leaves_the_old_notebook(built, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         build(built, [], run=False)
     assert path.read_bytes() == before and sorted(path.parent.iterdir()) == files
+
+
+def test_ctrl_c_ends_in_one_line_and_writes_nothing(small, change):
+    """Sent to all processes of the terminal, while a cell runs."""
+    change(
+        small / "book" / "01_fixture.md",
+        'print("one")',
+        "import pathlib, time\n\npathlib.Path(BEGUN).touch()\ntime.sleep(60)",
+    )
+    change(small / "book" / "01_fixture.md", "BEGUN", repr(str(small / "begun")))
+    command = [sys.executable, ROOT / "tools" / "notebooks.py", "--root", small, "build"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not (small / "begun").exists():
+        assert running.poll() is None, running.stderr.read()
+        time.sleep(0.1)
+    os.killpg(running.pid, signal.SIGINT)
+    said = running.communicate(timeout=60)[1]
+    assert running.returncode == 130 and said == "\nstopped: every notebook is the old one or the new one\n"
+    assert not (small / "book" / "01_fixture.ipynb").exists()
 
 
 def test_the_working_folder_is_empty(small, change):
