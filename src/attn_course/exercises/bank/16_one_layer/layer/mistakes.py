@@ -5,8 +5,7 @@ gate = 1 / (1 + np.exp(-(x @ weight)))
 # %% the sigmoid is missing
 gate = x @ weight + bias
 # %% this is a softmax over the heads; each head has a gate of its own
-gate = np.exp(x @ weight + bias)
-gate = gate / gate.sum(axis=-1, keepdims=True)
+gate = np.exp(x @ weight + bias) / np.exp(x @ weight + bias).sum(-1, keepdims=True)
 # %% this is tanh; a gate lies between 0 and 1
 gate = np.tanh(x @ weight + bias)
 # %% the gate is turned around: 0 closes it
