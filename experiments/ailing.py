@@ -1,4 +1,4 @@
-"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 9.
+"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 8.
 
 python -m experiments.ailing --seeds 0 1 2
 
