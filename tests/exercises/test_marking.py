@@ -5,6 +5,7 @@ import io
 import json
 import os
 import struct
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,10 +13,11 @@ import numpy as np
 import pytest
 from hostile import HEAD, HOSTILE, SECRET, TWO, A, B, answer
 
+from attn_course.__main__ import main
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import box, marking
 from attn_course.exercises.engine.answering import read, write
-from attn_course.exercises.engine.folder import _safe, mark_folder
+from attn_course.exercises.engine.folder import _safe, mark_folder, submissions
 from attn_course.exercises.engine.marking import Limits
 from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import cells_of, copied
@@ -70,6 +72,54 @@ def test_a_class(tmp_path):
     assert rows["wrong.py"]["04.attention"] == 0 and rows["wrong.py"]["04.with_cache"] == 1
     assert "13.ring" not in rows["right.py"]
     assert rows["student 7"]["04.attention"] == rows["student 7"]["04.with_cache"] == 1
+
+
+TEN = {
+    **{name: ORDINARY[name] for name in ("right.py", "wrong.py", "latin.py", "conflict.ipynb")},
+    **{name: HOSTILE[name] for name in ("forged.py", "leaves.py", "patches.py", "=1+1.py")},
+    "Lovelace Ada_4711_assignsubmission_file_/own.py": (TWO, 2, ""),  # as Moodle names it
+    "turingalan_LATE_12_3456_a.py": (HEAD + A, 2, ""),  # as Canvas does, in two files
+    "turingalan_LATE_12_3457_b-1.py": (HEAD + B, 2, ""),
+}
+
+
+def test_a_class_of_ten_from_the_command_line(tmp_path, capfd):
+    """Hostile ones among them: each gets the right marks, in the table as in its text."""
+    folder, table, feedback = tmp_path / "class", tmp_path / "marks.csv", tmp_path / "texts"
+    write_class(folder, TEN)
+    (tmp_path / "seed").write_text(f"{SEED}\n")
+    (tmp_path / "cases.py").write_text("CASES = {}\n")
+    given = ["--csv", table, "--feedback", feedback, "--seed-file", tmp_path / "seed", "--cases", tmp_path / "cases.py"]
+    assert main(["exercises", "grade", str(folder), *map(str, given), "--jobs", "2"]) == 0
+    rows = {row["submission"]: row for row in csv.DictReader(io.StringIO(table.read_text(encoding="utf-8")))}
+    marks = {name: int(row["solved"]) for name, row in rows.items()}
+    expected = {Path(name).parts[0]: solved for name, (_, solved, _) in TEN.items() if "LATE" not in name}
+    expected["'=1+1.py"] = expected.pop("=1+1.py")  # no formula in the teacher's table
+    assert marks == {**expected, "turingalan_LATE_12": 2} and len(marks) == 10
+    assert rows["wrong.py"]["wrong"].startswith("04.attention: the scale is missing")
+    assert "04.attention: the scale is missing" in (feedback / "wrong.py.txt").read_text()
+    assert rows["right.py"]["wrong"] == "" and len(list(feedback.iterdir())) == 10
+    assert capfd.readouterr().err.endswith(f"10 submissions, seed {SEED}\n")
+
+
+def test_the_command_line_can_be_forgotten():
+    """Where no room shuts a submission in, it can't read the seed from the command that marks it."""
+    code = "from attn_course.exercises.engine.box import forget_arguments as forget\nforget()\n"
+    code += "print(open('/proc/self/cmdline').read())"
+    done = subprocess.run([sys.executable, "-c", code, "--seed", "471108"], capture_output=True, text=True, check=True)
+    assert "471108" not in done.stdout or sys.platform != "linux"
+
+
+def test_what_is_no_submission(tmp_path):
+    """A link to another's file, a file too large and an empty folder; they are rows with words, or none."""
+    (tmp_path / "a.py").write_text(TWO)
+    (tmp_path / "link.py").symlink_to(tmp_path / "a.py")
+    (tmp_path / "empty student").mkdir()
+    with (tmp_path / "large.py").open("w") as file:
+        file.truncate(2**27)
+    found = submissions(tmp_path)
+    assert sorted(found) == ["a.py", "empty student", "large.py"] and found["a.py"] == [TWO]
+    assert "larger than 64 MiB" in str(found["large.py"]) and "no .py" in str(found["empty student"])
 
 
 @pytest.mark.skipif(not box.works(), reason="needs namespaces of its own: no sandbox on this system")

@@ -4,11 +4,12 @@ import itertools
 
 import both_frameworks  # noqa: F401
 import pytest
+import torch
 from answers import MODULES, right_answers, told, wrong_answers
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine.exercise import known_mistakes
-from attn_course.exercises.engine.judge import caller, draw_cases, first_fault
+from attn_course.exercises.engine.judge import caller, draw_cases, first_fault, from_text
 from attn_course.exercises.engine.run import Outcome, expected
 
 
@@ -25,6 +26,7 @@ def test_right_modules_pass(name):
 def test_wrong_modules_are_refused_and_named(name):
     """Each known mistake as a module: the NumPy function's numbers, with gradients by differences."""
     exercise = EXERCISES[name]
+    assert len(exercise.mistakes) >= 10
     call = caller(exercise)
     for words, mistake in itertools.islice(known_mistakes(exercise), len(exercise.mistakes)):
         assert mistake is not None, f"no such text in the solution: {words}"
@@ -43,4 +45,42 @@ def test_wrong_modules_in_pytorch_are_refused(name):
     answers = wrong_answers(name)
     assert len(answers) >= 12
     passed = [text for text, answer in answers.items() if told(name, answer, 1, "torch") is None]
+    assert not passed
+
+
+def _after(score, mask):
+    weights = torch.softmax(score, dim=-1) * mask
+    total = weights.sum(-1, keepdim=True)
+    return weights / torch.where(total == 0, 1.0, total)
+
+
+# The line that blocks, the softmax, and the same with the mask after the softmax and the rows brought to 1 again.
+AFTERWARDS = {
+    "02.layer": ("masked_fill(~mask[:, None], -torch.inf)", "torch.softmax(score, dim=-1)", "mask[:, None]"),
+    "03.layer": ("masked_fill(~mask[:, None], -torch.inf)", "torch.softmax(score, dim=-1)", "mask[:, None]"),
+    "04.layer": ("masked_fill(~mask, -torch.inf)", "torch.softmax(score, dim=-1)", "mask"),
+    "10.layer": ("score = torch.where(seen, score, -torch.inf)", "torch.softmax(score, -1)", "seen"),
+    "14.layer": (
+        "masked_fill(~mask, -torch.inf)",
+        "torch.softmax(torch.cat([score, sink], 1), 1)",
+        "torch.cat([mask, mask[:, :1] | True], 1)",
+    ),
+}
+
+
+def test_every_masked_layer_is_among_them():
+    masked = {name for name in MODULES if "-torch.inf" in EXERCISES[name].answers["torch"]}
+    assert masked == set(AFTERWARDS)
+
+
+@pytest.mark.parametrize("name", AFTERWARDS)
+def test_a_mask_after_the_softmax_never_passes_in_a_layer(name):
+    text, (blocks, softmax, mask) = EXERCISES[name].answers["torch"], AFTERWARDS[name]
+    lines = [line for line in text.splitlines() if blocks not in line]
+    own = softmax.replace("torch.softmax(", "after(").rpartition(",")[0]
+    wrong = "\n".join(lines).replace(softmax, f"{own}, {mask})")
+    assert len(lines) == len(text.splitlines()) - 1 and "after(" in wrong
+    answer = from_text(wrong)
+    answer.forward.__globals__["after"] = _after
+    passed = [seed for seed in range(10) if told(name, answer, seed, "torch") is None]
     assert not passed

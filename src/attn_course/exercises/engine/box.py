@@ -86,7 +86,7 @@ def missing_limits():
         notes.append("processes that a submission starts are not ended with it")
     if not works():
         notes.append(
-            "no sandbox here (unshare doesn't work): a submission can use the network, "
+            "no sandbox here (it needs user namespaces): a submission can use the net, "
             "read your files and end your processes; mark in a container"
         )
     return notes

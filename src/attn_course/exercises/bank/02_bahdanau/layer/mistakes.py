@@ -28,3 +28,9 @@ score = np.where(mask[:, None], np.tanh(hidden) @ score_weight, 0.0)
 return softmax(score, axis=1) @ memory
 # %% exp of a large score overflows: subtract each row's largest one first
 return unsafe_softmax(score) @ memory
+# %% every allowed position has the same weight
+score = np.where(mask[:, None], 0 * hidden[..., 0], -np.inf)
+# %% the queries are not used
+hidden = 0 * (query @ query_weight)[:, :, None] + (memory @ memory_weight)[:, None]
+# %% the scores are divided by a root; additive ones are not
+return softmax(score / np.sqrt(hidden.shape[-1])) @ memory

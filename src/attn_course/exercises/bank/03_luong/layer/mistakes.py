@@ -16,3 +16,9 @@ score = query @ weight.T @ memory.swapaxes(1, 2)
 return softmax(np.where(mask[:, None], score, 0.0)) @ memory
 # %% exp of a large score overflows: subtract each row's largest one first
 return unsafe_softmax(np.where(mask[:, None], score, -np.inf)) @ memory
+# %% every allowed position has the same weight
+return softmax(np.where(mask[:, None], 0 * score, -np.inf)) @ memory
+# %% the mask comes after the softmax, so the rows no longer sum to 1
+return (softmax(score) * mask[:, None]) @ memory
+# %% the average runs over what the weight made of the memory
+return softmax(np.where(mask[:, None], score, -np.inf)) @ (memory @ weight.T)

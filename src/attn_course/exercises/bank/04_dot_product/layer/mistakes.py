@@ -16,3 +16,9 @@ weights = softmax(np.where(mask, score, -np.inf), axis=0)
 weights = softmax(np.where(mask, 0.0, -np.inf))
 # %% exp of a large score overflows: subtract each row's largest one first
 weights = unsafe_softmax(np.where(mask, score, -np.inf))
+# %% the scores are divided by K; it is the root of K
+score = memory @ query / query.shape[0]
+# %% the mask comes after the softmax, so the weights no longer sum to 1
+weights = softmax(score) * mask
+# %% it is a sum; the weights have to sum to 1
+weights = np.where(mask, 1.0, 0.0)

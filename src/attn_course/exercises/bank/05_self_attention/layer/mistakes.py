@@ -20,3 +20,5 @@ return softmax(score).swapaxes(1, 2) @ value
 return x + softmax(score) @ value
 # %% exp of a large score overflows: subtract each row's largest one first
 return unsafe_softmax(score) @ value
+# %% x itself is averaged, not its values
+return softmax(score) @ x

@@ -16,3 +16,11 @@ return x + softmax(score) @ memory
 query, key = x @ query_weight, memory
 # %% the queries go without their map
 query, key = x, memory @ key_weight
+# %% the keys are of what is written; they should be of the memory
+query, key = x @ query_weight, x @ key_weight
+# %% the residual connection is the query; it should be x
+return query + softmax(score) @ (memory @ value_weight)
+# %% the residual connection halves the sum
+return (x + softmax(score) @ (memory @ value_weight)) / 2
+# %% the maps of queries and keys are exchanged
+query, key = x @ key_weight, memory @ query_weight

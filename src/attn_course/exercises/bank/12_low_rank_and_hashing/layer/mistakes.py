@@ -15,3 +15,11 @@ value = key_projection[:, :T] @ (x @ value_weight)
 return softmax(score, 1) @ value
 # %% the values are not mapped by their matrix
 value = value_projection[:, :T] @ x
+# %% the scores are divided by D; it is the root of D
+score = query @ key.swapaxes(1, 2) / query.shape[2]
+# %% the keys are not mapped by their matrix
+key = key_projection[:, :T] @ x
+# %% the queries are not mapped by their matrix
+query, T = x, x.shape[1]
+# %% it is added to x; that is a residual connection
+return x + softmax(score) @ value
