@@ -1,4 +1,4 @@
-"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 9.
+"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 8.
 
 python -m experiments.ailing --seeds 0 1 2
 
@@ -99,7 +99,8 @@ def entropy(model):
 def readings(cause, seed):
     """Train once; what can be seen of the run.
 
-    loss: in nats, every 20 steps; half of the tokens are drawn and can't be known. entropy: of the maps before the
+    loss: in nats, every 20 steps; half of the tokens are drawn.
+    entropy: of the maps before the
     first step, of 1. maps (blocks, heads, T, T), gradients (blocks, heads): the size of
     the gradient that reaches each head; norms: of the stream before, between and after
     the blocks. free, cached: shares of wrong tokens without and with a cache.

@@ -56,7 +56,8 @@ def fault_of_test(exercise, cases, found):
     if count - len(missed) >= exercise.needed:
         return None
     words = f"it finds {count - len(missed)} of {count} wrong functions"
-    return f"{words}, {exercise.needed} are needed", None
+    begun = "" if len(missed) < count else "not done yet: "
+    return f"{begun}{words}, {exercise.needed} are needed", None
 
 
 def score_of_test(cases, found):

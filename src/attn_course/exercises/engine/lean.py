@@ -1,4 +1,4 @@
-"""How much a call holds at a time: where a table of all pairs is a fault, it is refused."""
+"""How much a call holds at a time, where a table of all pairs is a fault."""
 
 import contextlib
 import tracemalloc

@@ -1,5 +1,6 @@
 import numpy as np
 
+
 # %% it finds 0 of 23: nothing is tested
 def test(attention):
     pass

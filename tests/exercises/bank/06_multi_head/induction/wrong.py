@@ -1,13 +1,13 @@
 import numpy as np
 
+
 # %% it raised TypeError: nothing is returned
 def head(N):
     return 4 * (None,)
 
 
 # %% not done yet
-def head(N):
-    ...
+def head(N): ...
 
 
 # %% it looks: zeros

@@ -1,13 +1,13 @@
 import numpy as np
 
+
 # %% it raised TypeError: nothing is returned
 def head(N, T):
     return 4 * (None,)
 
 
 # %% not done yet
-def head(N, T):
-    ...
+def head(N, T): ...
 
 
 # %% it looks: zeros

@@ -2,6 +2,7 @@ import numpy as np
 
 from attn_course.exercises import softmax
 
+
 # %% numpy
 def returned(query, key, value):
     ...  # (B, T, K), (B, S, K), (B, S, V); return (B, T, V)

@@ -14,7 +14,7 @@ def cases(rng):
 
 
 def measure(weights, N):
-    """Where the head looks and what it says in the second half of T tokens said twice."""
+    """Where it looks and what it says in the second half of tokens said twice."""
     if len(weights) != 4 or any(each.ndim != 2 for each in weights):
         raise Refused("return four matrices: of query, key, value and output")
     query_weight, key_weight, value_weight, output_weight = weights

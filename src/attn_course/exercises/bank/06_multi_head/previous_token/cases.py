@@ -14,13 +14,15 @@ def cases(rng):
 
 
 def measure(weights, N, T):
-    """What the head does on all-different and on random tokens: where it looks, what it says."""
+    """Where the head looks and what it says, on random tokens."""
     if len(weights) != 4 or any(each.ndim != 2 for each in weights):
         raise Refused("return four matrices: of query, key, value and output")
     query_weight, key_weight, value_weight, output_weight = weights
     for name, each in zip(("query", "key", "value"), weights, strict=False):
         if len(each) != N + T:
-            raise Refused(f"{name}_weight has {len(each)} rows, expected N + T = {N + T}")
+            raise Refused(
+                f"{name}_weight has {len(each)} rows, expected N + T = {N + T}"
+            )
     rng, looks, says = np.random.default_rng(N * T), [], []
     for _ in range(5):
         x = np.concatenate([np.eye(N)[rng.integers(0, N, T)], np.eye(T)], axis=1)

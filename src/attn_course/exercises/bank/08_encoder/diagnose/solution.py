@@ -9,7 +9,7 @@ def diagnose(loss, maps, norms, gradients, entropy, free, cached):
         return "dead head"
     if np.ptp(norms[1:]) < 1:
         return "norm misplaced"
-    if loss[-1] < 0.5:  # half of the tokens can't be known
+    if loss[-1] < 0.5:
         return "shift by one"
     if entropy < 0.7:
         return "scale missing"

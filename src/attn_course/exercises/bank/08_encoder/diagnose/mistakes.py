@@ -8,7 +8,7 @@ if gradients.min() < 0:
 if np.ptp(norms[1:]) < 0:
     ...
 # %% a shifted target is not seen: its loss is lower than the data allow
-if loss[-1] < 0:
+if loss[-1] < -0.5:
     ...
 # %% a missing scale is not seen: its maps are sharp before the first step
 if entropy < 0:
