@@ -12,7 +12,7 @@ from execute import IGNORED
 from nbformat import NotebookNode
 
 MOST_IGNORED = 0.20
-_MAGIC = re.compile(r"(?m)^(\s*)[%!].*$")
+MAGIC = re.compile(r"(?m)^(\s*)[%!].*$")
 
 
 def text_of(path: Path) -> str:
@@ -22,7 +22,7 @@ def text_of(path: Path) -> str:
 
 def tree(cell: NotebookNode) -> ast.Module:
     """The cell's code; lines that only IPython understands count as `pass`."""
-    return ast.parse(_MAGIC.sub(r"\1pass", cell.source))
+    return ast.parse(MAGIC.sub(r"\1pass", cell.source))
 
 
 def leftover_faults(text: str) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from chapter_rules import can_fail, imported_names, run_nodes, text_of, tree
 from chapters import code_cells, read_source, sources, tags
 from execute import IGNORED
+from look_up import card_faults
 from marks import FRAMEWORKS, framework_of
 from mystmd.blocks import directive_of, parse
 from nbformat import NotebookNode
@@ -53,7 +54,14 @@ def complaints(path: Path) -> list[str]:
         + length_faults(text, notebook)
     )
     found += tag_faults(notebook) + cell_faults(notebook) + check_faults(notebook) + package_faults(notebook)
-    return found + group_faults(notebook) + training_faults(notebook) + figure_faults(notebook) + record_faults(text)
+    return (
+        found
+        + group_faults(notebook)
+        + training_faults(notebook)
+        + figure_faults(notebook)
+        + record_faults(text)
+        + card_faults(notebook)
+    )
 
 
 def heading_faults(text: str) -> list[str]:
