@@ -47,7 +47,7 @@ class Setting(NamedTuple):
     warm_up_steps: int = 200
     every: int = 100
     rows: int | None = None
-    test_rows: int = 300
+    test_rows: int = 1000
 
 
 class Data(NamedTuple):
