@@ -59,8 +59,11 @@ def reached():
         name = ahead.pop()
         if name in MODULES and name not in found:
             found.add(name)
-            ahead += imported(MODULES[name].read_text(encoding="utf-8"))
-            ahead.append(name.rpartition(".")[0])
+            text = MODULES[name].read_text(encoding="utf-8")
+            package = name.rpartition(".")[0]
+            ahead += imported(text)
+            ahead += [f"{package}.{run}" for run in re.findall(r'with_name\("(\w+)\.py"\)', text)]
+            ahead.append(package)
     return found
 
 
