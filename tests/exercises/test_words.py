@@ -26,6 +26,10 @@ def attention(query, key, value, mask):
 FIXED = ("score = np.where(seen & (j <= i), score, -np.inf)", ""), ("softmax(score)", "after(score, seen & (j <= i))")
 STEP = ("softmax(np.where(mask, score, -np.inf))", "after(score, mask)")
 # The mask after the softmax, and weights that sum to 1 again: nothing is left where a blocked score is the largest.
+SINK = (
+    ("score = np.where(mask, score, -np.inf)", "score = score * 1"),
+    ("return weights[:, :, :-1]", "return weights[:, :, :-1] * mask"),
+)
 AFTERWARDS = {
     "02.masked_weights": lambda score, mask: _after(score, mask),
     "03.local_weights": lambda *given: _local(*given),
@@ -39,6 +43,7 @@ AFTERWARDS = {
         _after(q @ np.repeat(k, len(q) // len(k), 0).swapaxes(1, 2) / np.sqrt(k.shape[2]), _causal(q, k))
         @ np.repeat(v, len(q) // len(k), 0)
     ),
+    "16.sink": lambda *given: _edited("16.sink", *SINK)(*given),
 }
 
 

@@ -16,3 +16,7 @@ return context + context * gate.swapaxes(1, 2)[..., None]
 return context * gate[:, None, :, :1]
 # %% every position has the gate of the last one
 return context * gate[:, -1, :, None, None]
+# %% the bias is taken away: add it
+gate = 1 / (1 + np.exp(-(x @ weight - bias)))
+# %% every text has the first text's gate
+return context * gate[:1].swapaxes(1, 2)[..., None]
