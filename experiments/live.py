@@ -13,6 +13,7 @@ import numpy as np
 
 from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
+from attn_course.files import replacing
 from attn_course.labs import dates as date_lab
 from attn_course.labs.generate import stream
 from attn_course.labs.generate.pytorch import load_glassllm, stepper
@@ -146,15 +147,15 @@ def keep(name, make, seeds):
     seconds = round(time.process_time() - begin)
     best = max(range(len(seeds)), key=lambda place: found[place][1]["dev"])
     model, row = found[best]
-    parameters, file = get_parameters(model), io.BytesIO()
+    parameters, new = get_parameters(model), io.BytesIO()
     stored = {k: x.astype(np.float16) for k, x in parameters.items()}
-    np.savez_compressed(file, **stored)
+    np.savez_compressed(new, **stored)
     row = {"model": name, "framework": "pytorch", "seed": seeds[best], **row}
     row["parameters"] = sum(x.size for x in parameters.values())
     row["devs"] = {s: each["dev"] for s, (_, each) in zip(seeds, found, strict=True)}
     row |= {"seconds": seconds, "file": f"{name}.npz"}
-    row["sha256"] = hashlib.sha256(file.getvalue()).hexdigest()
-    return row, file.getvalue()
+    row["sha256"] = hashlib.sha256(new.getvalue()).hexdigest()
+    return row, new.getvalue()
 
 
 def main():
@@ -168,7 +169,8 @@ def main():
         rows.append(row)
         print({key: row[key] for key in row if key != "shown"}, flush=True)
     for name, file in files.items():
-        (HERE / f"{name}.npz").write_bytes(file)
+        with replacing(HERE / f"{name}.npz") as new:
+            new.write_bytes(file)
     store("live", [*rows, writer()], seeds)
 
 

@@ -11,6 +11,7 @@ from attn_course.exercises.engine import box
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.marking import LIMITS, Cases, Marks, mark
 from attn_course.exercises.engine.submission import cells_of, copied
+from attn_course.files import write_text
 
 LARGEST = 2**26  # bytes of a file
 NONE = "there is no .py and no .ipynb in it"
@@ -154,4 +155,4 @@ def _write_feedback(folder, name, marks):
     lines += ["", *map(_safe, notes)] if notes else []
     short = name.encode()[:200].decode(errors="ignore")  # a file's name has an end
     text = "\n".join(lines) + "\n"
-    (folder / f"{short}.txt").write_text(text, encoding="utf-8")
+    write_text(folder / f"{short}.txt", text)
