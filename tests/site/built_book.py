@@ -45,4 +45,5 @@ def settle(tab):
     tab.wait_for_load_state("load")
     if tab.locator(".math").count():
         tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")
-    tab.evaluate("() => Promise.all(document.getAnimations().map((fade) => fade.finished)).then(() => true)")
+    # allSettled: a fade that the page itself cancels ends in an AbortError, and has ended all the same.
+    tab.evaluate("() => Promise.allSettled(document.getAnimations().map((fade) => fade.finished)).then(() => true)")

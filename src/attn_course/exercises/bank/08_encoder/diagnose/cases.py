@@ -4,21 +4,14 @@ from attn_course.exercises.engine.exercise import Case
 from attn_course.exercises.engine.run import Refused
 from attn_course.records import load_record
 
-CAUSES = (
-    "healthy",
-    "leaking mask",
-    "dead head",
-    "shift by one",
-    "norm misplaced",
-    "cache off by one",
-    "scale missing",
-)
+ROWS = load_record("ailing")["rows"]
+CAUSES = tuple(dict.fromkeys(row["cause"] for row in ROWS))  # in their order
 SEEN = ("loss", "maps", "norms", "gradients", "entropy", "free", "cached")
 SHOWN = 0  # the seed whose runs a page may show; the others are for the check
 
 
 def cases(rng):
-    rows = [row for row in load_record("ailing")["rows"] if row["seed"] != SHOWN]
+    rows = [row for row in ROWS if row["seed"] != SHOWN]
     found = []
     for place in rng.permutation(len(rows)):
         arguments = (np.array(rows[place][name]) for name in SEEN)
