@@ -135,6 +135,16 @@ def test_without_weights_the_output_is_the_same(attend, mask, causal):
     np.testing.assert_allclose(output, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("attend, tensor", [(in_torch, torch.tensor), (in_tf, tensorflow.constant)])
+def test_dropout_reaches_the_output_and_not_the_weights_shown(attend, tensor):
+    query, key, value = inputs()
+    dropped = 2.0 * (np.random.default_rng(1).random((B, H, T, S)) < 0.5)  # at rate 1/2, what is kept counts twice
+    _, expected = reference.scaled_dot_product_attention(query, key, value, some_mask())
+    output, weights = attend(query, key, value, some_mask(), dropout=lambda weights: weights * tensor(dropped))
+    np.testing.assert_allclose(weights, expected, 1e-10, 1e-10)
+    np.testing.assert_allclose(output, dropped * expected @ value, 1e-10, 1e-10)
+
+
 @EVERY
 def test_padding_may_hold_any_finite_number(attend):
     query, key, value = inputs()
