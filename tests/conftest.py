@@ -3,6 +3,7 @@
 import inspect
 import random
 import re
+import signal
 from functools import cache
 
 import pytest
@@ -20,6 +21,11 @@ EXECUTES = {"built", "second_built"}
 def pytest_addoption(parser):
     parser.addoption("--order", type=int, metavar="SEED", help="shuffle all tests, the same way for the same seed")
     parser.addoption("--topics", metavar="A,B", help="of the contract, only the cases of these topics")
+
+
+def pytest_configure():
+    """What is started in the background ignores Ctrl-C, and so does all that it starts; some tests send it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @cache
