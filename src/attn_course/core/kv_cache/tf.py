@@ -107,11 +107,11 @@ class KVCache(tf.Module):
         past = self.slots(self.kept(0, start, start - self.window + 1))
         new = self.kept(start, end, end - self.window)
         axes = [tf.range(size) for size in self.key.shape[:2]]
-        place = tf.stack(tf.meshgrid(*axes, self.slots(new), indexing="ij"), axis=-1)
+        index = tf.stack(tf.meshgrid(*axes, self.slots(new), indexing="ij"), axis=-1)
         seen = []
         for store, chunk in ((self.key, key), (self.value, value)):
             seen.append(tf.concat([tf.gather(store, past, axis=2), chunk], axis=2))
-            scatter(store, place, tf.gather(chunk, new - start, axis=2))
+            scatter(store, index, tf.gather(chunk, new - start, axis=2))
         return tuple(seen)
 
     def limit(
@@ -188,10 +188,10 @@ def without_gradient(seen, chunk):
     return tf.identity(seen), refuse
 
 
-def scatter(store, place, chunk):
-    """store[place] = chunk, in a variable; of values without a width there are none."""
+def scatter(store, index, chunk):
+    """store[index] = chunk, in a variable; of values without a width there are none."""
     if store.shape[-1]:
-        store.scatter_nd_update(place, chunk)
+        store.scatter_nd_update(index, chunk)
 
 
 def zeros(shape, dtype):

@@ -82,9 +82,9 @@ def forward_kernel(
         seen = tl.minimum(S, first + ROWS + S - T)
     for start in range(0, seen, COLUMNS):
         s = start + tl.arange(0, COLUMNS)
-        place, there = tile(start, S, D, COLUMNS)
-        k = tl.load(key + head * S * D + place, mask=there, other=0.0)
-        v = tl.load(value + head * S * D + place, mask=there, other=0.0)
+        at, there = tile(start, S, D, COLUMNS)
+        k = tl.load(key + head * S * D + at, mask=there, other=0.0)
+        v = tl.load(value + head * S * D + at, mask=there, other=0.0)
         score = scores(q, k, scale, t, s, T, S, causal, precision)
         new = tl.maximum(highest, tl.max(score, 1))
         kept = tl.exp2(highest - new)
@@ -134,9 +134,9 @@ def query_kernel(
         seen = tl.minimum(S, first + ROWS + S - T)
     for start in range(0, seen, COLUMNS):
         s = start + tl.arange(0, COLUMNS)
-        place, there = tile(start, S, D, COLUMNS)
-        k = tl.load(key + head * S * D + place, mask=there, other=0.0)
-        v = tl.load(value + head * S * D + place, mask=there, other=0.0)
+        at, there = tile(start, S, D, COLUMNS)
+        k = tl.load(key + head * S * D + at, mask=there, other=0.0)
+        v = tl.load(value + head * S * D + at, mask=there, other=0.0)
         score = scores(q, k, scale, t, s, T, S, causal, precision)
         weights = tl.exp2(score - logarithm[:, None])
         of_weights = product(g, tl.trans(v), precision)
@@ -179,9 +179,9 @@ def key_kernel(
         begin = tl.maximum(0, first - (S - T)) // ROWS * ROWS
     for start in range(begin, T, ROWS):
         t = start + tl.arange(0, ROWS)
-        place, there = tile(start, T, D, ROWS)
-        q = tl.load(query + head * T * D + place, mask=there, other=0.0)
-        g = tl.load(grad + head * T * D + place, mask=there, other=0.0)
+        at, there = tile(start, T, D, ROWS)
+        q = tl.load(query + head * T * D + at, mask=there, other=0.0)
+        g = tl.load(grad + head * T * D + at, mask=there, other=0.0)
         logarithm = tl.load(log_total + head * T + t, mask=t < T, other=0.0)
         own_dot = tl.load(dot + head * T + t, mask=t < T, other=0.0)
         score = scores(q, k, scale, t, s, T, S, causal, precision)

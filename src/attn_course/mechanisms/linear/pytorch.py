@@ -206,9 +206,9 @@ class DecayingAttention(AttentionLayer):
             ValueError: x is not as above.
         """
         self.check(x, x, x, None)
-        place = {} if self.rotary is None else {"first_position": state.length}
+        first = {} if self.rotary is None else {"first_position": state.length}
         query, key, value = self.project(x, x, x)
-        query, key = self.prepare(query, key, **place)
+        query, key = self.prepare(query, key, **first)
         key, value, _, _ = self.remember(None, key, value, None, None)
         inputs = query, key, value
         context, memory = self.remembering(state.memory, *inputs, **self.gates(x))

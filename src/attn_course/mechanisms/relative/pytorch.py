@@ -100,15 +100,15 @@ class AlibiBias(torch.nn.Module):
         check_at_least(1, num_heads=num_heads)
         self.num_heads = num_heads
         # No parameters: an empty buffer remembers where `.to(...)` sent the module.
-        place = torch.empty(0, device=device, dtype=dtype)
-        self.register_buffer("place", place, persistent=False)
+        like = torch.empty(0, device=device, dtype=dtype)
+        self.register_buffer("like", like, persistent=False)
 
     def forward(self, T: Any, S: Any) -> torch.Tensor:
         """T queries, S keys -> (1, num_heads, T, S), in the module's dtype.
 
         With the batch axis, PyTorch's attention takes its fused kernel; with three not.
         """
-        place = {"dtype": self.place.dtype, "device": self.place.device}
+        place = {"dtype": self.like.dtype, "device": self.like.device}
         return alibi_bias(self.num_heads, T, S, **place)[None]
 
     def extra_repr(self) -> str:

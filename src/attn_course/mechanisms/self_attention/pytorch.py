@@ -60,11 +60,11 @@ class SelfAttention(torch.nn.Module):
         check_flags(project=project)
         self.config = {"model_dim": model_dim, "key_dim": key_dim}
         self.config |= {"value_dim": value_dim, "project": project}
-        place = {"use_bias": False, "device": device, "dtype": dtype}
-        self.query = linear(model_dim, key_dim, **place)
-        self.key = linear(model_dim, key_dim, **place)
-        self.value = linear(model_dim, value_dim, **place)
-        self.output = linear(value_dim, model_dim, **place) if project else None
+        plain = {"use_bias": False, "device": device, "dtype": dtype}
+        self.query = linear(model_dim, key_dim, **plain)
+        self.key = linear(model_dim, key_dim, **plain)
+        self.value = linear(model_dim, value_dim, **plain)
+        self.output = linear(value_dim, model_dim, **plain) if project else None
 
     def reset_parameters(self) -> None:
         """Draw all weights anew."""

@@ -96,9 +96,9 @@ def beam_search(
         found = choices(logits[:, -1].unflatten(0, (B, K)), ended, end)
         chance, length = chance[..., None] + found, length + ~ended
         score = (chance / penalty(length, length_penalty)[..., None]).flatten(1)
-        place = score.topk(K, dim=1).indices
-        chance = chance.flatten(1).gather(1, place)
-        row, token = place // found.shape[-1], place % found.shape[-1]
+        index = score.topk(K, dim=1).indices
+        chance = chance.flatten(1).gather(1, index)
+        row, token = index // found.shape[-1], index % found.shape[-1]
         length, kept = length.gather(1, row), take(tokens, row)
         tokens = torch.cat([kept, token[..., None]], dim=-1)
         reorder(cache, row)

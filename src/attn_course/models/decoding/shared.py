@@ -99,8 +99,8 @@ class Sampler:
         chance = kept(np.exp(score - score[:, :1]), self.top_k, self.top_p)
         below = chance.cumsum(axis=-1) / chance.sum(axis=-1, keepdims=True)
         draw = np.array([row.random() for row in self.rows])[:, None]
-        place = (below <= draw).sum(axis=-1, keepdims=True)
-        return np.take_along_axis(order, place, axis=-1)[:, 0]
+        index = (below <= draw).sum(axis=-1, keepdims=True)
+        return np.take_along_axis(order, index, axis=-1)[:, 0]
 
 
 def kept(chance: np.ndarray, top_k: int | None, top_p: float | None) -> np.ndarray:

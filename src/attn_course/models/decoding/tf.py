@@ -98,9 +98,9 @@ def beam_search(
             length + tf.cast(~ended, length.dtype),
         )
         score = chance / penalty(length, length_penalty)[..., None]
-        place = tf.math.top_k(tf.reshape(score, (B, -1)), K).indices
-        chance = tf.gather(tf.reshape(chance, (B, -1)), place, batch_dims=1)
-        row, token = place // found.shape[-1], place % found.shape[-1]
+        index = tf.math.top_k(tf.reshape(score, (B, -1)), K).indices
+        chance = tf.gather(tf.reshape(chance, (B, -1)), index, batch_dims=1)
+        row, token = index // found.shape[-1], index % found.shape[-1]
         length, kept = take(length, row), take(tokens, row)
         token = tf.cast(token, tokens.dtype)
         tokens = tf.concat([kept, token[..., None]], axis=-1)

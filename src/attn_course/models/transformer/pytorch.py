@@ -42,8 +42,9 @@ class Tokens(Parts):
     def embed(self, tokens, table, first_position=0):
         """table[token] * sqrt(D) + sinusoid[position]: (B, T) -> (B, T, D)."""
         x = table(tokens) * table.embedding_dim**0.5
-        place = {"first_position": first_position, "dtype": x.dtype, "device": x.device}
-        waves = sinusoidal_encoding(x.shape[1], x.shape[2], **place)
+        place = {"dtype": x.dtype, "device": x.device}
+        options = {"first_position": first_position, **place}
+        waves = sinusoidal_encoding(x.shape[1], x.shape[2], **options)
         return self.dropout(x + waves)
 
     def logits(self, x):

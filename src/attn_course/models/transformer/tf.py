@@ -33,8 +33,8 @@ class Tokens(PairLayer):
         """table[token] * sqrt(D) + sinusoid[position]: (B, T) -> (B, T, D)."""
         x = table(tokens) * table.output_dim**0.5
         length = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
-        place = {"first_position": first_position, "dtype": x.dtype}
-        waves = sinusoidal_encoding(length, table.output_dim, **place)
+        options = {"first_position": first_position, "dtype": x.dtype}
+        waves = sinusoidal_encoding(length, table.output_dim, **options)
         return self.dropout(x + waves)
 
     def logits(self, x):
