@@ -46,10 +46,11 @@ def linear(
     dtype: torch.dtype | None = None,
 ) -> torch.nn.Linear:
     """A linear map as ``reset_linear`` draws it, and drawn only once."""
-    undrawn = torch.nn.Linear(
-        inputs, outputs, bias=use_bias, device="meta", dtype=dtype
-    )
-    made = undrawn.to_empty(device=device or torch.get_default_device())
+    made = torch.nn.Linear(inputs, outputs, bias=use_bias, device="meta", dtype=dtype)
+    device = device or torch.get_default_device()
+    for name, undrawn in list(made.named_parameters()):
+        number = torch.empty_like(undrawn, device=device, requires_grad=False)
+        setattr(made, name, torch.nn.Parameter(number))
     reset_linear(made)
     return made
 
