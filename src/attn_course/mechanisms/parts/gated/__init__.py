@@ -18,9 +18,11 @@ parameters, ``output_gate(context, x, parameters)`` and so on:
     OutputGate(model_dim, num_heads, value_dim=None, *, use_bias=True)
         (context (B, H, T, V), x (B, T, D)) -> (B, H, T, V); value_dim None: one gate
         a head, else one an element
-    QueryKeyNorm(key_dim, *, epsilon=1e-6, num_heads=None, num_kv_heads=None)
+    QueryKeyNorm(key_dim, *, epsilon=1e-6, num_heads=None, num_kv_heads=None,
+                 use_scale=True)
         (query (B, H, T, K), key (B, G, S, K)) -> the same shapes; with num_heads one
-        length for all heads together, as OLMo 2 has it, else one for each
+        length for all heads together, as OLMo 2 has it, else one for each; use_scale
+        False: nothing is learned, g is 1, as in Llama 4
     SinkSoftmax(num_heads)     (score (B, H, ..., S), mask=None) -> weights
     CappedSoftmax(cap)         (score (..., S), mask=None) -> weights
 
@@ -69,7 +71,8 @@ MECHANISMS = (
         memory="O(n d)",
         form=PAIR,
         sizes={"key_dim": 17},
-        options={"epsilon": POSITIVE},
+        options={"epsilon": POSITIVE, "use_scale": FLAG},
+        wrong=(({"use_scale": False, "num_heads": 2}, "num_heads"),),
         timed=Timed("form", 4096),
     ),
     Mechanism(
