@@ -107,7 +107,7 @@ test-frameworks: .venv/stamp ## the notebooks of one framework, run where the ot
 	$(BIN)/python tools/notebooks.py alone --jobs $(or $(JOBS),auto) $(CH)
 
 test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone, TensorFlow alone, neither; chapter 2 from an empty folder
-	$(BIN)/python -m pytest -n $(or $(JOBS),2) --dist worksteal --durations 0 tests/install
+	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal --durations 0 tests/install
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]
 	$(BIN)/python -m experiments.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)

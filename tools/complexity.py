@@ -30,7 +30,7 @@ MISSING = "not measured yet"
 # The layers before attention, for the same table; k is the kernel's width.
 KERNEL = "O(n / k), dilated O(log_k n)"
 BESIDE = tuple(
-    Row(name, "", "", "", None, *costs, BASE)
+    Row(name, "", "", "", None, *costs, BASE, "no attention")
     for name, *costs in (
         ("recurrent", "O(n d^2)", "O(n d)", "O(n)", "O(n)"),
         ("convolutional", "O(k n d^2)", "O(n d)", "O(1)", KERNEL),
@@ -237,24 +237,10 @@ WORDS |= {"dilated window": "dilated-window", "longformer": "Longformer's", "blo
 WORDS |= {"big bird": "BigBird's", "fixed context": "fixed-context"}
 
 
-FAMILIES = {
-    "all pairs": "dot_product bahdanau luong self_attention multi_head relative flash",
-    "sparse": "window strided block_sparse",
-    "linearized": "linear delta_rule random_features",
-    "low rank, hashing": "low_rank hashing",
-    "shared keys": "grouped_query latent",
-    "parts of a layer": "gated lengthening",
-    "no attention": "recurrent",
-}
-FAMILY = {topic: family for family, topics in FAMILIES.items() for topic in topics.split()}
-
-
 def family(name):
     """The family by which a row is filtered."""
-    topics = {row.name: row.topic for row in CATALOG}
-    if name in topics:
-        return FAMILY[topics[name]]
-    return "all pairs" if name.startswith("dense") else "no attention"
+    families = {row.name: row.family for row in (*CATALOG, *BESIDE)}
+    return families.get(name, Row._field_defaults["family"])  # dense attention, as it is compared with
 
 
 def titled(name):

@@ -7,7 +7,6 @@ import pytest
 from complexity import (
     BESIDE,
     CONFIGS,
-    FAMILY,
     MISSING,
     PAGE,
     SHOWN,
@@ -175,7 +174,9 @@ def test_orders_are_sorted_by_what_they_come_to():
 
 
 def test_every_row_has_a_family():
-    assert {row.topic for row in CATALOG} == {*FAMILY}
+    """One that others are in, too: a word spelled otherwise would be a button of its own."""
+    families = [row.family for row in CATALOG]
+    assert len({*families}) > 5 and all(families.count(each) > 1 for each in {*families} - {"no attention"})
     assert (family("lsh_attention"), family(DENSE), family("convolutional")) == (
         "low rank, hashing",
         "all pairs",

@@ -146,8 +146,8 @@ class Mechanism(Layer):
     h heads, m features, k the rank, c the chunk or block, w the window, r its dilation
     or random blocks, g the global tokens. steps: what must be computed one after the
     other; path: the layers until any two positions have met. orders: where time, steps
-    and path are printed, or ``OWN`` where they follow from the formula alone. timed:
-    None, where there is nothing to measure.
+    and path are printed, or ``OWN`` where they follow from the formula alone. family:
+    with what it is shown. timed: None, where there is nothing to measure.
     """
 
     paper: str
@@ -157,6 +157,7 @@ class Mechanism(Layer):
     steps: str = "O(1)"
     path: str = "O(1)"
     orders: str = OWN
+    family: str = "all pairs"
     timed: Timed | None = None
 
 
@@ -173,6 +174,7 @@ class Row(NamedTuple):
     steps: str = "O(1)"
     path: str = "O(1)"
     orders: str = OWN
+    family: str = "all pairs"
 
 
 # Sizes are different primes, so that no two of them can be mixed up.
