@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from attn_course.core.kv_cache import cache_bytes
-from attn_course.labs.caches import MEMORY, MODELS, PEAKS, read_table
+from attn_course.labs.caches import MEMORY, MIXES, MODELS, PEAKS, SHARED, read_mixes, read_table
 
 ROWS = {row["name"]: row for row in read_table()}
 FAR = 131_072
@@ -86,3 +86,22 @@ def test_gpus_are_sorted_and_their_ridge_is_that_of_their_kind():
     assert list(MEMORY.values()) == sorted(MEMORY.values())
     ridges = {name: operations / speed for name, (operations, speed) in PEAKS.items()}
     assert all(150 < ridge < 300 for ridge in ridges.values()), ridges
+
+
+def test_mixes_of_layers_by_hand():
+    """Near and far layers, how far windows add up and chunks do not, and the share of what full layers would keep."""
+    gemma, oss, llama = (MIXES[name] for name in ("Gemma 3 27B", "gpt-oss 120B", "Llama 4"))
+    assert (gemma.near, gemma.whole, gemma.sees, gemma.reach) == (52, 10, 1024, 52 * 1023)
+    assert gemma.share == pytest.approx((52 * 1024 + 10 * FAR) / (62 * FAR))
+    assert gemma.operations == pytest.approx(4 * 32 * 128 * (52 * 1024 + 10 * FAR) / 1e9)
+    assert oss.gib == pytest.approx(ROWS["gpt-oss 120B"]["bytes"]["at_131072"] / 2**30)
+    assert (llama.reach, llama.gib, llama.operations) == (8191, None, None)
+    assert MIXES["Gemma 4 31B"].operations is None  # its table does not say how many heads ask
+    for row in read_mixes():  # a checkpoint of the table of models, or a class
+        assert ("class" in row) != (row["name"] in MODELS)
+
+
+def test_one_shape_is_shared_in_seven_ways():
+    gib = {name: cache_bytes(parts, FAR) / 2**30 for name, (parts, _) in SHARED.items()}
+    assert gib["GQA"] == 24 == 2 * gib["K = V"] == 2 * gib["across layers"] == 8 * gib["MQA"]
+    assert (gib["GTA"], gib["MLA"]) == (12.75, 6.75)

@@ -4,7 +4,9 @@
 ``attn_course.core.kv_cache`` takes them, what kind of attention it is, and of which
 checkpoint the configuration was read; most bytes behind 131,072 positions first. The
 fields themselves, with address and date, are in ``attn_course/tasks/models.json``.
-``MEMORY`` and ``PEAKS`` have the memory of GPUs, their operations and bytes per second.
+``MIXES`` has decoders in which few layers see all, ``SHARED`` one shape whose keys and
+values are shared in seven ways. ``MEMORY`` and ``PEAKS`` have the memory of GPUs, their
+operations and bytes per second.
 """
 
 import json
@@ -14,6 +16,7 @@ from typing import NamedTuple
 from attn_course.core.kv_cache import cache_bytes
 
 NUMBER = 2  # bytes of a number of keys and values
+FAR = 131_072  # positions, where sizes are compared
 STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
 
 
@@ -26,6 +29,55 @@ class Shape(NamedTuple):
     parts: list
     kind: str
     source: str
+
+
+class Mix(NamedTuple):
+    """Layers that see ``sees`` positions, a window or a chunk, and layers that see all.
+
+    share: of what it would keep at 131,072 positions if all layers were far ones.
+    gib, operations: of the cache there, and of attention for the next token in 10^9,
+    where a checkpoint's sizes are known. far: positions in the far layers.
+    """
+
+    near: int
+    whole: int
+    sees: int
+    kind: str
+    far: str
+    share: float
+    gib: float | None = None
+    operations: float | None = None
+
+    @property
+    def reach(self):
+        """How far back the near layers alone look: windows add up, chunks do not."""
+        return (self.sees - 1) * (self.near if self.kind == "window" else 1)
+
+
+def read_mixes():
+    """The rows of ``mixes.json``, beside ``models.json``."""
+    path = resources.files("attn_course.tasks").joinpath("mixes.json")
+    return json.loads(path.read_text(encoding="utf-8"))["mixes"]
+
+
+def mix_of(row):
+    """What a row of ``read_mixes`` says; a checkpoint's sizes are in its own table."""
+    words = {"kind": row["near"], "far": row["far"]}
+    if "class" in row:
+        near, whole = row["layers"]
+        share = (near * row["sees"] / FAR + whole) / (near + whole)
+        return Mix(near, whole, row["sees"], share=share, **words)
+    config = next(x["config"] for x in read_table() if x["name"] == row["name"])
+    (whole, near, _), window = layers_of(config), config["sliding_window"]
+    parts, (_, values) = SHAPES[row["name"]].parts, values_of(config)
+    share = cache_bytes(parts, FAR) / cache_bytes([(near + whole, values)], FAR)
+    keys, operations = near * window + whole * FAR, None
+    if heads := config.get("num_attention_heads"):  # scores, and sums of values
+        operations = 4 * heads * config["head_dim"] * keys / 1e9
+    gib = cache_bytes(parts, FAR) / 2**30
+    return Mix(
+        near, whole, window, share=share, gib=gib, operations=operations, **words
+    )
 
 
 def read_table():
@@ -123,6 +175,15 @@ PEAKS = {
 }
 
 SHAPES = {row["name"]: shape(row) for row in read_table()}
-MODELS = dict(
-    sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, 131_072))
-)
+MODELS = dict(sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, FAR)))
+MIXES = {row["name"]: mix_of(row) for row in read_mixes()}
+# One model: 48 layers, heads of width 128, 8 of them for keys and values.
+SHARED = {
+    "GQA": ([(48, 2 * 8 * 128)], "8 heads of keys and values"),
+    "across layers": ([(24, 2 * 8 * 128)], "half of the layers own none"),
+    "K = V": ([(48, 8 * 128)], "one state for both"),
+    "GTA": ([(48, 8 * 128 + 64)], "one tied state, and 64 columns with RoPE"),
+    "MLA": ([(48, 512 + 64)], "a latent of 512, and 64 columns with RoPE"),
+    "5 : 1": ([(8, 2048), (40, 2048, 1024)], "GQA, window 1,024"),
+    "MQA": ([(48, 2 * 128)], "one head of keys and values"),
+}

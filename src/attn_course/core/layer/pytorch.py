@@ -70,7 +70,8 @@ class RMSNorm(torch.nn.RMSNorm):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """x (..., X) divided by its root mean square, times the scale."""
-        return super().forward(x.to(self.weight.dtype)).to(x.dtype)
+        own = x if self.weight is None else self.weight
+        return super().forward(x.to(own.dtype)).to(x.dtype)
 
 
 class Module(torch.nn.Module):
