@@ -30,7 +30,7 @@ ONE_METHOD = ("The formula", "The code")  # several stand in "The methods"
 PROJECT = ("The idea", "Part", "Put to work", "Where it breaks", "Summary", "Look it up")
 MOST_HOOK = 75  # words before the figure
 MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
-MOST_FORMATTING = 0.08  # of the lines that stand open for one framework
+MOST_FORMATTING, FEW_FORMATTING = 0.08, 4  # of the lines that stand open for one framework; so many are never too many
 TAB_COLUMNS, COLUMNS = 76, 80
 TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise", "solution", "hide-input"}
 TAGS |= {"record", "remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
@@ -191,7 +191,7 @@ def length_faults(text: str, notebook: NotebookNode) -> list[str]:
         faults.append(f"{count} visible code cells, at most {MOST_CELLS}")
     for framework in FRAMEWORKS:
         formatting, lines = formatting_share(notebook, framework)
-        if formatting > MOST_FORMATTING * lines:
+        if formatting > max(FEW_FORMATTING, MOST_FORMATTING * lines):
             faults.append(f"{formatting} of {lines} open lines ({framework}) only format: fold them, at most 8%")
     return faults
 
@@ -438,11 +438,19 @@ def figure_faults(notebook: NotebookNode) -> list[str]:
 def record_faults(text: str) -> list[str]:
     """A section that shows a stored record says in which framework it was made."""
     faults = []
+    held: dict[str, str] = {}  # a variable, and the record in it
     for section in re.split(r"(?m)^(?=#{2,3} )", text):
-        for name in re.findall(r'(?m)^[^#\n]*load_record\("(\w+)"\)', _open_cells(section)):
+        cells = _open_cells(section)
+        found = re.findall(r'(?m)^[^#\n]*load_record\("(\w+)"\)', cells)
+        found += [record for name, record in held.items() if re.search(rf"(?<![\w.\"]){name}\[", cells)]
+        for name in dict.fromkeys(found):
             if not _RECORD.search(section):
                 title = section.partition("\n")[0]
                 faults.append(f"{title!r} shows the record {name!r} without '(Recorded in PyTorch.)', or what made it")
+        for name, made in re.findall(r"(?m)^(\w+) = (.*)", cells):
+            held.pop(name, None)
+            if record := re.fullmatch(r'load_record\("(\w+)"\)', made):
+                held[name] = record[1]
     return faults
 
 

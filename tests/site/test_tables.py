@@ -71,7 +71,7 @@ def test_the_checkpoints_fit_on_a_phone(visit):
 
 
 CHAPTERS = sorted(path.stem for path in (SITE / "book").glob("[01][0-9]_*.html"))
-# Tables whose box would have to be pushed sideways; two frames after a fold was opened, when those have turned that must.
+# Tables whose box would have to be pushed sideways; some frames after a fold opened, when those have turned that must.
 WIDER = """async () => {
   for (const _ of [1, 2, 3]) await new Promise((done) => requestAnimationFrame(done));
   return [...document.querySelectorAll(".bd-article table")]
