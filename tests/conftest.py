@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 # A test of the package is slow when it compiles, exports, saves, starts a process or reads 16,000 positions; any other
-# when it needs a framework, executes a notebook, marks a class or starts a process. What is left, and no number of other libraries, is what most changes
-# can break: make test QUICK=yes.
+# when it needs a framework, executes a notebook, marks a class or starts a process. What is left, without numbers of
+# other libraries, is what most changes can break: make test QUICK=yes.
 SLOW = re.compile(
     r"\.compile\(|export\(|jit_compile|\.save\(|one_graph|run_layer_test|tensorflow\.function|16k|16_384|subprocess|triton"
 )
