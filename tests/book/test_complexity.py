@@ -160,7 +160,11 @@ def test_operations_per_byte():
     heads, latent, turned = 128, 512, 64
     per_position = 2 * heads * (latent + turned) + 2 * heads * latent
     assert intensity(CONFIGS["DeepSeek-V3"], 10) == per_position / (2 * (latent + turned))
-    assert intensity(CONFIGS["Gemma 4 31B"], 10) is None and cached("Gemma 4 31B")[-1] == "unknown"
+    near, far = 50 * 2 * 16 * 256 * 1024, 10 * 2 * 4 * 512 * 131_072
+    assert intensity(CONFIGS["Gemma 4 31B"], 131_072) == (near * 32 / 16 + far * 32 / 4) / (near + far)
+    scored, chosen = 131_072 * 64 * 128, 2048 * heads * (2 * latent + turned)
+    read = 131_072 * 128 + 2048 * (latent + turned)
+    assert intensity(CONFIGS["DeepSeek-V3.2"], 131_072) == (scored + chosen) / read
 
 
 def test_orders_are_sorted_by_what_they_come_to():
