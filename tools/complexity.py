@@ -27,14 +27,14 @@ from experiments.costs.operations import DRAWN, LENGTHS
 PAGE = ROOT / "book" / "complexity.md"
 TEXT = (ROOT / "tools" / "templates" / "complexity.md.txt").read_text(encoding="utf-8")
 MISSING = "not measured yet"
-# The layers before attention, for the same table; k is the kernel's width.
-KERNEL = "O(n / k), dilated O(log_k n)"
+# The layers before attention, for the same table; a convolution's kernel is its window.
+KERNEL = "O(n / w), dilated O(log_w n)"
 BESIDE = tuple(
     Row(name, "", "", "", None, *costs, BASE)
     for name, *costs in (
         ("recurrent", "O(n d^2)", "O(n d)", "O(n)", "O(n)"),
-        ("convolutional", "O(k n d^2)", "O(n d)", "O(1)", KERNEL),
-        ("separable convolutional", "O(k n d + n d^2)", "O(n d)", "O(1)", KERNEL),
+        ("convolutional", "O(w n d^2)", "O(n d)", "O(1)", KERNEL),
+        ("separable convolutional", "O(w n d + n d^2)", "O(n d)", "O(1)", KERNEL),
     )
 )
 
@@ -124,8 +124,8 @@ BLOCKS = 3  # of each row of blocks, where a layout says which
 
 def worth(order):
     """What an order comes to at SIZES; None where it is no number."""
-    if order.isdigit():
-        return int(order)
+    if found := re.match(r"\d+", order):
+        return int(found[0])
     if not (found := re.match(r"O\(((?:[^()]|\([^()]*\))*)\)", order)):
         return None
     text = found[1].replace("log n", "log(n)").replace("^", "**")
