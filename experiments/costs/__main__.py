@@ -10,7 +10,7 @@ from functools import partial
 from attn_course.core.frameworks import keras, torch
 from experiments import heading, write
 from experiments.bench import pytorch, tf
-from experiments.bench.measure import load, one_thread, processor
+from experiments.bench.measure import load, one_thread
 from experiments.costs import CASES, FRAMEWORKS, lengths_of, measured
 from experiments.costs.operations import grown, operations
 
@@ -47,7 +47,7 @@ def main(arguments=None):
             print(rows[-1], flush=True)
     if options.short == 1:
         record = heading(f"python -m experiments.costs --runs {options.runs}")
-        record |= {"processor": processor(), "load": busy}
+        record |= {"load": busy}
         record |= {"seconds": round(time.monotonic() - begin)}
         record |= {"operations": counts(), "grown": grown()}
         print(write("costs", {**record, "rows": rows}))

@@ -94,6 +94,7 @@ def test_store_names_the_command_that_makes_it_again(folder, monkeypatch):
     stored = json.loads((folder / "digits.json").read_text())
     assert stored["command"] == "python -m experiments.digits --seeds 3 5"
     assert stored["rows"] == [{"exact": 1.0}] and stored["more"] == [3]
+    assert stored["framework"] and stored["processor"]
     assert stored["version"] == version("attn-course") and stored["seconds"] >= 0
     monkeypatch.setattr("sys.argv", ["experiment"])
     assert experiments.chosen_seeds() == [0]
