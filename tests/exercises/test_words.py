@@ -230,4 +230,4 @@ def test_two_processes_lose_nothing(capsys):
     assert [each.wait(120) for each in running] == [0, 0]
     assert load() == set(names)
     solved(names[0])
-    assert progress().startswith("00-1f.01-1f")
+    assert progress().startswith("00-1f.01-7f")
