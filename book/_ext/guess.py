@@ -3,7 +3,7 @@
 Each answer is `- [ ] text` or, the right one, `- [x] text`, followed by what is said to those who choose it, indented.
 With `:number: letters` (the unit) the reader types a number: `- [<] less`, `- [x] 15 to 17` and `- [>] more` have the
 replies to a smaller one, to one within these bounds, and to a larger one. `:waits: width, length` names controls of the
-figure above, and `:hides: fig-a, fig-b` figures of the page, that wait for the answer.
+figure above, and `:hides: fig-a, fig-b` beginnings of names of figures on the page, that wait for the answer.
 
 Native fields and a button "Check"; `_static/guess.js` shows the reply in a live region. Without a script the answer is
 a fold and nothing waits.

@@ -10,7 +10,7 @@
     return named(guess.dataset.waits).flatMap((name) => [...(above?.shadowRoot?.querySelectorAll(`[aria-label="${name}"]`) ?? [])]);
   };
   const waiting = (guess) => {
-    const figures = named(guess.dataset.hides).map((id) => document.getElementById(id)).filter(Boolean);
+    const figures = named(guess.dataset.hides).flatMap((id) => [...document.querySelectorAll(`figure[id^="${id}"]`)]);
     const note = guess.querySelector(".guess-waits");
     if (!note) return () => {};
     let over = false;

@@ -408,7 +408,7 @@ def test_scale(figure):
             bits = -(expected * np.log2(expected)).sum()
             assert facts(ui, which)["largest weight"] == f"{expected.max():.2f}"
             assert facts(ui, which)["entropy"] == f"{bits:.2f} of {math.log2(5):.2f} bits"
-        ui.get_by_role("slider", name="temperature T").focus()
+        ui.get_by_role("slider", name="temperature").focus()
         tab.keyboard.press("End")
         hot = softmax(scores / 4 / 10)
         spoken(tab, f"Scaled.*largest weight {hot.max():.2f}\\.$")
