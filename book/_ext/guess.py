@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -60,7 +61,7 @@ class GuessDirective(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec = {name: directives.unchanged_required for name in ("number", "waits", "hides")}
+    option_spec: ClassVar = dict.fromkeys(("number", "waits", "hides"), directives.unchanged_required)
 
     def run(self) -> list[nodes.Node]:
         body = "\n".join(self.content)

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from attn_course.plots.explore.pictures import ACCENT, BLUE, COLORS, bars, curves, one_grid
+from attn_course.plots.explore.pictures import (
+    ACCENT,
+    BLUE,
+    COLORS,
+    bars,
+    curves,
+    one_grid,
+)
 from attn_course.plots.explore.widget import (
     Widget,
     array,

@@ -13,7 +13,9 @@ lambda share, widths, lengths, letters: 4 * letters
 # %% the first width
 lambda share, widths, lengths, letters: widths[0]
 # %% the first run alone
-lambda share, widths, lengths, letters: next((w for w, x in zip(widths, share[0, :, lengths == letters][0]) if x >= 0.5), 0)
+lambda share, widths, lengths, letters: next(
+    (w for w, x in zip(widths, share[0, :, lengths == letters][0]) if x >= 0.5), 0
+)
 # %% the last run alone
 lambda share, widths, lengths, letters: next(
     (w for w, x in zip(widths, share[-1, :, lengths == letters][0]) if x >= 0.5), 0

@@ -20,7 +20,7 @@ def trained(seed):
     """The page's model and its training, with the gradients written out."""
     rng = np.random.default_rng(seed)
     net = {"query": rng.normal(size=(12, 2)), "key": rng.normal(size=(17, 2))}
-    first, second = ({name: 0.0 for name in net} for _ in range(2))
+    first, second = (dict.fromkeys(net, 0.0) for _ in range(2))
     words, asks = ROWS[:, :3], ROWS[:, 3]
     hit = words == ROWS[:, 4:]
     for step in range(1, STEPS + 1):

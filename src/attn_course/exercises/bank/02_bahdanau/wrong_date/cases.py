@@ -9,12 +9,11 @@ from attn_course.exercises.engine.run import Refused
 from attn_course.tasks.dates import source_vocabulary, target_vocabulary
 from attn_course.tasks.live import load_weights
 
-MONTHS = (
-    "january february march april may june july august september october november "
-    "december"
-).split()
+_NAMES = "january february march april may june july august september october"
+MONTHS = f"{_NAMES} november december".split()
 OTHERS = {"the", "of", "st", "nd", "rd", "th"}
-OTHERS |= {f"{day}day" for day in "mon tues wednes thurs fri satur sun".split()}
+OTHERS |= {f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur")}
+OTHERS.add("sunday")
 FORM = 'the text has to be an English date, as "5 May 2014", in at most 48 characters'
 
 
@@ -88,7 +87,9 @@ def measure(results):
     if len(results) != 3:
         raise Refused("return three things: text, step, place")
     text, *numbers = results
-    if text.dtype.kind != "U" or any(n.size != 1 or n.dtype.kind != "i" for n in numbers):
+    if text.dtype.kind != "U" or any(
+        n.size != 1 or n.dtype.kind != "i" for n in numbers
+    ):
         raise Refused("return a text and two whole numbers: text, step, place")
     text, (step, place) = str(text), (int(n.reshape(())) for n in numbers)
     right = meant(text)
@@ -98,7 +99,9 @@ def measure(results):
     pairs = zip(right, said.ljust(10), strict=True)
     first = next(n for n, (one, two) in enumerate(pairs, 1) if one != two)
     if step != first:
-        raise Refused(f"it writes {said} for {right}: step {step} is not the first wrong")
+        raise Refused(
+            f"it writes {said} for {right}: step {step} is not the first wrong"
+        )
     where = int(looks[step - 1].argmax())
     if place != where:
         sign = text[place] if 0 <= place < len(text) else "nothing"

@@ -20,7 +20,7 @@ def train(query, key):
     net = {"query": query, "key": key, "value": draw.normal(size=(10, 32))}
     net["output"] = draw.normal(size=(32, 10)) / np.sqrt(32)
     net = {name: x.astype(np.float32) for name, x in net.items()}
-    first, second = ({name: 0.0 for name in net} for _ in range(2))
+    first, second = (dict.fromkeys(net, 0.0) for _ in range(2))
     floor, name_of = np.eye(10, dtype=np.float32), np.eye(64, dtype=np.float32)
     right = []
     for step, batch in enumerate(islice(look_ups(BATCH), STEPS), start=1):
