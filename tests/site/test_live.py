@@ -7,21 +7,29 @@ from itertools import product
 import numpy as np
 import pytest
 from conftest import served
-from live_answers import CACHES, FACES, INPUTS, PROMPTS, WRITERS, answer, pieces, written
+from live_answers import CACHES, CATS, FACES, INPUTS, PROMPTS, READERS, WRITERS, answer, known, pieces, read, written
 from test_pages import too_wide, violations
 from widget_figures import build_site, frame
 
-from attn_course.plots.live import live_dates, live_translate, live_writer, script
+from attn_course.plots.live import live_dates, live_reader, live_translate, live_writer, script
+from attn_course.plots.live.weights import size
+from attn_course.tasks import pronoun
 
 NEEDS_BOOK = False  # says conftest.py
-MAKERS = {"live_dates": live_dates, "live_translate": live_translate, "live_writer": live_writer}
+MAKERS = {
+    "live_dates": live_dates,
+    "live_reader": live_reader,
+    "live_translate": live_translate,
+    "live_writer": live_writer,
+}
+TEXTS = {**INPUTS, "live_reader": CATS, "live_writer": PROMPTS}
 CLOSE = 5e-5  # of logits and weights; measured: 2e-5
 FIGURE = "(w) => w.shadowRoot.querySelector('.ui').figure"
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 ON_SITE = (
     "script-src 'self' 'unsafe-inline'; connect-src 'none'; form-action 'none'; frame-src 'none'; object-src 'none'"
 )
-DAMAGED = "".join(f"attnWeights('{name}', {{}});" for name in ("dates", "sentences", "glassllm"))
+DAMAGED = "".join(f"attnWeights('{name}', {{}});" for name in ("dates", "reader", "sentences", "glassllm"))
 EACH = pytest.mark.parametrize("kind", list(MAKERS))
 
 
@@ -61,7 +69,8 @@ def load(tab, within=None):
 
 def state(figure, what):
     """What an expression over the figure's model and state gives: plain lists."""
-    return figure.evaluate(f"(w) => {{ const {{ model, state }} = ({FIGURE})(w); return {what}; }}")
+    lists = "const lists = (rows) => rows.map((row) => [...row]);"
+    return figure.evaluate(f"(w) => {{ {lists} const {{ model, state }} = ({FIGURE})(w); return {what}; }}")
 
 
 def steps_of(figure):
@@ -95,6 +104,31 @@ def test_twenty_inputs_are_answered_as_by_pytorch_and_tensorflow(live, kind):
             assert figure.locator(".stage .tok").count() == len(tokens)
             assert figure.locator(".note").text_content().startswith("Least sure step: ")
     assert answered >= 17
+
+
+def test_twenty_sentences_are_read_as_by_pytorch_and_tensorflow(live):
+    answered = 0
+    with live("live_reader") as (_, figure):
+        for text in CATS:
+            figure.get_by_role("textbox").fill(text)
+            words = known(text)
+            assert state(figure, "model.pieces(state.text)") == words
+            if not words:
+                assert figure.locator(".read").text_content() == "Type a sentence of the words that it knows."
+                assert figure.locator(".stage .tok").count() == 0
+                continue
+            answered += 1
+            found = state(figure, "{ copied: lists(state.copied), layers: state.layers.map(lists) }")
+            for name, twin in READERS.items():
+                copied, layers = read(twin, words)
+                assert np.abs(np.array(found["copied"]) - copied).max() < CLOSE, (name, text)
+                assert np.abs(np.array(found["layers"]) - layers).max() < CLOSE, (name, text)
+            asks = words.index("it") if "it" in words else len(words) - 1
+            most = pronoun.WORDS[copied[asks].argmax()]
+            answer = figure.locator("span:has(> .answer)").text_content()
+            assert answer.startswith(f"“{words[asks]}” copies {most} "), text
+            assert ("There is no “it”" in figure.locator(".note").first.text_content()) == ("it" not in words)
+    assert answered >= 9
 
 
 @pytest.mark.parametrize("groups, cache", list(product((2, 1), CACHES)))
@@ -149,6 +183,13 @@ def test_what_was_not_learned_gets_a_sentence(live):
     with live("live_dates") as (_, figure):
         figure.get_by_role("textbox").fill("猫 mai 2014")
         assert "Never seen in training: 猫." in figure.locator(".note").text_content()
+    with live("live_reader") as (_, figure):
+        note = figure.locator(".note").first
+        figure.get_by_role("textbox").fill("Die Katze drank the milk because it was thirsty")
+        assert note.text_content() == "Not among its words, so left out: die katze."
+        figure.get_by_role("textbox").fill("it was milk " * 20)
+        assert note.text_content() == "It reads the first 24 words only."
+        assert "It knows 36 words: the because it was drank" in figure.locator(".note").last.text_content()
     with live("live_writer") as (_, figure):
         figure.get_by_role("textbox").fill("Alice saw 猫")
         assert "Characters that it never saw: 猫." in figure.locator(".note").text_content()
@@ -276,7 +317,7 @@ def test_accessible_and_no_wider_than_a_telephone(visit, kind, scheme, width):
             settled(tab, figure, 5, 2)
         assert figure.locator(".ui[data-dark]").count() == (scheme == "dark")
         assert violations(tab) == [] and too_wide(tab) == []
-        figure.get_by_role("textbox").fill(INPUTS.get(kind, PROMPTS)[9])  # the long one
+        figure.get_by_role("textbox").fill(TEXTS[kind][9])  # the long one
         assert too_wide(tab) == []
 
 
@@ -291,8 +332,8 @@ def test_nothing_is_loaded_before_the_click_and_the_button_says_how_much(visit, 
         tab.wait_for_load_state("networkidle")
         assert not [url for url in tab.requests if "weights" in url]
         assert tab.locator(".attn-widget > img").is_visible()
-        size = f"{len(text.encode()) / 1e6:.1f} MB"
-        assert tab.get_by_role("button", name="Load the model").text_content() == f"Load the model ({size}) and type"
+        told = f"Load the model ({size(kind)}) and type"
+        assert tab.get_by_role("button", name="Load the model").text_content() == told
         load(tab)
         assert [url for url in tab.requests if name in url] and not tab.locator(".attn-widget > img").is_visible()
 
@@ -353,7 +394,7 @@ def test_inline_it_works_in_a_frame_that_may_reach_nothing(visit, site, kind):
     (site / f"frame-{kind}.html").write_text(page, encoding="utf-8")
     with visit(f"frame-{kind}.html") as tab:
         figure = load(tab, tab.frame_locator("iframe"))
-        figure.get_by_role("textbox").fill("Der Hund 7")
+        figure.get_by_role("textbox").fill("Der Hund 7 was it the cat")
         figure.locator(".stage .tok, .word").nth(2).wait_for()
         assert [url for url in tab.requests if not url.startswith(("data:", "about:"))] == [tab.url]
         assert tab.faults == []
@@ -376,7 +417,7 @@ def test_on_the_site_nothing_is_sent_or_stored(visit, kind):
         tab.goto(tab.url.replace("plain", kind))
         figure = load(tab)
         before, asked = tab.evaluate(kept), len(tab.requests)
-        figure.get_by_role("textbox").fill("geheim 7")
+        figure.get_by_role("textbox").fill("geheim 7 was it the cat")
         figure.locator(".stage .tok, .word").nth(2).wait_for()
         assert tab.evaluate(kept) == before and before[-1] is None
         assert [url for url in tab.requests[asked:] if not url.startswith("data:")] == []
