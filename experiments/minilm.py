@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attn_course.files import ending_in_one_line
 from attn_course.labs import interval
 from attn_course.labs.minilm import GROUPS, shared, verses, word_vectors
 from attn_course.labs.minilm.pytorch import embed, minilm
@@ -29,7 +30,7 @@ def right_by_group(right, group):
     return {"right": interval(right), "by_shared": parts}
 
 
-if __name__ == "__main__":
+def main():
     seeds = chosen_seeds()
     places, questions, passages = verses()
     share = np.array([shared(*x) for x in zip(questions, passages, strict=True)])
@@ -59,3 +60,8 @@ if __name__ == "__main__":
     ]
     more = {"count": len(places), "edges": [round(float(x), 4) for x in edges]}
     store("minilm", rows, seeds, shown=shown, **more)
+
+
+if __name__ == "__main__":
+    with ending_in_one_line():
+        main()
