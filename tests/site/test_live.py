@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from conftest import served
 from live_answers import CACHES, CATS, FACES, INPUTS, PROMPTS, READERS, WRITERS, answer, known, pieces, read, written
+from test_keyboard import unseen
 from test_pages import too_wide, violations
 from widget_figures import build_site, frame
 
@@ -280,6 +281,149 @@ def test_keys_reach_all_and_the_site_s_keys_leave_the_field_alone(live):
         tab.keyboard.press("Enter")
         assert figure.locator(".forced").count() == 1
         assert tab.evaluate("document.activeElement.shadowRoot.activeElement.type") == "radio"
+
+
+def pressed(tab, *keys):
+    for key in keys:
+        name, _, times = key.partition("*")
+        for _ in range(int(times or 1)):
+            tab.keyboard.press(name)
+
+
+def focused(tab):
+    """Name and kind of what has the focus in the figure."""
+    one = "const one = document.activeElement.shadowRoot.activeElement;"
+    return tab.evaluate(f"() => {{ {one} return `${{one.type}} ${{one.ariaLabel ?? ''}}`.trim(); }}")
+
+
+def test_by_keyboard_a_translation_and_its_heads(live):
+    with live("live_translate") as (tab, figure):
+        assert focused(tab) == "text"
+        pressed(tab, "Tab*2", "Enter")  # the second example
+        assert figure.get_by_role("textbox").input_value() == "Der Hund sieht den Mann."
+        pressed(tab, "Tab*4")
+        assert focused(tab) == "radio 1"
+        pressed(tab, "ArrowRight*2")
+        assert focused(tab) == "radio 3" and "in head 3:" in figure.locator(".read").text_content()
+        pressed(tab, "Tab", "ArrowDown*2")
+        assert figure.locator(".read").text_content().startswith("Step 3 of ")
+        pressed(tab, "Tab", "Enter")
+        assert figure.locator(".forced").count() == 1 and focused(tab).endswith("step 3")
+
+
+def test_by_keyboard_a_sentence_and_its_layers(live):
+    with live("live_reader") as (tab, figure):
+        tab.keyboard.type("/ the milk wanted the cat because it was tired")
+        assert figure.locator(".answer").text_content().startswith("cat ")
+        pressed(tab, "Tab*6", "ArrowLeft")
+        assert focused(tab) == "radio first" and figure.locator(".read").text_content().startswith("In the first layer")
+        pressed(tab, "Tab", "ArrowUp")
+        assert focused(tab) == "radio because, word 6"
+        assert figure.locator(".read").text_content().startswith("In the first layer “because” looks at ")
+        pressed(tab, "Shift+Tab", "ArrowRight")
+        assert figure.locator(".read").text_content().startswith("In the second layer “because” looks at ")
+
+
+def test_by_keyboard_everything_of_the_writer(live):
+    with live("live_writer") as (tab, figure):
+        settled(tab, figure, 5, 2)
+        assert focused(tab) == "textarea"
+        tab.keyboard.type("The Queen / said")
+        count = "(w) => ({0})(w).state.tokens.length"
+        pressed(tab, "Tab*3")
+        assert focused(tab) == "button Prompt: a page of the book"
+        pressed(tab, "Shift+Tab*2", "Enter")  # the first prompt
+        assert focused(tab) == "button Prompt: Alice"
+        settled(tab, figure, 5, 2)
+        pressed(tab, "Tab*4", "Enter*2")
+        assert focused(tab) == "button One token"
+        settled(tab, figure, 7, 2)
+        pressed(tab, "Shift+Tab", "Enter")
+        tab.wait_for_function(f"(w) => ({FIGURE})(w).state.tokens.length > 9", arg=figure.element_handle())
+        assert focused(tab) == "button Stop"
+        pressed(tab, "Enter")
+        assert focused(tab) == "button Write on"
+        written = figure.evaluate(count.format(FIGURE))
+        assert written < 60
+        pressed(tab, "Tab*2", "Enter")
+        assert focused(tab) == "button Back to the prompt"
+        settled(tab, figure, 5, 2)
+        pressed(tab, "Tab", "Home")
+        assert focused(tab) == "range temperature" and state_of(figure, "temperature") == 0
+        pressed(tab, "Tab", "ArrowRight")
+        assert focused(tab) == "radio last 32"
+        pressed(tab, "Tab", "ArrowRight")
+        assert focused(tab) == "radio 1, their mean"
+        settled(tab, figure, 5, 1)
+        pressed(tab, "Tab", "ArrowUp")
+        assert focused(tab).endswith(", token 4") and "(4 of 5)" in figure.locator(".read").text_content()
+        pressed(tab, "Tab", "ArrowRight")
+        assert focused(tab) == "radio 2" and "in layer 2, head 1" in figure.locator(".read").text_content()
+        pressed(tab, "Tab", "ArrowDown")
+        assert focused(tab) == "radio head 2" and "in layer 2, head 2" in figure.locator(".read").text_content()
+
+
+@EACH
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_is_seen_on_every_control(visit, kind, scheme):
+    with visit(f"{kind}.html", scheme=scheme) as tab:
+        figure = load(tab)
+        if kind == "live_writer":
+            settled(tab, figure, 5, 2)
+        assert unseen(tab, 15, ".attn-widget") == []
+
+
+# --- On a slow processor ----------------------------------------------------------------------------------------------
+
+ANSWERED = """async (w, text) => {
+  const f = w.shadowRoot.querySelector(".ui").figure, field = w.shadowRoot.querySelector("input[type=text], textarea");
+  const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+  const begin = performance.now();
+  field.value = text;
+  field.dispatchEvent(new Event("input"));
+  while (!(DONE)) await frame();
+  await frame();
+  return performance.now() - begin;
+}"""
+WRITTEN = """async (w) => {
+  const { state } = w.shadowRoot.querySelector(".ui").figure;
+  const go = w.shadowRoot.querySelector("[aria-label='Write on']");
+  const begin = performance.now(), count = state.tokens.length;
+  go.click();
+  while (go.textContent === "Stop") await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+  return (performance.now() - begin) / (state.tokens.length - count);
+}"""
+# When the answer is there, and its tokens: those that are written; of the reader and of the writer those that are read.
+ANSWERS = {
+    "live_dates": ("true", "f.state.steps.length"),
+    "live_reader": ("true", "f.state.copied.length"),
+    "live_translate": ("true", "f.state.steps.length"),
+    "live_writer": (
+        "[f.state.steps.length, w.shadowRoot.querySelectorAll('.word').length].every((n) => n === f.state.plan.length)",
+        "f.state.tokens.length",
+    ),
+}
+
+
+@EACH
+def test_a_token_takes_less_than_100_ms_on_a_slow_processor(live, kind):
+    """From the key to the drawn answer, at a quarter of the processor's speed: the slowest of all inputs."""
+    with live(kind) as (tab, figure):
+        session = tab.context.new_cdp_session(tab)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        done, tokens = ANSWERS[kind]
+        answered = ANSWERED.replace("DONE", done)
+        found = []
+        for text in TEXTS[kind]:
+            took = figure.evaluate(answered, text)
+            count = figure.evaluate(f"(w) => {{ const f = ({FIGURE})(w); return {tokens}; }}")
+            found.append(took / max(count, 1))
+        if kind == "live_writer":
+            figure.evaluate(answered, PROMPTS[10])
+            found.append(figure.evaluate(WRITTEN))
+            print(f"{kind}: {found[-1]:.1f} ms for each token that it writes")
+        print(f"{kind}: {np.median(found):.1f} ms per token in the middle, {max(found):.1f} at most")
+        assert 0 < max(found) < 100
 
 
 def test_the_live_region_speaks_when_the_text_is_done_not_per_token(live):
