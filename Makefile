@@ -20,8 +20,12 @@ endif
 .PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
   test-clients test-versions bench costs gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
 
+# What a command installs first is read from its prerequisites.
 help: ## this list
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):([^#]*)## (.*)/\1|\2|\3/p' $(MAKEFILE_LIST) | awk -F'|' '{ \
+	  needs = $$2 ~ /\.venv\/stamp/ ? "3 GB" : $$2 ~ /\.venv-book\/stamp|html|book/ ? "0.3 GB" : ""; \
+	  printf "  make %-16s %6s  %s\n", $$1, needs, $$3 }'
+	@echo "Installed once, before the first: 0.3 GB for the book; 3 GB with PyTorch and TensorFlow (6 GB where PyTorch brings CUDA)."
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
 .venv/stamp: requirements.txt requirements-book.txt pyproject.toml

@@ -313,6 +313,22 @@ def test_a_folder_that_cannot_be_written_is_no_fault(monkeypatch, tmp_path):
     assert progress() == "none"
 
 
+@pytest.mark.parametrize("text", ['{"solved": ["00.wei', "[]", '{"done": []}', "\x00\x00"])
+def test_a_file_that_cannot_be_read_is_kept_aside(tmp_path, capsys, text):
+    path = tmp_path / "progress.json"
+    path.write_text(text)
+    assert progress() == "none" and path.read_text() == text, "looking changes nothing"
+    assert check("00.weights", EXERCISES["00.weights"].solution)
+    assert (tmp_path / "progress-1.unreadable").read_text() == text
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "progress.json can't be read; it is kept as progress-1.unreadable" in said
+    assert progress() == encode({"00.weights"})
+    path.write_text("half")
+    assert check("00.weights", EXERCISES["00.weights"].solution)
+    assert (tmp_path / "progress-2.unreadable").read_text() == "half"
+    assert (tmp_path / "progress-1.unreadable").read_text() == text
+
+
 def test_no_framework_is_imported_by_checking():
     code = (
         "import sys; from attn_course.exercises import EXERCISES, check\n"
