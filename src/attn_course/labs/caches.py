@@ -169,7 +169,7 @@ def state_of(config):
 
 
 def positions_of(row):
-    """Of layers that look near, and of those that look far: how many, and their RoPE."""
+    """Of layers that look near, and those that look far: how many, and their RoPE."""
     config = row["config"]
     far, near, linear = layers_of(config)
     if linear:
