@@ -30,6 +30,7 @@ ONE_METHOD = ("The formula", "The code")  # several stand in "The methods"
 PROJECT = ("The idea", "Part", "Put to work", "Where it breaks", "Summary", "Look it up")
 MOST_HOOK = 75  # words before the figure
 MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
+MOST_FORMATTING, FEW_FORMATTING = 0.08, 4  # of the lines that stand open for one framework; so many are never too many
 TAB_COLUMNS, COLUMNS = 76, 80
 TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise", "solution", "hide-input"}
 TAGS |= {"record", "remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
@@ -58,6 +59,7 @@ def complaints(path: Path) -> list[str]:
         found
         + group_faults(notebook)
         + training_faults(notebook)
+        + hidden_faults(notebook)
         + figure_faults(notebook)
         + record_faults(text)
         + card_faults(notebook)
@@ -187,7 +189,41 @@ def length_faults(text: str, notebook: NotebookNode) -> list[str]:
         faults.append(f"{count} words outside folds, at most {MOST_WORDS}")
     if (count := len(visible(notebook))) > MOST_CELLS:
         faults.append(f"{count} visible code cells, at most {MOST_CELLS}")
+    for framework in FRAMEWORKS:
+        formatting, lines = formatting_share(notebook, framework)
+        if formatting > max(FEW_FORMATTING, MOST_FORMATTING * lines):
+            faults.append(f"{formatting} of {lines} open lines ({framework}) only format: fold them, at most 8%")
     return faults
+
+
+def formatting_lines(cell: NotebookNode) -> set[int]:
+    """Lines that only format a result: `print(`, `Table(`, the rows for it, numbers as text."""
+    found: set[int] = set()
+    for node in ast.walk(tree(cell)):
+        called = node.func if isinstance(node, ast.Call) else None
+        bound = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if (
+            (isinstance(called, ast.Name) and called.id in ("print", "Table"))
+            or (isinstance(called, ast.Attribute) and called.attr == "format")
+            or (isinstance(node, ast.FormattedValue) and node.format_spec is not None)
+            or (isinstance(node, ast.stmt) and any(getattr(one, "id", "") == "rows" for one in bound) and _tabled(cell))
+        ):
+            found.update(range(node.lineno, node.end_lineno + 1))
+    return found
+
+
+def _tabled(cell: NotebookNode) -> bool:
+    """Whether the cell's `rows` are those of a table."""
+    calls = (node for node in ast.walk(tree(cell)) if isinstance(node, ast.Call))
+    tables = (call for call in calls if getattr(call.func, "id", "") == "Table")
+    return any(getattr(part, "id", "") == "rows" for table in tables for part in ast.walk(table))
+
+
+def formatting_share(notebook: NotebookNode, framework: str) -> tuple[int, int]:
+    """How many of the open lines that a reader of one framework sees only format, and how many there are."""
+    cells = [cell for cell in visible(notebook) if framework_of(cell) in (None, framework)]
+    lines = sum(bool(line.strip()) for cell in cells for line in cell.source.splitlines())
+    return sum(len(formatting_lines(cell)) for cell in cells), lines
 
 
 def _where(number: int, cell: NotebookNode) -> str:
@@ -364,6 +400,26 @@ def _draws(cell: NotebookNode) -> bool:
     return made in PICTURES and {"remove-cell", "remove-output"}.isdisjoint(tags(cell))
 
 
+def hidden_faults(notebook: NotebookNode) -> list[str]:
+    """What an open cell uses can be opened on the page too."""
+    faults: list[str] = []
+    hidden: dict[str, str] = {}  # a name, and the cell that alone defines it
+    for where, cell in _numbered(notebook):
+        nodes = [*ast.walk(tree(cell))]
+        named = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        imports = (node for node in nodes if isinstance(node, ast.ImportFrom))
+        named |= {alias.asname or alias.name for node in imports for alias in node.names}
+        named |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        if {"remove-cell", "remove-input"} & set(tags(cell)):
+            hidden |= dict.fromkeys(named, where)
+        elif not FOLDED & set(tags(cell)):
+            used = (name for name in sorted(_used(cell)) if name in hidden)
+            faults += [f"{where} uses {name!r}, which only {hidden[name]} says: tag that hide-input" for name in used]
+        if not {"remove-cell", "remove-input"} & set(tags(cell)):
+            hidden = {name: place for name, place in hidden.items() if name not in named}
+    return faults
+
+
 def figure_faults(notebook: NotebookNode) -> list[str]:
     """A figure has a text for those who don't see it, by ``alt`` in its cell or beside its caption."""
     faults = []
@@ -382,11 +438,19 @@ def figure_faults(notebook: NotebookNode) -> list[str]:
 def record_faults(text: str) -> list[str]:
     """A section that shows a stored record says in which framework it was made."""
     faults = []
+    held: dict[str, str] = {}  # a variable, and the record in it
     for section in re.split(r"(?m)^(?=#{2,3} )", text):
-        for name in re.findall(r'(?m)^[^#\n]*load_record\("(\w+)"\)', _open_cells(section)):
+        cells = _open_cells(section)
+        found = re.findall(r'(?m)^[^#\n]*load_record\("(\w+)"\)', cells)
+        found += [record for name, record in held.items() if re.search(rf"(?<![\w.\"]){name}\[", cells)]
+        for name in dict.fromkeys(found):
             if not _RECORD.search(section):
                 title = section.partition("\n")[0]
                 faults.append(f"{title!r} shows the record {name!r} without '(Recorded in PyTorch.)', or what made it")
+        for name, made in re.findall(r"(?m)^(\w+) = (.*)", cells):
+            held.pop(name, None)
+            if record := re.fullmatch(r'load_record\("(\w+)"\)', made):
+                held[name] = record[1]
     return faults
 
 
@@ -403,11 +467,13 @@ def main(selected: list[str]) -> int:
         notebook = read_source(path)
         claims = [cell for cell in code_cells(notebook) if "check" in tags(cell) and "tab-tf" not in tags(cell)]
         ignored = sum(IGNORED in tags(cell) for cell in code_cells(notebook))
+        formats = max(one / max(all_lines, 1) for one, all_lines in (formatting_share(notebook, f) for f in FRAMEWORKS))
         found = complaints(path)
         faults += len(found)
         print(
             f"{path.name}: {words(text_of(path))} words, {len(visible(notebook))} visible of "
-            f"{len(code_cells(notebook))} code cells, {len(claims)} claims, {ignored} cells not compared"
+            f"{len(code_cells(notebook))} code cells, {len(claims)} claims, {ignored} cells not compared, "
+            f"{formats:.1%} of open lines only format"
         )
         print("".join(f"  {fault}\n" for fault in found), end="")
     return min(faults, 1)

@@ -1,3 +1,4 @@
+// A table that is wider than its box, as on a phone, is turned: each row a block, each cell with the name of its column.
 // Tables of the class "sortable", and those with families: a click on a column sorts them, a button shows one family.
 // Without this file they are plain tables. A cell's <data value> is what it is sorted by; columns without any are sorted
 // by their text. A row of several families names them all, data-family="one; other".
@@ -50,8 +51,27 @@ document.addEventListener("DOMContentLoaded", () => {
     (table.closest(".pst-scrollable-table-container") ?? table).before(group);
   };
 
-  for (const table of document.querySelectorAll("table.sortable, table:has(td [data-family])")) {
-    table.classList.add("sortable");
+  for (const table of document.querySelectorAll("table:has(td [data-family])")) table.classList.add("sortable");
+
+  const fit = (box, table) => {
+    if (box.measured === box.clientWidth) return;
+    box.measured = box.clientWidth;
+    table.classList.remove("turned");
+    if (!box.measured || table.scrollWidth <= box.measured + 1) return;
+    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+    for (const row of table.tBodies[0].rows) {
+      [...row.cells].forEach((cell, column) => { cell.dataset.head = heads[column] ?? ""; });
+    }
+    table.classList.add("turned");
+  };
+
+  for (const table of document.querySelectorAll(".bd-article table:not(.sortable)")) {
+    const box = table.closest(".pst-scrollable-table-container, div.output");
+    if (!box || !table.tHead) continue;
+    new ResizeObserver(() => requestAnimationFrame(() => fit(box, table))).observe(box);
+  }
+
+  for (const table of document.querySelectorAll("table.sortable")) {
     const rows = [...table.tBodies[0].rows];
     sorting(table, rows);
     filtering(table, rows);

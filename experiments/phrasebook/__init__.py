@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ LIBRARIES = {
 }
 ANSWERS = FOLDER / "answers.json"
 GOLDENS = ROOT / "tests" / "oracles" / "phrasebook.npz"
+BART = {"self_attn_layer_norm": "norm1", "encoder_attn_layer_norm": "norm2"}
+BART |= {"final_layer_norm": "norm3", "self_attn": "attention"}
+BART |= {"encoder_attn": "cross_attention", "q_proj": "query", "k_proj": "key"}
+BART |= {"v_proj": "value", "out_proj": "output"}
+BART |= {"fc1": "feed_forward.inner", "fc2": "feed_forward.outer"}
 SIZES = {"B": 2, "T": 5, "S": 7, "D": 12, "H": 4, "K": 3, "G": 2, "FF": 11}
 
 
@@ -70,7 +76,8 @@ def names(entry: dict[str, Any], library: str) -> dict[str, Any]:
     found["softmax"] = masked_softmax
     found |= {"alike": lambda one, other: difference(one, other) < 1e-5}
     found |= {"given": lambda *shape: to_tensor(rng.normal(size=shape).astype("f"))}
-    found |= {"copied": copied, "without_cache": without_cache}
+    found |= {"copied": copied, "without_cache": without_cache, "renamed": renamed}
+    found |= {"signature": signature}
     if library == "KerasHub" and installed(library):
         import keras_hub
 
@@ -116,6 +123,14 @@ def copied(ours: Any, theirs: Any) -> None:
     dense = theirs._feedforward_intermediate_dense, theirs._feedforward_output_dense
     weights = [array for part in dense for array in part.get_weights()]
     ours.feed_forward.set_weights(weights)
+
+
+def renamed(ours: Any, theirs: Any) -> None:
+    """The weights of a decoder layer of Hugging Face's Bart or Marian in ours."""
+    state = theirs.state_dict()
+    for their, our in BART.items():
+        state = {name.replace(their, our): array for name, array in state.items()}
+    ours.load_state_dict(state)
 
 
 def evaluate(kind: str, entry: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

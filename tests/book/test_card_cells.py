@@ -1,6 +1,9 @@
 """The card "Look it up" stands at the top of its page: its cells need nothing of what comes below it."""
 
+import re
+
 import pytest
+from chapter_rules import text_of
 from chapters import read_source, sources
 from look_up import card_cells, card_faults, names
 from marks import in_form
@@ -45,3 +48,14 @@ def test_names_of_a_cell():
         "%pip install x\nimport a.b as c\nfor d in e:\n    f = lambda g: g + h\nclass I(J):\n    k = l"
     )
     assert names(cell) == ({"c", "d", "f", "I"}, {"e", "h", "J", "l"})
+
+
+@pytest.mark.parametrize("number", ["06", "07", "08", "09", "10", "11"])
+def test_built_in_names_kerashub_and_leads_to_the_phrasebook(number):
+    (path,) = (path for path in sources() if path.stem.startswith(f"{number}_"))
+    card = text_of(path).split("\n## Look it up: ")[1]
+    for framework in ("torch", "tf"):
+        blocks = re.findall(rf"(?ms)^:::\{{{framework}\}}\n(.*?)^:::$", card)
+        (built,) = (block for block in blocks if "Built in" in block)
+        assert "{doc}`phrasebook`" in built
+        assert framework == "torch" or "KerasHub" in built

@@ -4,7 +4,7 @@ import pytest
 from chapter_rules import leftover_faults, text_of
 from chapters import alone_paths, read_notebook, read_source, sources, tags
 from marks import in_form
-from page_rules import complaints, heading_faults, story_faults, visible, words
+from page_rules import complaints, heading_faults, record_faults, story_faults, visible, words
 
 CHAPTERS = [path for path in sources() if in_form(read_source(path))]
 
@@ -69,6 +69,14 @@ BEFORE_BREAKS = "## Where it breaks: two silent mistakes\n"
         ("print(weights.round(3))", "print(weights.round(3))" + "\n" * 15 + "1", "lines, at most 15"),
         ("print(weights.round(3))", "x = " + "1 + " * 20 + "1", "at most 80"),
         ("# rows sum to 1", "# each of the rows sums to one", "at most 76"),
+        ("print(weights.round(3))", "print(1)\n" * 9 + "print(weights.round(3))", "only format: fold them, at most 8%"),
+        ("print(weights.round(3))", "rows = [f'{1:.2f}'] * 7\nTable([2], rows)\n" * 5, "only format: fold them"),
+        (
+            BEFORE_BREAKS,
+            CELL % ("remove-cell", "hid = 1") + CELL % ("", "hid + 1") + BEFORE_BREAKS,
+            "uses 'hid', which",
+        ),
+        (BEFORE_BREAKS, CELL % ("remove-input", "hid = 1") + CELL % ("hide-input", "hid + 1") + BEFORE_BREAKS, None),
         ("print(weights.round(3))", "import torch", "has no tab and names 'torch'"),
         ("print(weights.round(3))", "x_torch = 1", "has no tab and names 'x_torch'"),
         ("print(weights.round(3))", "source(np.mean)", "belongs in a cell tagged package"),
@@ -107,6 +115,16 @@ def test_each_rule_bites(form, change, old, new, fault):
     source.write_text(text.replace(old, new, 1), encoding="utf-8")
     found = complaints(source)
     assert any(fault in one for one in found) if fault else found == [], found
+
+
+def test_a_record_loaded_before_is_named_where_it_is_shown():
+    cell = "```{code-cell} ipython3\n%s\n```\n\n"
+    loaded = "## One\n\nRecorded in PyTorch.\n\n" + cell % 'stored = load_record("dates")'
+    shows = "### Another\n\n" + cell % 'Table(stored["rows"])'
+    (fault,) = record_faults(loaded + shows)
+    assert fault.startswith("'### Another' shows the record 'dates'")
+    assert record_faults(loaded + shows + "Recorded in PyTorch.\n") == []
+    assert record_faults(loaded + "### Else\n\n" + cell % "stored = {}" + shows) == []
 
 
 def told(text):

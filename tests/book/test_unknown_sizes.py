@@ -1,13 +1,16 @@
-"""The TensorFlow functions that the chapters show take a batch and a length that nobody knows yet.
+"""What the chapters show for TensorFlow takes a batch and a length that nobody knows yet: functions, layers, solutions.
 
 A function is read from its page, traced in a `tf.function` with None for those sizes, and compared with itself called
 at once. ROWS has the arguments of each; a shown function that stands neither there nor in WITHOUT fails a test.
+LAYERS has how a shown class is made and called: between `keras.Input` of such sizes, and trained by `fit` on batches
+of several lengths.
 """
 
 import ast
 import importlib.util
 
 import both_frameworks  # noqa: F401
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -18,7 +21,8 @@ from page_rules import FOLDED
 
 # Unknown when traced. Windows, chunks and blocks divide 12; 6 are the blocks of 2.
 SIZES = {"B": 2, "T": 12, "S": 12, "H": 6, "W": 4}
-HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\nimport attn_course.tf as attn_tf\n\n\n"
+HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\nimport attn_course.tf as attn_tf\n"
+HEAD += "layers = keras.layers\n\n\n"
 
 
 class Given:
@@ -32,8 +36,9 @@ class Given:
     def spec(self):
         return tf.TensorSpec([None if isinstance(n, str) else n for n in self.sizes], self.dtype)
 
-    def value(self, rng):
-        return tf.constant(self.draw(rng, [SIZES.get(n, n) for n in self.sizes]), self.dtype)
+    def value(self, rng, **lengths):
+        sizes = SIZES | lengths
+        return tf.constant(self.draw(rng, [sizes.get(n, n) for n in self.sizes]), self.dtype)
 
 
 def real(sizes, dtype="float64"):
@@ -60,6 +65,13 @@ def size(letter):
     return Given("", "int32", lambda rng, shape: SIZES[letter])
 
 
+class made:
+    """Stands for an object of a class of the page: the first call gives it its weights."""
+
+    def __init__(self, name, *arguments):
+        self.name, self.arguments = name, arguments
+
+
 def half(x, *_):
     """Stands for a layer: any function of its first argument, of the same shape."""
     return x / 2
@@ -78,6 +90,10 @@ HEADS = {
 }
 LAYER = dict.fromkeys(("attention", "network", "norm1", "norm2"), half)
 
+SCORE = ("query", "memory", "score")
+P = {"target": real("93"), "state_weight": real("12.4"), "state_bias": real("4"), "output_weight": real("99")}
+P |= {"output_bias": real("9"), "query_weight": real("46"), "memory_weight": real("56"), "score_weight": real("6")}
+
 # Chapter and function: the arguments in their order, several lists for several calls.
 ROWS = {
     "00_ten_minutes attention_tf": [QKV],
@@ -94,6 +110,13 @@ ROWS = {
     "03_project_dates read_tf": [
         [{"source": real("9.5"), "near_weight": real("55"), "near_bias": real("5")}, below(9, "BS"), mask("BS")]
     ],
+    "03_project_dates annotate_tf": [[real("BS5"), mask("BS"), real("354"), real("4")]],
+    "03_project_dates score_tf": [[real("B4"), real("BS5"), *(P[f"{name}_weight"] for name in SCORE)]],
+    "03_project_dates weights_tf": [[real("BS"), mask("BS")]],
+    "03_project_dates context_tf": [[real("BS"), real("BS5")]],
+    "03_project_dates step_tf": [[below(9, "B"), real("B4"), real("BS5"), mask("BS"), P]],
+    "03_project_dates loss_tf": [[real("BT9"), below(9, "BT")]],
+    "03_project_dates greedy_tf": [[lambda token, state: (state, state + 1), real("B9"), 1, 2, 3]],
     "04_scaled_dot_product attention_tf": [QKV, [*QKV, mask("BTS")], [*QKV, mask("B1S"), 0.5]],
     "04_scaled_dot_product look_tf": [
         [
@@ -116,6 +139,7 @@ ROWS = {
     "08_encoder layer_norm_tf": [[real("BT5"), real("5"), real("5")]],
     "08_encoder network_tf": [[real("BT5"), real("57"), real("7"), real("75"), real("5")]],
     "08_encoder encoder_layer_tf": [[real("BT5"), *LAYER.values(), pre] for pre in (True, False)],
+    "09_transformer write_tf": [[made("TransformerTF", [19, 1, 6, 2, 5]), below(19, "BS"), 3]],
     "10_sparse window_tf": [[*ONE, 3]],
     "10_sparse dilated_tf": [[*ONE, 3, 2]],
     "10_sparse chosen_tf": [[real("S25"), real("T25"), real("T27"), below(12, "S3"), mask("S3")]],
@@ -159,7 +183,7 @@ WITHOUT = {
         06_multi_head: answer_tf importance_tf loss_tf
         07_positional_encoding: fit_tf write_tf
         08_encoder: sizes_tf pass_tf spreads_tf
-        09_transformer: write_tf translate_tf
+        09_transformer: translate_tf
         10_sparse: copy_tf
         13_mqa_gqa: again_tf cached_tf faulty_tf
         15_longer_than_training: build_tf fit_tf answer_tf lengthened_tf""",
@@ -167,6 +191,54 @@ WITHOUT = {
         01_bottleneck: taught_tf
         03_project_dates: learn_tf translate_tf""",
     "takes numbers, no tensors": "15_longer_than_training: frequencies_tf",
+}
+X = real("BT6", "float32")
+MEMORY, KEEP = real("BS5", "float32"), mask("BS")
+STATE = real("B4", "float32")
+
+
+def called(layer, *inputs):
+    return layer(*inputs)
+
+
+# Chapter and class: sizes, inputs, and how an object is called if not `layer(*inputs)`.
+LAYERS = {
+    "01_bottleneck FixedTF": (
+        [9, 3, 4],
+        [below(9, "BS"), below(9, "B")],
+        lambda layer, source, token: layer.step(token, layer.bridge(layer.read(source)), layer.read(source)),
+    ),
+    "02_bahdanau ReadoutTF": ([4, 9], [STATE], called),
+    "02_bahdanau DecoderTF": (
+        [9, 3, 4, 6],
+        [below(9, "B"), STATE, MEMORY, KEEP],
+        lambda layer, *inputs: layer.step(*inputs, layer.prepare(inputs[2])),
+    ),
+    # Its loop is over a length that is known, as its page says.
+    "02_bahdanau TaughtTF": ([9, 3, 4, 6], [below(9, "B.5"), MEMORY, STATE, KEEP], called),
+    "02_bahdanau Additive": ([6, 5, 4], [X, MEMORY, KEEP], called),
+    "03_luong General": ([6, 5], [X, MEMORY, KEEP], called),
+    "04_scaled_dot_product Pooling": ([5], [MEMORY, KEEP], called),
+    "05_self_attention Reader": ([None], [below(36, "BT")], called),
+    "05_self_attention Player": ([None], [below(24, "BT"), below(5, "BT")], called),
+    "05_self_attention SelfAttention": ([6, 5, 7], [X], called),
+    "06_multi_head Heads": ([6, 3], [X], called),
+    "07_positional_encoding Learned": ([12, 6], [X, below(12, "BT")], called),
+    "08_encoder Block": ([6, 5], [X], called),
+    "09_transformer DecoderLayerTF": ([6, 2, 5], [X, real("BS6", "float32"), mask("B11S")], called),
+    "09_transformer TransformerTF": ([[19, 1, 6, 2, 5]], [(below(19, "BS"), below(19, "BT"))], called),
+    "09_transformer Across": ([6], [X, real("BS6", "float32")], called),
+    "10_sparse Near": ([6, 3], [X], called),
+    "11_linearized Gated": ([6, 5, 7], [X], called),
+    "12_low_rank_and_hashing Mixtures": ([6, 12, 4], [X], called),
+    "13_mqa_gqa Grouped": ([6, 3, 1], [X], called),
+    "14_flash Pooling": ([5], [MEMORY, KEEP], called),
+    "15_longer_than_training QueryScale": ([3], [real("B3T5", "float32"), below(99, "T")], called),
+    "16_one_layer_2026 Gate": ([6, 3], [real("B3T5", "float32"), X], called),
+}
+NO_LAYER = {
+    "09_transformer Rate",  # a schedule takes the number of a step
+    *(f"13_mqa_gqa {name}" for name in ("Restarted", "LeftOut", "Late")),  # faults of a cache, no layers
 }
 NO_ROW = {
     f"{line.partition(':')[0].strip()} {name}"
@@ -176,24 +248,24 @@ NO_ROW = {
 }
 
 
-def shown():
-    """The functions in open cells for TensorFlow: chapter and name."""
+def shown(kind):
+    """Functions or classes in open cells and solutions for TensorFlow: chapter and name."""
     found = {}
     for path in sources():
         for cell in code_cells(read_source(path)):
-            if framework_of(cell) == "tf" and not FOLDED & set(tags(cell)):
+            if framework_of(cell) == "tf" and not (FOLDED - {"solution"}) & set(tags(cell)):
                 for node in tree(cell).body:
-                    if isinstance(node, ast.FunctionDef) and node.name.endswith("_tf"):
+                    if isinstance(node, kind) and (kind is ast.ClassDef or node.name.endswith("_tf")):
                         found[f"{path.stem} {node.name}"] = path
     return found
 
 
-SHOWN = shown()
+SHOWN, CLASSES = shown(ast.FunctionDef), shown(ast.ClassDef)
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The functions of a chapter as a module; the tracer reads its source."""
+    """The functions and classes of a chapter as a module; the tracer reads its source."""
     made, folder = {}, tmp_path_factory.mktemp("pages")
 
     def page(path):
@@ -203,7 +275,8 @@ def pages(tmp_path_factory):
                 for cell in code_cells(read_source(path))
                 if framework_of(cell) == "tf" and "check" not in tags(cell)
             ]
-            nodes = [node for cell in cells for node in tree(cell).body if isinstance(node, ast.FunctionDef)]
+            kinds = ast.FunctionDef | ast.ClassDef | ast.ImportFrom
+            nodes = [node for cell in cells for node in tree(cell).body if isinstance(node, kinds)]
             file = folder / f"page_{path.stem}.py"
             file.write_text(HEAD + "\n\n\n".join(map(ast.unparse, nodes)) + "\n", encoding="utf-8")
             spec = importlib.util.spec_from_file_location(file.stem, file)
@@ -242,10 +315,68 @@ def test_unknown_sizes(name, pages, monkeypatch):
     for word, value in FROM_PAGE.get(name, {}).items():
         monkeypatch.setattr(page, word, value, raising=False)
     for arguments in ROWS[name]:
+        arguments = [getattr(page, x.name)(*x.arguments) if isinstance(x, made) else x for x in arguments]
         at_once, traced = both(getattr(page, name.split()[1]), arguments)
         for one, other in zip(at_once, traced, strict=True):
             assert np.isfinite(one).all()
             np.testing.assert_allclose(one, other, rtol=1e-10 if one.dtype != tf.float32 else 1e-5)
+
+
+def test_every_shown_class_has_a_row():
+    assert len(CLASSES) > 20
+    assert CLASSES.keys() == LAYERS.keys() | NO_LAYER and not LAYERS.keys() & NO_LAYER
+
+
+class Wrapped(keras.layers.Layer):
+    """A shown object as a layer, called in its own way with a list of inputs; it gives its first output."""
+
+    def __init__(self, inner, how, inputs):
+        super().__init__()
+        self.inner = inner
+        self.how = lambda flat: how(inner, *tf.nest.pack_sequence_as(inputs, list(flat)))
+
+    def call(self, inputs):
+        return tf.nest.flatten(self.how(inputs))[0]
+
+
+def fitted(layer, inputs):
+    """The layer in a functional model of unknown sizes, called at once and from a graph, then trained by `fit`."""
+    flat, rng = tf.nest.flatten(inputs), np.random.default_rng(0)
+    given = [keras.Input(batch_shape=one.spec().shape, dtype=one.dtype) for one in flat]
+    model = keras.Model(given, layer(given))
+    batches = []
+    for length in (12, 8):
+        values = tuple(one.value(rng, T=length, S=length) for one in flat)
+        output = layer(values)
+        np.testing.assert_allclose(output, model(values), rtol=1e-5, atol=1e-6)
+        batches.append((values, tf.zeros_like(output)))
+    traced = tf.function(model, input_signature=[tuple(one.spec() for one in flat)])
+    for values, _ in batches:
+        np.testing.assert_allclose(traced(values), model(values), rtol=1e-4, atol=1e-5)
+    target = tf.TensorSpec([None] * len(output.shape), output.dtype)
+    signature = tuple(one.spec() for one in flat), target
+    data = tf.data.Dataset.from_generator(lambda: iter(batches), output_signature=signature)
+    data = data.apply(tf.data.experimental.assert_cardinality(len(batches)))
+    model.compile("sgd", "mse", jit_compile=False)
+    return model.fit(data, verbose=0, shuffle=False).history["loss"][0]
+
+
+@pytest.mark.filterwarnings("ignore:.*Gradients do not exist")  # of what the first output does not use
+@pytest.mark.filterwarnings("ignore:.build... was called on layer")  # a shown object that has no `call`
+@pytest.mark.parametrize("name", sorted({*CLASSES} & {*LAYERS}))
+def test_a_layer_of_unknown_sizes(name, pages):
+    keras.utils.set_random_seed(0)
+    sizes, inputs, how = LAYERS[name]
+    shown_class = getattr(pages(CLASSES[name]), name.split()[1])
+    assert 0 < fitted(Wrapped(shown_class(*sizes), how, inputs), inputs) < np.inf
+
+
+def test_a_layer_that_reads_its_sizes_while_tracing_is_caught():
+    def merged(_, x):
+        return tf.reshape(x, [x.shape[0] * x.shape[1], 6])
+
+    with pytest.raises((TypeError, ValueError)):
+        fitted(Wrapped(None, merged, [X]), [X])
 
 
 def test_a_size_read_while_tracing_is_caught():

@@ -10,7 +10,7 @@ import pytest
 
 from attn_course.frameworks import torch
 from attn_course.labs import interval, load_record
-from attn_course.tasks.alignments import FILE, SHA256, Verse, latin, load_alignments
+from attn_course.tasks.alignments import FILE, SHA256, Verse, alignment_error_rate, latin, load_alignments
 from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
 from experiments.align import (
     Words,
@@ -131,6 +131,20 @@ def test_aligners_and_judge_by_hand():
     assert chance_level(SMALL) == pytest.approx((0.5 + 0.5 + 1) / 3)
     assert [len(x) for x in by_model_1(SMALL)] == [3, 1]
     assert word_lists(SMALL)[1] == [["one", "two", "three"], ["one"]]
+
+
+def test_the_error_rate_by_hand():
+    """Four English words, four links; the first two of three sure links and a possible one: Och and Ney's formula."""
+    found = {("a", 0), ("b", 1), ("b", 2), ("c", 3)}
+    sure = {("a", 0), ("b", 1), ("c", 2)}
+    right = len(found & sure)
+    assert right == 2 and alignment_error_rate(right, len(found), len(sure)) == pytest.approx(1 - (2 + 2) / (4 + 3))
+    precision, recall = right / len(found), right / len(sure)
+    f1 = 2 * precision * recall / (precision + recall)
+    assert alignment_error_rate(right, len(found), len(sure)) == pytest.approx(1 - f1)
+    assert alignment_error_rate(3, 3, 3) == 0 and alignment_error_rate(0, 4, 3) == 1
+    counted = right_counts(SMALL, diagonal(SMALL)).sum(axis=0)  # 3 right of 3; 4 words of English, 3 links
+    assert alignment_error_rate(counted[0], 4, sum(x.links.sum() for x in SMALL)) == pytest.approx(1 - 6 / 7)
 
 
 def test_the_diagonal_and_model_1_on_the_verses():

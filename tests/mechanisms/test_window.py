@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support import FACE, build, close, draw, numbers, tensor
 
-from attn_course import masks, pytorch, tf
+from attn_course import masks, pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.parity import get_parameters, set_parameters
@@ -127,6 +127,26 @@ def test_how_many_layers_connect_every_pair():
         assert layers_to_connect(masks.sliding_window_mask(n, n, w, True)) == math.ceil((n - 1) / (w - 1))
     assert layers_to_connect(masks.longformer_mask(n, n, window=2, positions=[0])) == 2
     assert layers_to_connect(masks.big_bird_mask(n, n, block_size=3, num_random=1, seed=0)) == 2
+
+
+@FACE
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("T", "S"), [(11, 11), (3, 11), (70, 70)])
+def test_functions_are_dense_attention_with_their_mask(face, causal, T, S):
+    """Both edges of a window count: behind the query and, if nothing is causal, ahead of it."""
+    query, key, value = draw(2, T, 5), draw(2, S, 5, seed=1), draw(2, S, 3, seed=2)
+    given = [tensor(face, x) for x in (query, key, value)]
+    patterns = {
+        "sliding_window_attention": ({"window": 3}, masks.sliding_window_mask(T, S, 3, causal)),
+        "dilated_window_attention": ({"window": 3, "dilation": 2}, masks.dilated_window_mask(T, S, 3, 2, causal)),
+        "longformer_attention": (
+            {"window": 3, "positions": [0, 7]},
+            masks.longformer_mask(T, S, window=3, positions=[0, 7], causal=causal),
+        ),
+    }
+    for name, (sizes, mask) in patterns.items():
+        expected, _ = reference.scaled_dot_product_attention(query, key, value, mask)
+        close(getattr(face, name)(*given, **sizes, causal=causal)[0], expected)
 
 
 LAYERS = {

@@ -54,7 +54,11 @@ def test_links_lead_somewhere(page):
 
 def test_the_boxes_of_the_transformer_lead_to_their_chapters():
     links = soup(SITE / "book" / "09_transformer.html").select("svg.drawn[role=group] a")
-    assert {link["xlink:href"][:2] for link in links} == {"02", "04", "06", "07", "08"}
+    found = {link.get_text(strip=True): link["xlink:href"] for link in links}
+    assert len(found) == 7 and found["table"].startswith("#") and found["memory"].startswith("08_")
+    assert {href[:2] for href in found.values()} == {"02", "04", "06", "07", "08", "#b"}
+    page = SITE / "book" / "09_transformer.html"
+    assert [broken(page, href) for href in found.values()] == 7 * [None]
     assert all(link.get_text(strip=True) and not link.get("target") for link in links)
 
 

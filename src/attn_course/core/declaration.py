@@ -104,8 +104,9 @@ class Layer:
     name: of its specification, or of the function where layer, the class, is None.
     sizes: what the layer is built from in the contract; the specification gets those
     that it has arguments for. reference: its name there, if it is another. pattern: the
-    mask builder that it equals. weights: whether it returns any. leaks: they may sum to
-    less than 1. padding: whether the mask can hide keys alone, from all queries alike.
+    mask builder that it equals. weights: whether it returns any. sums: what a row of
+    them adds up to: "one", "less" where a share is nobody's, or "any". padding: whether
+    the mask can hide keys alone, from all queries alike.
 
     natural: the sizes that may be 0. options: what may be given besides, and its kind.
     wrong: options that must be refused, and who must be named. refuses: options of a
@@ -125,7 +126,7 @@ class Layer:
     reference: str = ""
     pattern: str = ""
     weights: bool = True
-    leaks: bool = False
+    sums: str = "one"
     padding: bool = False
     natural: tuple[str, ...] = ()
     options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)

@@ -4,7 +4,8 @@
 ``attn_course.core.kv_cache`` takes them, what kind of attention it is, and of which
 checkpoint the configuration was read; most bytes behind 131,072 positions first. The
 fields themselves, with address and date, are in ``attn_course/tasks/models.json``.
-``MIXES`` has decoders in which few layers see all, ``SHARED`` one shape whose keys and
+``POSITIONS`` has the rows of those whose near and far layers turn in different ways,
+``MIXES`` decoders in which few layers see all, ``SHARED`` one shape whose keys and
 values are shared in seven ways. ``MEMORY`` and ``PEAKS`` have the memory of GPUs, their
 operations and bytes per second.
 """
@@ -18,6 +19,7 @@ from attn_course.core.kv_cache import cache_bytes
 NUMBER = 2  # bytes of a number of keys and values
 FAR = 131_072  # positions, where sizes are compared
 STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
+PARTIAL = "partial_rotary_factor"
 
 
 class Shape(NamedTuple):
@@ -80,10 +82,10 @@ def mix_of(row):
     )
 
 
-def read_table():
+def read_table(part="models"):
     """The rows of the table: name, checkpoint, address, fields of the configuration."""
     path = resources.files("attn_course.tasks").joinpath("models.json")
-    return json.loads(path.read_text(encoding="utf-8"))["models"]
+    return json.loads(path.read_text(encoding="utf-8"))[part]
 
 
 def shape(row):
@@ -96,6 +98,8 @@ def shape(row):
         parts.append((windowed, near, config["sliding_window"]))
         layers = f"{windowed} of {windowed + whole} layers " if whole else ""
         kind += f", {layers}window {config['sliding_window']:,}"
+    if (few := config.get("num_global_key_value_heads")) and whole:
+        kind += f"; {few} heads in the others"
     if whole:
         parts.append((whole, far))
     if linear:
@@ -107,7 +111,9 @@ def shape(row):
 
 
 def attention_of(config):
-    """MHA, GQA with its heads, or MLA."""
+    """MHA, GQA with its heads, or MLA, perhaps with an indexer."""
+    if "index_topk" in config:
+        return f"MLA, an indexer chooses {config['index_topk']:,}"
     if "kv_lora_rank" in config:
         return "MLA"
     heads = config["num_key_value_heads"]
@@ -122,6 +128,10 @@ def layers_of(config):
     if "linear_attn_config" in config:
         whole = len(config["linear_attn_config"]["full_attn_layers"])
         return whole, 0, count - whole
+    if every := config.get("no_rope_layer_interval"):  # the others see a chunk, or all
+        return count // every, count - count // every, 0
+    if whole := config.get("no_rope_layer_count"):
+        return whole, count - whole, 0
     if every := config.get("full_attention_interval"):
         return count // every, 0, count - count // every
     if "layer_types" in config:
@@ -137,6 +147,7 @@ def values_of(config):
     """Numbers per position and layer: in layers with a window, and in the others."""
     if "kv_lora_rank" in config:
         values = config["kv_lora_rank"] + config["qk_rope_head_dim"]
+        values += config.get("index_head_dim", 0)  # one key for all of its heads
         return values, values
     heads = config["num_key_value_heads"]
     width = config.get("head_dim") or (
@@ -155,6 +166,45 @@ def state_of(config):
         return sizes["num_heads"] * sizes["head_dim"] ** 2
     matrix = config["linear_key_head_dim"] * config["linear_value_head_dim"]
     return config["linear_num_value_heads"] * matrix
+
+
+def positions_of(row):
+    """Of layers that look near, and of those that look far: how many, and their RoPE."""
+    config = row["config"]
+    far, near, linear = layers_of(config)
+    if linear:
+        return f"{linear} linear", far, turns(rope_of(config, "full_attention"))
+    if chunk := config.get("attention_chunk_size"):
+        sees = f"chunks of {chunk:,}"
+    else:
+        window = config.get("sliding_window")
+        sees = f"window {window:,}" if window else "full"
+    looks = f"{near}, {sees}, {turns(rope_of(config, 'sliding_attention'))}"
+    if any(name.startswith("no_rope") for name in config):
+        scaled = ", log-length scaling" if "attn_temperature_tuning" in config else ""
+        return looks, far, f"NoPE{scaled}"
+    return looks, far, turns(rope_of(config, "full_attention"))
+
+
+def rope_of(config, kind):
+    """The fields that say how a kind of layer turns, as one dict."""
+    if kind in config.get("rope_parameters", {}):
+        return config["rope_parameters"][kind]
+    if kind == "sliding_attention" and "rope_local_base_freq" in config:
+        return {"rope_theta": config["rope_local_base_freq"]}
+    own = {name: config[name] for name in ("rope_theta", PARTIAL) if name in config}
+    return {**own, **config.get("rope_scaling", {})}
+
+
+def turns(rope):
+    """A rule, its factor and the base, in words."""
+    names = {"yarn": "YaRN", "llama3": "Llama 3", "default": ""}
+    kind = rope.get("rope_type", "partial" if PARTIAL in rope else "default")
+    kind = names.get(kind, kind) + (f" {rope[PARTIAL]}" if PARTIAL in rope else "")
+    factor = f"factor {rope['factor']:g}" if "factor" in rope else ""
+    if length := rope.get("original_max_position_embeddings"):
+        factor += f" from {length:,}"
+    return ", ".join(filter(None, (kind, factor, f"base {rope['rope_theta']:,}")))
 
 
 # GPUs as their maker's data sheets have them. Memory in GB; a little of it is taken.
@@ -187,3 +237,8 @@ SHARED = {
     "5 : 1": ([(8, 2048), (40, 2048, 1024)], "GQA, window 1,024"),
     "MQA": ([(48, 2 * 128)], "one head of keys and values"),
 }
+POSITIONS = [
+    {**known, **row, "config": known.get("config", {}) | row["config"]}
+    for row in read_table("positions")
+    for known in [{each["name"]: each for each in read_table()}.get(row["name"], {})]
+]

@@ -59,7 +59,8 @@ def linear_attention(
 
     Source: Katharopoulos et al. 2020 (arXiv:2006.16236), equations 4 to 12; the decay:
         Sun et al. 2023 (arXiv:2307.08621), equation 5.
-    Differs: epsilon, so that a sum of nothing can divide.
+    Differs: epsilon, so that a sum of nothing can divide. Sun et al. have no
+        normalizer: theirs is ``normalize=False``, with a group norm behind the output.
     """
     check_feature_map(feature_map)
     check_linear(query, key, value, mask, decay=decay)
