@@ -18,10 +18,14 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
-  test-versions bench costs gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
+  test-clients test-versions bench costs gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
 
+# What a command installs first is read from its prerequisites.
 help: ## this list
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
+	@sed -nE 's/^([a-z-]+):([^#]*)## (.*)/\1|\2|\3/p' $(MAKEFILE_LIST) | awk -F'|' '{ \
+	  needs = $$2 ~ /\.venv\/stamp/ ? "3 GB" : $$2 ~ /\.venv-book\/stamp|html|book/ ? "0.3 GB" : ""; \
+	  printf "  make %-16s %6s  %s\n", $$1, needs, $$3 }'
+	@echo "Installed once, before the first: 0.3 GB for the book; 3 GB with PyTorch and TensorFlow (6 GB where PyTorch brings CUDA)."
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
 .venv/stamp: requirements.txt requirements-book.txt pyproject.toml
@@ -34,6 +38,13 @@ help: ## this list
 	@mkdir -p $(@D)
 	test "$$(uname)" != Linux || $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps \
 	  --upgrade --target $(@D) $(TRITON)
+	@touch $@
+
+# Tools that our layers are tried with, aside too: what the tests import is what requirements.txt says.
+.venv/clients/stamp: .venv/stamp requirements-clients.txt
+	@mkdir -p $(@D)
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --upgrade --target $(@D) \
+	  -r requirements-clients.txt
 	@touch $@
 
 # The package without what it needs: its pages are written with stand-ins for the frameworks.
@@ -107,7 +118,10 @@ test-frameworks: .venv/stamp ## the notebooks of one framework, run where the ot
 	$(BIN)/python tools/notebooks.py alone --jobs $(or $(JOBS),auto) $(CH)
 
 test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone, TensorFlow alone, neither; chapter 2 from an empty folder
-	$(BIN)/python -m pytest -n $(or $(JOBS),2) --dist worksteal --durations 0 tests/install
+	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal --durations 0 tests/install
+
+test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, peft, torchao, safetensors, accelerate, FSDP
+	PYTHONPATH=.venv/clients $(BIN)/python -m pytest tests/clients
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]
 	$(BIN)/python -m experiments.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)
@@ -130,7 +144,7 @@ lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the l
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 
-lock: .venv/stamp ## the hashed locks, after a change of requirements.txt or requirements-book.txt
+lock: .venv/stamp ## the hashed locks, after a change of a requirements file
 	$(BIN)/python tools/lock.py
 
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots

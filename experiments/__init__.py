@@ -7,6 +7,7 @@ and write into ``src/attn_course``.
 import argparse
 import hashlib
 import json
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from attn_course.records import write as write_record
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "src" / "attn_course" / "records"
 RUNS = ROOT / "_build" / "experiments"
+USED = {"pytorch": "torch", "tf": "tensorflow"}
 _STARTED = time.monotonic()
 
 
@@ -102,10 +104,14 @@ def code_of_now():
 def store(name, rows, seeds, **more):
     """Write ``records/NAME.json``: the rows, and what made them.
 
-    ``heading``, the version of the package, and the seconds that it took.
+    ``heading``, the framework where the rows don't name theirs, the version of the
+    package, and the seconds that it took.
     """
     listed = " ".join(map(str, seeds))
     took = {"version": version("attn-course")}
+    if not any("framework" in row for row in rows if isinstance(row, dict)):
+        used = [name for name, key in USED.items() if key in sys.modules]
+        took["framework"] = " ".join(used) or "numpy"
     took["seconds"] = round(time.monotonic() - _STARTED)
     command = f"python -m experiments.{name} --seeds {listed}"
     write(name, {**heading(command), **took, "rows": rows, **more})

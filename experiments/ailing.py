@@ -36,16 +36,20 @@ class Block(torch.nn.Module):
         alive[-1] = float(not (last and cause == "dead head"))
         self.register_buffer("alive", alive)
 
-    def forward(self, x):
+    def forward(self, x, past=None):
+        """``past``: keys and values of the rows before; all so far are in ``kept``."""
         own = x if self.cause == "norm misplaced" else F.layer_norm(x, x.shape[-1:])
         query, key, value = (
             (own @ each).unflatten(-1, (HEADS, -1)).transpose(1, 2)
             for each in self.maps
         )
+        if past is not None:
+            key, value = torch.cat([past[0], key], 2), torch.cat([past[1], value], 2)
+        self.kept = key, value
         score = query @ key.transpose(2, 3)
         if self.cause != "scale missing":
             score = score / key.shape[-1] ** 0.5
-        ahead = 1 if self.cause == "leaking mask" else 0
+        ahead = key.shape[2] - query.shape[2] + (self.cause == "leaking mask")
         seen = torch.ones(score.shape[-2:], dtype=torch.bool).tril(ahead)
         self.weights = score.masked_fill(~seen, -torch.inf).softmax(-1)
         self.heads = self.weights @ value * self.alive
@@ -58,6 +62,7 @@ class Block(torch.nn.Module):
 class Model(torch.nn.Module):
     def __init__(self, cause):
         super().__init__()
+        self.cause = cause
         self.tokens = torch.nn.Parameter(torch.randn(TOKENS, WIDTH))
         self.places = torch.nn.Parameter(torch.randn(T + 1, WIDTH))
         self.blocks = torch.nn.ModuleList(
@@ -65,14 +70,15 @@ class Model(torch.nn.Module):
         )
         self.logits = torch.nn.Parameter(torch.zeros(WIDTH, TOKENS))
 
-    def forward(self, tokens, off=0):
-        """``off``: how far the positions of what is generated are wrong."""
-        places = torch.arange(tokens.shape[1])
-        places = places + off * (places >= HALF)
-        x = self.tokens[tokens] + self.places[places]
+    def forward(self, tokens, past=None):
+        """``past``: what each block has kept of the tokens before."""
+        done = 0 if past is None else past[0][0].shape[2]
+        if done and self.cause == "cache off by one":
+            done = done + 1
+        x = self.tokens[tokens] + self.places[done : done + tokens.shape[1]]
         self.norms = [x.norm(dim=-1).mean()]
-        for block in self.blocks:
-            x = block(x)
+        for place, block in enumerate(self.blocks):
+            x = block(x, None if past is None else past[place])
             self.norms.append(x.norm(dim=-1).mean())
         return F.layer_norm(x, x.shape[-1:]) @ self.logits
 
@@ -81,12 +87,19 @@ def drawn(generator):
     return torch.randint(TOKENS, (ROWS, HALF), generator=generator).repeat(1, 2)
 
 
-def errors(model, generator, off=0):
-    """The share of tokens that it says wrong when it goes on by itself."""
+def errors(model, generator, cache):
+    """The share of tokens that it says wrong when it goes on by itself.
+
+    cache: whether it is given the last token and what is kept of the others, or all.
+    """
     right = drawn(generator)
-    said = right[:, :HALF]
+    said = new = right[:, :HALF]
+    past = None
     for _ in range(HALF):
-        said = torch.cat([said, model(said, off)[:, -1:].argmax(-1)], dim=1)
+        logits = model(new, past) if cache else model(said)
+        past = [block.kept for block in model.blocks]
+        new = logits[:, -1:].argmax(-1)
+        said = torch.cat([said, new], dim=1)
     return (said != right)[:, HALF:].float().mean().item()
 
 
@@ -129,8 +142,8 @@ def readings(cause, seed):
     with torch.no_grad():
         maps = [block.weights[0].numpy().round(3).tolist() for block in model.blocks]
         norms = [each.item() for each in model.norms]
-        free = errors(model, generator)
-        cached = errors(model, generator, off=int(cause == "cache off by one"))
+        free = errors(model, generator, cache=False)
+        cached = errors(model, generator, cache=True)
     found = {"loss": losses, "entropy": start, "maps": maps, "gradients": gradients}
     return found | {"norms": norms, "free": free, "cached": cached}
 

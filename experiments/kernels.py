@@ -23,6 +23,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
+from attn_course.files import ending_in_one_line
 from attn_course.mechanisms.flash import triton as flash
 from attn_course.records import heading
 from experiments import write
@@ -91,4 +92,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with ending_in_one_line():
+        main()

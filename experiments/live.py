@@ -1,10 +1,11 @@
-"""Trains the models of the live figures: dates and sentences.
+"""Trains the models of the live figures: dates, sentences, and the reader of "it".
 
 ``python -m experiments.live --seeds 0 1 2`` writes their weights as float16 into
 ``src/attn_course/tasks/live``, and the record ``live``. Where several are trained, the
 best on dev is kept.
 """
 
+import base64
 import hashlib
 import io
 import time
@@ -17,16 +18,19 @@ from attn_course.files import replacing
 from attn_course.labs import dates as date_lab
 from attn_course.labs.generate import stream
 from attn_course.labs.generate.pytorch import load_glassllm, stepper
+from attn_course.labs.pronoun import STEPS, may_see
+from attn_course.labs.pronoun import pytorch as lab_reader
 from attn_course.labs.seq2seq import TRAINING, build
 from attn_course.parity import get_parameters, set_parameters
-from attn_course.tasks import glassllm
+from attn_course.tasks import glassllm, pronoun
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
 from attn_course.tasks.live import HERE
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import load_sentences
 from attn_course.tasks.text import UNKNOWN, batches, encode_pairs
 from attn_course.training import pytorch as loop
-from experiments import chosen_seeds, sentences, store
+from experiments import chosen_seeds, resuming, sentences, store
+from experiments import pronoun as readers
 
 DATE_STEPS, SENTENCE_STEPS, SENTENCE_RATES = 700, 3000, (3e-3, 1e-2)
 
@@ -125,6 +129,20 @@ def translations(seed):
     return model, row
 
 
+def reader(seed):
+    """Chapter 5's two layers, in which all words look at all words."""
+    torch.manual_seed(seed)
+    model = lab_reader.Reader(may_see("all words"))
+    log = lab_reader.train(model, steps=STEPS, seed=seed)
+    halve(model)
+    row = {"steps": STEPS, "loss": round(log[-1].loss, 4)}
+    row["exact"] = readers.exact(lab_reader, model)
+    text = "the cat drank the milk because it was thirsty"
+    found, (_, second) = lab_reader.guess(model, pronoun.encode(text)[None])
+    row["shown"] = [text, pronoun.WORDS[found[0]], told(second[0])]
+    return model, row
+
+
 def writer():
     """The row of the language model that ships: a text that it wrote, greedily."""
     model, tokens = load_glassllm(), glassllm.load_tokenizer()
@@ -141,37 +159,48 @@ def halve(model):
     set_parameters(model, {k: x.astype(np.float32) for k, x in kept.items()})
 
 
-def keep(name, make, seeds):
-    """Train with every seed: the row of the best on dev, and its file."""
-    begin, found = time.process_time(), [make(seed) for seed in seeds]
-    seconds = round(time.process_time() - begin)
-    best = max(range(len(seeds)), key=lambda place: found[place][1]["dev"])
-    model, row = found[best]
+MAKERS = {"sentences": translations, "dates": dates, "reader": reader}
+
+
+def made(name, seed):
+    """A model of a seed: its row, with its weights as the text of their file."""
+    begin = time.process_time()
+    model, row = MAKERS[name](seed)
     parameters, new = get_parameters(model), io.BytesIO()
     stored = {k: x.astype(np.float16) for k, x in parameters.items()}
     np.savez_compressed(new, **stored)
-    row = {"model": name, "framework": "pytorch", "seed": seeds[best], **row}
+    row = {"model": name, "framework": "pytorch", "seed": seed, **row}
     row["parameters"] = sum(x.size for x in parameters.values())
-    row["devs"] = {s: each["dev"] for s, (_, each) in zip(seeds, found, strict=True)}
-    row |= {"seconds": seconds, "file": f"{name}.npz"}
-    row["sha256"] = hashlib.sha256(new.getvalue()).hexdigest()
-    return row, new.getvalue()
+    row["seconds"] = round(time.process_time() - begin)
+    return [row | {"weights": base64.b64encode(new.getvalue()).decode()}]
+
+
+def best_of(rows):
+    """The row of the best on dev, which tells of all, and its file."""
+    best = max(rows, key=lambda row: row.get("dev", 0))
+    file = base64.b64decode(best["weights"])
+    row = {key: value for key, value in best.items() if key != "weights"}
+    if "dev" in row:
+        row["devs"] = {each["seed"]: each["dev"] for each in rows}
+    row["seconds"] = sum(each["seconds"] for each in rows)
+    row |= {"file": f"{row['model']}.npz", "sha256": hashlib.sha256(file).hexdigest()}
+    return row, file
 
 
 def main():
     """Train all, then write the files and the record that knows their sums."""
     seeds, rows, files = chosen_seeds(), [], {}
-    for name, make, some in (
-        ("sentences", translations, seeds),
-        ("dates", dates, seeds[:1]),  # minutes each; one is enough
-    ):
-        row, files[name] = keep(name, make, some)
-        rows.append(row)
-        print({key: row[key] for key in row if key != "shown"}, flush=True)
-    for name, file in files.items():
-        with replacing(HERE / f"{name}.npz") as new:
-            new.write_bytes(file)
-    store("live", [*rows, writer()], seeds)
+    with resuming("live") as done:
+        for name in MAKERS:
+            some = seeds if name == "sentences" else seeds[:1]  # one is enough
+            row, file = best_of([done.rows(made, name, seed)[0] for seed in some])
+            files[row["file"]] = file
+            rows.append(row)
+            print({key: row[key] for key in row if key != "shown"}, flush=True)
+        for name, file in files.items():
+            with replacing(HERE / name) as new:
+                new.write_bytes(file)
+        store("live", [*rows, writer()], seeds, seconds=round(done.seconds))
 
 
 if __name__ == "__main__":

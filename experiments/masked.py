@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from attn_course.core.masks import sliding_window_mask
+from attn_course.files import ending_in_one_line
 from experiments import store
 from experiments.bench.cases import WIDTH
 from experiments.bench.measure import held
@@ -114,4 +115,5 @@ def rows():
 
 
 if __name__ == "__main__":
-    store("masked", [], [0], positions=POSITIONS, measured=rows())
+    with ending_in_one_line():
+        store("masked", [], [0], positions=POSITIONS, measured=rows())

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attn_course.core.frameworks import torch
+from attn_course.files import ending_in_one_line
 from attn_course.labs import interval
 from attn_course.labs.reactions import (
     ALIGNER,
@@ -102,7 +103,7 @@ def cut_away(model, chosen, other, seed):
     return rows, [int(x) for x in harm]
 
 
-if __name__ == "__main__":
+def main():
     seeds = chosen_seeds()
     model, reactions = albert(), load_reactions()
     rows = score_heads(model, reactions)
@@ -118,3 +119,8 @@ if __name__ == "__main__":
     cut, harm = cut_away(model, chosen, other, seeds[0])
     more = {"cut": cut, "harm": harm, "columns": columns, "aligner": ALIGNER}
     store("reactions", rows, seeds, **more)
+
+
+if __name__ == "__main__":
+    with ending_in_one_line():
+        main()

@@ -1,6 +1,6 @@
 """A language model of bytes at rates that are too high, with and without tamed scores.
 
-Two widths, four learning rates, three kinds: plain, the norm of queries and keys, and
+Two widths, five learning rates, three kinds: plain, the norm of queries and keys, and
 capped scores. No warm-up, no decay, no clipping: what keeps the scores small is the
 part alone. The largest score of any pair is kept over the training. PyTorch.
 
@@ -20,7 +20,7 @@ from attn_course.tasks.topics import load_topics
 from experiments import run_plan
 
 STEPS, LENGTH, BATCH, EVERY = 200, 48, 8, 10
-WIDTHS, RATES = (32, 96), (3e-3, 1e-2, 3e-2, 1e-1)
+WIDTHS, RATES = (32, 96), (3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 KINDS, CAP, HEAD = ("plain", "norm", "cap"), 20.0, 16
 
 

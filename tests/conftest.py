@@ -9,13 +9,14 @@ from functools import cache
 import pytest
 
 # A test of the package is slow when it compiles, exports, saves, starts a process or reads 16,000 positions; any other
-# when it needs a framework or executes a notebook. What is left, and no number of other libraries, is what most changes
-# can break: make test QUICK=yes.
+# when it needs a framework, executes a notebook, marks a class or starts a process. What is left, without numbers of
+# other libraries, is what most changes can break: make test QUICK=yes.
 SLOW = re.compile(
     r"\.compile\(|export\(|jit_compile|\.save\(|one_graph|run_layer_test|tensorflow\.function|16k|16_384|subprocess|triton"
 )
 PACKAGE = {"contract", "mechanisms", "models"}
-EXECUTES = {"built", "second_built"}
+STARTS = re.compile(r"subprocess|Popen|\bbuild\(|write_class\(")
+EXECUTES = {"built", "second_built", "form_built", "poisoned"}
 
 
 def pytest_addoption(parser):
@@ -38,7 +39,8 @@ def is_slow(item):
         return bool(SLOW.search(source(item.function)))
     if item.path.parent.name == "oracles":
         return True
-    return hasattr(item.module, "both_frameworks") or not EXECUTES.isdisjoint(item.fixturenames)
+    needs = hasattr(item.module, "both_frameworks") or not EXECUTES.isdisjoint(item.fixturenames)
+    return needs or bool(STARTS.search(source(item.function)))
 
 
 def topic_of(case):

@@ -1,4 +1,9 @@
-"""What only the solutions of a chapter say, and where a folder or an archive of files says it too."""
+"""What only the solutions of a chapter say, and where a folder or an archive of files says it too.
+
+After make book, make slides and make epub, each with SOLUTIONS=no, this lists where they hold a line of a solution:
+
+    python tests/solution_lines.py _build/html _build/slides _build/epub
+"""
 
 import html
 import json
@@ -10,6 +15,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "book" / "_ext"))
 
 from solutions import CELL, source_without, tags_of
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def only_in_solutions(text):
@@ -51,3 +58,20 @@ def leaks(root, lines):
         kept = plain(name, text)
         found += [f"{name}: {line}" for line in sorted(lines) if line in kept]
     return found
+
+
+def only_in_the_book_s_solutions():
+    """The lines of all chapters' solutions that neither another chapter's text nor the package's own code has."""
+    chapters = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "book").glob("[0-9][0-9]_*.md"))]
+    package = [path for path in sorted((ROOT / "src").rglob("*.py")) if "bank" not in path.parts]
+    others = [source_without(text) for text in chapters] + [path.read_text(encoding="utf-8") for path in package]
+    elsewhere = "\n".join(map(squeezed, others))
+    return {line for text in chapters for line in only_in_solutions(text) if line not in elsewhere}
+
+
+if __name__ == "__main__":
+    wanted = only_in_the_book_s_solutions()
+    leaked = [f"{folder}/{found}" for folder in sys.argv[1:] for found in leaks(Path(folder), wanted)]
+    count = sum(1 for folder in sys.argv[1:] for _ in texts(Path(folder)))
+    print(*leaked, f"{len(wanted)} lines that only solutions have, {count} files, {len(leaked)} found", sep="\n")
+    sys.exit(bool(leaked))

@@ -27,14 +27,14 @@ from experiments.costs.operations import DRAWN, LENGTHS
 PAGE = ROOT / "book" / "complexity.md"
 TEXT = (ROOT / "tools" / "templates" / "complexity.md.txt").read_text(encoding="utf-8")
 MISSING = "not measured yet"
-# The layers before attention, for the same table; k is the kernel's width.
-KERNEL = "O(n / k), dilated O(log_k n)"
+# The layers before attention, for the same table; a convolution's kernel is its window.
+KERNEL = "O(n / w), dilated O(log_w n)"
 BESIDE = tuple(
-    Row(name, "", "", "", None, *costs, BASE)
+    Row(name, "", "", "", None, *costs, BASE, "no attention")
     for name, *costs in (
         ("recurrent", "O(n d^2)", "O(n d)", "O(n)", "O(n)"),
-        ("convolutional", "O(k n d^2)", "O(n d)", "O(1)", KERNEL),
-        ("separable convolutional", "O(k n d + n d^2)", "O(n d)", "O(1)", KERNEL),
+        ("convolutional", "O(w n d^2)", "O(n d)", "O(1)", KERNEL),
+        ("separable convolutional", "O(w n d + n d^2)", "O(n d)", "O(1)", KERNEL),
     )
 )
 
@@ -124,8 +124,8 @@ BLOCKS = 3  # of each row of blocks, where a layout says which
 
 def worth(order):
     """What an order comes to at SIZES; None where it is no number."""
-    if order.isdigit():
-        return int(order)
+    if found := re.match(r"\d+", order):
+        return int(found[0])
     if not (found := re.match(r"O\(((?:[^()]|\([^()]*\))*)\)", order)):
         return None
     text = found[1].replace("log n", "log(n)").replace("^", "**")
@@ -199,10 +199,9 @@ def cached(name):
     each = far - cache_bytes(parts, 131_071)
     per_token = f"{each / 1024:,.0f} KiB" if each >= 10 * 1024 else f"{each / 1024:.1f} KiB" if each else "nothing"
     found = intensity(CONFIGS[name], 131_072)
-    per_byte = "unknown" if found is None else f"{found:.0f}"
     return (
         *(name, MODELS[name].kind, keyed(per_token, each), keyed(f"{far / 2**30:.1f} GiB", far)),
-        keyed(per_byte, found),
+        keyed(f"{found:.0f}", found),
     )
 
 
@@ -213,20 +212,30 @@ def intensity(config, context):
     """Operations per byte of the cache for one new token: scores and averages of the layers that keep keys.
 
     Of a key and a value each query head needs a product and a sum per number. A latent is key and value in one:
-    all of it is scored, and all but its rotary part is averaged.
+    all of it is scored, and all but its rotary part is averaged. An indexer scores every key of its own, and the
+    latents that it chooses alone are read.
     """
-    if not (heads := config.get("num_attention_heads")):
-        return None
+    heads = config["num_attention_heads"]
+    if "kv_lora_rank" in config:
+        chosen = min(context, config.get("index_topk", context))
+        latent = config["kv_lora_rank"] + config["qk_rope_head_dim"]
+        done = 2 * chosen * heads * (latent + config["kv_lora_rank"])
+        read = chosen * latent
+        if "index_topk" in config:
+            done += 2 * context * config["index_n_heads"] * config["index_head_dim"]
+            read += context * config["index_head_dim"]
+        return done / (read * NUMBER)
     near, far = values_of(config)
     whole, windowed, _ = layers_of(config)
-    read = [(whole, far, context), (windowed, near, min(context, config.get("sliding_window", context)))]
-    held = sum(layers * values * positions for layers, values, positions in read)
-    if "kv_lora_rank" in config:
-        used = heads * (2 * config["kv_lora_rank"] + config["qk_rope_head_dim"])
-        done = 2 * sum(layers * used * positions for layers, _, positions in read)
-    else:
-        done = 2 * held * heads / config["num_key_value_heads"]
-    return done / (held * NUMBER)
+    shared = config["num_key_value_heads"]
+    done = read = 0
+    for layers, values, positions, groups in (
+        (whole, far, context, config.get("num_global_key_value_heads", shared)),
+        (windowed, near, min(context, config.get("sliding_window", context)), shared),
+    ):
+        read += layers * values * positions
+        done += 2 * layers * values * positions * heads / groups
+    return done / (read * NUMBER)
 
 
 # How the words of a name are written on a page.
@@ -237,24 +246,10 @@ WORDS |= {"dilated window": "dilated-window", "longformer": "Longformer's", "blo
 WORDS |= {"big bird": "BigBird's", "fixed context": "fixed-context"}
 
 
-FAMILIES = {
-    "all pairs": "dot_product bahdanau luong self_attention multi_head relative flash",
-    "sparse": "window strided block_sparse",
-    "linearized": "linear delta_rule random_features",
-    "low rank, hashing": "low_rank hashing",
-    "shared keys": "grouped_query latent",
-    "parts of a layer": "gated lengthening",
-    "no attention": "recurrent",
-}
-FAMILY = {topic: family for family, topics in FAMILIES.items() for topic in topics.split()}
-
-
 def family(name):
     """The family by which a row is filtered."""
-    topics = {row.name: row.topic for row in CATALOG}
-    if name in topics:
-        return FAMILY[topics[name]]
-    return "all pairs" if name.startswith("dense") else "no attention"
+    families = {row.name: row.family for row in (*CATALOG, *BESIDE)}
+    return families.get(name, Row._field_defaults["family"])  # dense attention, as it is compared with
 
 
 def titled(name):

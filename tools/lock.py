@@ -1,6 +1,6 @@
-"""The hashed locks beside requirements.txt and requirements-book.txt.
+"""The hashed locks beside the files requirements*.txt.
 
-python tools/lock.py           resolve both for every platform and write requirements.lock, requirements-book.lock
+python tools/lock.py           resolve each for every platform and write requirements.lock, requirements-book.lock ...
 python tools/lock.py --check   say where a lock is not in step with its file; asks no index
 
 A lock names every file that pip may install by its sha256, with what the pins bring along on other platforms. It
@@ -22,7 +22,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from publisher import ROOT
 
-LOCKS = {"requirements.txt": "requirements.lock", "requirements-book.txt": "requirements-book.lock"}
+FILES = ("requirements.txt", "requirements-book.txt", "requirements-clients.txt")
+LOCKS = {name: Path(name).with_suffix(".lock").name for name in FILES}
+BESIDE = {"requirements-clients.txt"}  # its pins alone: it is installed without dependencies, beside the first
 PYTHON = "3.11.0"  # the oldest that is supported: a pin that refuses it is refused here
 OPTIONS = ["--universal", "--python-version", PYTHON, "--generate-hashes", "--no-annotate", "--quiet"]
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
@@ -89,6 +91,7 @@ def write(root: Path = ROOT) -> None:
             pins = Path(folder, name)
             pins.write_text("\n".join(map(str, requirements(root / name))) + "\n", encoding="utf-8")
             command = [uv(), "pip", "compile", *OPTIONS, "--custom-compile-command", "make lock"]
+            command += ["--no-deps"] if name in BESIDE else []
             done = subprocess.run([*command, "-o", str(root / lock), str(pins)], capture_output=True, text=True)
             if done.returncode:
                 raise ValueError(f"{name} can't be resolved for Python {PYTHON}:\n{done.stderr}")

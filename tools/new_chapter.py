@@ -13,12 +13,22 @@ import re
 import sys
 from pathlib import Path
 
-from new_mechanism import ROOT, check_name, fill
+from new_mechanism import ROOT, check_name, fill, places
 
 LONGEST = 30
+# Every place that is written by hand, and what stands there. CONTRIBUTING.md has the same list.
+PLACES = (
+    ("book/{name}.md", "the text, in place of every TODO, under the headings that the skeleton has"),
+    ("book/intro.md", "its row in the map, which the skeleton puts at the end: what it adds, after which chapter"),
+    ("_toc.yml", "its line, which the skeleton puts behind the last chapter: move it where it belongs"),
+    ("book/teaching.md", "its row: what a student can do afterwards, minutes to read and for the exercises"),
+    ("book/glossary.md", "its terms"),
+    ("book/references.bib", "its papers"),
+)
 NEXT = """\
-Next: the text; its row in the maps of book/intro.md and book/teaching.md, its terms in book/glossary.md, its papers in
-book/references.bib; then make notebooks CH={number} and make book.
+By hand; make notebooks refuses the chapter while a TODO is left:
+{places}
+Then: make notebooks CH={number} and make book.
 """
 
 
@@ -78,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     for path in made:
         print(path.relative_to(options.root))
-    print(NEXT.format(number=made[0].name[:2]), end="")
+    print(NEXT.format(number=made[0].name[:2], places=places(made[0].stem, PLACES)), end="")
     return 0
 
 

@@ -14,9 +14,28 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from new_mechanism import ROOT, places
+
 BANK = Path("src/attn_course/exercises/bank")
 ANSWERS = Path("tests/exercises/bank")
+# Every place that is written by hand, and what stands there. CONTRIBUTING.md has the same list.
+PLACES = (
+    (f"{BANK}/{{topic}}/{{name}}/exercise.toml", "level, minutes, what it builds on, statement, three hints"),
+    (f"{BANK}/{{topic}}/{{name}}/solution.py", "the solution, with a mark `...  # shapes` where the starter ends"),
+    (f"{BANK}/{{topic}}/{{name}}/cases.py", "the arguments of its calls"),
+    (
+        f"{BANK}/{{topic}}/{{name}}/mistakes.py",
+        "cells `# %% what is wrong`, each with the wrong line as a learner types it",
+    ),
+    (
+        f"{BANK}/{{topic}}/chapter.toml",
+        "its name, which the skeleton puts at the end, where the strings of `progress()` count on it",
+    ),
+    (f"{ANSWERS}/{{topic}}/{{name}}/right.py", "right answers as people write them, at least one per framework"),
+    (f"{ANSWERS}/{{topic}}/{{name}}/wrong.py", "wrong ones, at least twelve"),
+    (f"{ANSWERS}/shares.json", "how many of the wrong ones are told what is wrong, of how many: the test says it"),
+    ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
+)
 EXERCISE = '''\
 title = "TODO: what it is about"
 level = 1
@@ -75,11 +94,10 @@ TEXTS = {
     ANSWERS: {"right.py": RIGHT, "wrong.py": WRONG},
 }
 BLOCK = """\
-Next:
-  1. fill the files; the tests refuse them while a TODO is left
-  2. .venv/bin/python -m pytest tests/exercises -k {full}
-  3. its line in tests/exercises/bank/shares.json, as that test says it
-  4. on the chapter's page, before its summary:
+By hand; the tests refuse the files while a TODO is left:
+{places}
+Then: .venv/bin/python -m pytest tests/exercises -k {full}
+The cells of the page:
 
 ### Exercise N: TITLE
 
@@ -149,7 +167,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         return 2
     for path in made:
         print(path.relative_to(root))
-    print(BLOCK.format(full=full, name=full.partition(".")[2]), end="")
+    name, topic = full.partition(".")[2], made[-1].parent.name
+    print(BLOCK.format(full=full, name=name, places=places(name, PLACES, topic=topic)), end="")
     return 0
 
 

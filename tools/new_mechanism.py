@@ -41,9 +41,10 @@ Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
 """
 
 
-def places(name: str) -> str:
+def places(name: str, listed: tuple[tuple[str, str], ...] = PLACES, **more: str) -> str:
     """The places as a numbered list."""
-    return "\n".join(f"{i}. `{path.format(name=name)}`: {what}" for i, (path, what) in enumerate(PLACES, 1))
+    named = [(path.format(name=name, **more), what) for path, what in listed]
+    return "\n".join(f"{number}. `{path}`: {what}" for number, (path, what) in enumerate(named, 1))
 
 
 def check_name(name: str, longest: int = LONGEST) -> None:

@@ -1,5 +1,7 @@
 """Pictures of every page of the built book, light and dark, wide and narrow, into _build/screenshots.
 
+A figure whose model computes in the page is taken by itself too, with its model loaded.
+
 python tools/screenshots.py [NAME ...]     all pages, or those whose names begin with NAME
 """
 
@@ -33,17 +35,26 @@ def pages(selected: list[str]) -> list[Path]:
     return [path for path in found if not selected or path.stem.startswith(tuple(selected))]
 
 
-def take(browser: Browser, address: str, page: Path, width: int, scheme: str) -> Path:
-    """One picture of the whole page, taken after the formulas were drawn."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+def take(browser: Browser, address: str, page: Path, width: int, scheme: str) -> list[Path]:
+    """A picture of the whole page, taken after the formulas were drawn, and one of each live figure."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
     tab = context.new_page()
     tab.goto(f"{address}/{page.relative_to(SITE)}")
     tab.wait_for_load_state("networkidle")
     tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")
     target = TARGET / f"{page.stem}-{scheme}-{width}.png"
     tab.screenshot(path=target, full_page=True)
+    targets = [target]
+    for figure in tab.locator("[data-kind^=live_].attn-widget").all():
+        figure.get_by_role("button", name="Load the model").click()
+        figure.get_by_role("textbox").wait_for()
+        tab.wait_for_timeout(500)  # the language model reads its prompt in slices
+        targets.append(target.with_stem(f"{target.stem}-{figure.get_attribute('data-kind')}"))
+        figure.screenshot(path=targets[-1])
     context.close()
-    return target
+    return targets
 
 
 def main(selected: list[str]) -> int:
@@ -64,7 +75,8 @@ def main(selected: list[str]) -> int:
             for width in WIDTHS:
                 for scheme in SCHEMES:
                     address = f"http://127.0.0.1:{server.server_port}"
-                    print(take(browser, address, page, width, scheme).relative_to(ROOT))
+                    for target in take(browser, address, page, width, scheme):
+                        print(target.relative_to(ROOT))
         browser.close()
         server.shutdown()
     return 0

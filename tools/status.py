@@ -24,11 +24,11 @@ from marks import NOT_RUN
 from publisher import ROOT
 
 from attn_course.files import write_text
+from attn_course.records import frameworks
 
 NOTES = Path("book", "executed")
 DEMOS = Path("src", "attn_course", "labs", "gpu", "__init__.py")
 RECORDS = Path("src", "attn_course", "records")
-FRAMEWORKS = {"pytorch": "PyTorch", "tf": "TensorFlow"}
 NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "numpy": "NumPy"}
 SINCE = "changed since"  # its cells are not those of the note
 
@@ -127,9 +127,12 @@ def records(root=ROOT):
 
 
 def frameworks_of(record):
-    rows = [row for rows in record.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
-    found = {row["framework"] for row in rows if "framework" in row}
-    return " and ".join(word for key, word in FRAMEWORKS.items() if key in found) or "not said"
+    return " and ".join(frameworks(record))
+
+
+def machine_of(record):
+    """The GPU, or the processor, which records have noted since November 24, 2026."""
+    return record.get("device") or f"{record.get('processor', 'a processor not noted by name')}, {record['machine']}"
 
 
 def shown_in(root, name):
@@ -146,7 +149,7 @@ def measurements(root=ROOT):
         (f"`{name}`", shown_in(root, name), record["date"], frameworks_of(record), minutes(record.get("seconds")))
         for name, record in found.items()
     ]
-    machines = Counter(record.get("device") or record["machine"] for record in found.values())
+    machines = Counter(map(machine_of, found.values()))
     kinds = Counter(frameworks_of(record) for record in found.values())
     days = Counter(record["date"] for record in found.values())
     total = sum(record.get("seconds", 0) for record in found.values()) / 3600

@@ -33,6 +33,11 @@ class Branches(nodes.General, nodes.Element):
     """The chapters that leave the path here."""
 
 
+def _hours(minutes) -> int:
+    """Minutes of reading and exercises as whole hours."""
+    return round(sum(minutes) / 60)
+
+
 class CourseMapDirective(SphinxDirective):
     has_content = True
 
@@ -71,7 +76,13 @@ class CourseMapDirective(SphinxDirective):
                     parent += Branches()
                 parent[-1] += station
         self.set_source_info(picture)
-        return [picture]
+        stops = [*picture.findall(Station)]
+        told = [
+            _hours(each["read"] + each["minutes"] for each in stops if not (short and each["branch"]))
+            for short in (1, 0)
+        ]
+        words = f"The core path takes about {told[0]} hours with its exercises, everything about {told[1]}."
+        return [nodes.paragraph("", words, classes=["map-hours"]), picture]
 
     def _minutes(self, page: str) -> int:
         path = Path(self.env.doc2path(self.env.docname)).with_name(f"{page}.md")

@@ -2,7 +2,7 @@
 
 By the tags of a cell, on pages that have a section "Look it up":
 
-    check      one line with a tick; the cell's first comment is the claim. Counted at the head of the page
+    check      one line with a tick; the cell's first comment is the claim. Counted where the first one stands
     package    the first comment as title, then the output alone: the source that the cell shows
     solution   the title "Solution" and nothing of what it says; left out where ATTN_COURSE_SOLUTIONS is "no"
     exercise   a bar "Your turn", no output
@@ -44,7 +44,7 @@ class MarkRead(nodes.General, nodes.Element):
 
 
 class Claims(nodes.General, nodes.Element):
-    """The line at the head of a page that counts its checks."""
+    """The line over the first check that counts those of the page."""
 
 
 def card_of(document: nodes.document) -> nodes.section | None:
@@ -92,11 +92,12 @@ class FoldCells(SphinxTransform):
         card = card_of(self.document)
         if card is None:
             return
-        claims = 0
+        claims, first = 0, None
         for cell in [*self.document.findall(tags_of)]:
             tags = tags_of(cell)
             if "check" in tags:
                 claims += "tab-tf" not in tags
+                first = first or cell.parent
                 kind = "both" if "both" in tags else "check"
                 self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
             elif "package" in tags:
@@ -118,8 +119,10 @@ class FoldCells(SphinxTransform):
         for section in parts:
             if section[0].astext().startswith("Summary"):
                 section += MarkRead(page=self.env.docname.rpartition("/")[2])
-        if claims:
-            title.parent.insert(title.parent.index(parts[0]), Claims(number=claims))
+        if claims:  # where the first one stands, below its section's heading
+            while first not in parts:
+                first = first.parent
+            first.insert(1, Claims(number=claims))
 
     def _to_the_top(self, card: nodes.section, title: nodes.title) -> None:
         """The card, last in the source, is shown as a closed drawer under the title, and is first in the contents."""

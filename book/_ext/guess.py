@@ -1,8 +1,12 @@
-"""`:::{guess} Question?` with three answers to click: the reader decides before the page tells.
+"""`:::{guess} Question?` with three answers to click, or a number to type: the reader decides before the page tells.
 
 Each answer is `- [ ] text` or, the right one, `- [x] text`, followed by what is said to those who choose it, indented.
-Native radio buttons and a button "Check"; `_static/guess.js` shows the reply in a live region. Without a script the
-answer is a fold.
+With `:number: letters` (the unit) the reader types a number: `- [<] less`, `- [x] 15 to 17` and `- [>] more` have the
+replies to a smaller one, to one within these bounds, and to a larger one. `:waits: width, length` names controls of the
+figure above, and `:hides: fig-a, fig-b` beginnings of names of figures on the page, that wait for the answer.
+
+Native fields and a button "Check"; `_static/guess.js` shows the reply in a live region. Without a script the answer is
+a fold and nothing waits.
 Nothing is stored. A notebook gets the question, the answers as a list and the reply in <details>.
 """
 
@@ -11,13 +15,16 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
-_ANSWER = re.compile(r"(?m)^- \[([ x])\] ")
+_ANSWER = re.compile(r"(?m)^- \[([ x<>])\] ")
+_BOUNDS = re.compile(r"([\d.]+) to ([\d.]+)")
 
 
 class Guess(nodes.General, nodes.Element):
@@ -54,16 +61,27 @@ class GuessDirective(SphinxDirective):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = True
+    option_spec: ClassVar = dict.fromkeys(("number", "waits", "hides"), directives.unchanged_required)
 
     def run(self) -> list[nodes.Node]:
-        found = answers("\n".join(self.content))
+        body = "\n".join(self.content)
+        found = answers(body)
         if len(found) != 3 or sum(right for right, _, _ in found) != 1 or not all(reply for _, _, reply in found):
             raise self.error("a guess has three answers, one of them right (- [x]), and a reply to each")
         number = self.env.new_serialno("guess")
         guess = Guess("", GuessQuestion("", "", *self._inline(self.arguments[0])))
+        guess["waits"], guess["hides"] = self.options.get("waits", ""), self.options.get("hides", "")
+        if "number" in self.options:
+            bounds = _BOUNDS.fullmatch(found[1][1])
+            if _ANSWER.findall(body) != ["<", "x", ">"] or not bounds:
+                raise self.error("a number has the answers - [<] less, - [x] 15 to 17 and - [>] more, in this order")
+            guess["low"], guess["high"] = bounds.groups()
+            unit = self._inline(self.options["number"])
+            guess += GuessAnswer("", "", *unit, number=number, place=0, typed=True)
         replies = GuessReplies()
         for place, (right, line, reply) in enumerate(found):
-            guess += GuessAnswer("", "", *self._inline(line), number=number, place=place)
+            if "low" not in guess:
+                guess += GuessAnswer("", "", *self._inline(line), number=number, place=place, typed=False)
             node = GuessReply("", right=right)
             self.state.nested_parse([reply], self.content_offset, node)
             replies += node
@@ -76,11 +94,16 @@ class GuessDirective(SphinxDirective):
 
 
 def visit_guess(writer, node):
-    writer.body.append('<fieldset class="guess">')
+    told = "".join(f' data-{name}="{node[name]}"' for name in ("waits", "hides", "low", "high") if node.get(name))
+    writer.body.append(f'<fieldset class="guess"{told}>')
 
 
 def depart_guess(writer, node):
     button = '<button type="button" class="guess-check" hidden>Check</button>'
+    if node["waits"] or node["hides"]:
+        what = "The figure below" if node["hides"] else f"“{node['waits'].partition(',')[0]}” in the figure"
+        skip = '<button type="button">Don\'t wait</button>'
+        button += f'<span class="guess-waits" hidden>{what} waits for your answer. {skip}</span>'
     said = '<div class="guess-said" role="status" aria-live="polite"></div>'
     writer.body.append(f"{'' if EPUB else button + said}</fieldset>\n")
 
@@ -94,7 +117,11 @@ def depart_question(writer, node):
 
 
 def visit_answer(writer, node):
+    if node["typed"] and EPUB:
+        raise nodes.SkipNode
     box = f'<input type="radio" name="guess-{node["number"]}" value="{node["place"]}" autocomplete="off">'
+    if node["typed"]:
+        box = '<input type="number" step="any" inputmode="decimal" aria-label="your guess" autocomplete="off">'
     writer.body.append(f'<label class="guess-answer">{"" if EPUB else box}<span>')
 
 

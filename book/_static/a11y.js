@@ -5,6 +5,21 @@ document.addEventListener("DOMContentLoaded", () => {
     const shown = element.innerText.trim();
     if (shown && !element.ariaLabel.toLowerCase().includes(shown.toLowerCase())) element.removeAttribute("aria-label");
   }
+  // A date in a table is one word: a narrow column doesn't break it at its hyphens.
+  for (const cell of document.querySelectorAll(".bd-article td")) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) if (/\d{4}-\d\d-\d\d/.test(walker.currentNode.data)) texts.push(walker.currentNode);
+    for (const text of texts) {
+      const parts = text.data.split(/(\d{4}-\d\d-\d\d)/).map((part, place) => {
+        if (place % 2 === 0) return part;
+        const date = Object.assign(document.createElement("span"), { textContent: part });
+        date.style.whiteSpace = "nowrap";
+        return date;
+      });
+      text.replaceWith(...parts);
+    }
+  }
   // The role that the builder gives to a source is deprecated, and its list expects another.
   for (const source of document.querySelectorAll("[role=doc-biblioentry]")) source.setAttribute("role", "listitem");
   // What opens the pages below a page has a sign and no name.

@@ -1,21 +1,60 @@
-// A question whose answer is told once the reader has chosen and checked. Nothing is stored; without this file the answer
-// is a fold. Arrow keys only choose; the button answers.
+// A question whose answer is told once the reader has chosen, or typed a number, and checked. Until then the control
+// that decides, or the figure that shows it, waits. Nothing is stored; without this file the answer is a fold and
+// nothing waits. Arrow keys only choose; the button answers.
 (() => {
+  const PRECEDING = 2; // Node.DOCUMENT_POSITION_PRECEDING
+  const named = (text) => (text ?? "").split(",").map((part) => part.trim()).filter(Boolean);
+  // The controls of the figure above the guess that have one of these names.
+  const controls = (guess) => {
+    const above = [...document.querySelectorAll(".attn-widget")].filter((one) => guess.compareDocumentPosition(one) & PRECEDING).pop();
+    return named(guess.dataset.waits).flatMap((name) => [...(above?.shadowRoot?.querySelectorAll(`[aria-label="${name}"]`) ?? [])]);
+  };
+  const waiting = (guess) => {
+    const figures = named(guess.dataset.hides).flatMap((id) => [...document.querySelectorAll(`figure[id^="${id}"]`)]);
+    const note = guess.querySelector(".guess-waits");
+    if (!note) return () => {};
+    let over = false;
+    const held = [];
+    // A figure starts when its own script has come.
+    const hold = (tries) => {
+      if (over) return;
+      held.push(...controls(guess));
+      held.forEach((control) => { control.inert = true; control.style.opacity = 0.4; });
+      if (!held.length && guess.dataset.waits && tries) setTimeout(hold, 150, tries - 1);
+    };
+    const free = () => {
+      over = true;
+      held.forEach((control) => { control.inert = false; control.style.opacity = ""; });
+      figures.forEach((figure) => figure.classList.remove("guess-hidden"));
+      note.hidden = true;
+    };
+    hold(100);
+    figures.forEach((figure) => figure.classList.add("guess-hidden"));
+    note.hidden = false;
+    note.querySelector("button").addEventListener("click", free);
+    return free;
+  };
   const start = (guess) => {
     const replies = [...guess.querySelectorAll(".guess-reply")];
     const said = guess.querySelector(".guess-said");
     const button = guess.querySelector(".guess-check");
     const labels = [...guess.querySelectorAll(".guess-answer")];
-    if (replies.length !== labels.length || !button) return;
+    const number = guess.querySelector("input[type=number]");
+    if ((!number && replies.length !== labels.length) || !button) return;
     guess.setAttribute("data-ready", "");
     button.hidden = false;
     button.disabled = true;
-    guess.addEventListener("change", () => { button.disabled = false; });
+    const free = waiting(guess);
+    guess.addEventListener("input", () => { button.disabled = number ? number.value === "" : false; });
+    number?.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); button.click(); } });
+    // Of a number: the replies to less, to what is right, and to more.
+    const place = () => (number.value < +guess.dataset.low ? 0 : number.value > +guess.dataset.high ? 2 : 1);
     button.addEventListener("click", () => {
-      const chosen = labels.findIndex((label) => label.querySelector("input").checked);
+      const chosen = number ? place() : labels.findIndex((label) => label.querySelector("input").checked);
       said.replaceChildren(...[...replies[chosen].childNodes].map((node) => node.cloneNode(true)));
       said.classList.toggle("right", replies[chosen].classList.contains("right"));
-      labels.forEach((label, place) => label.classList.toggle("chosen", place === chosen));
+      if (!number) labels.forEach((label, index) => label.classList.toggle("chosen", index === chosen));
+      free();
     });
   };
   const all = () => document.querySelectorAll(".guess:not([data-ready])").forEach(start);

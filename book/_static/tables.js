@@ -1,6 +1,7 @@
 // A table that is wider than its box, as on a phone, is turned: each row a block, each cell with the name of its column.
-// Tables of the class "sortable": a click on a column sorts them, a button shows one family. Without this file they are
-// plain tables. A cell's <data value> is what it is sorted by; columns without any are sorted by their text.
+// Tables of the class "sortable", and those with families: a click on a column sorts them, a button shows one family.
+// Without this file they are plain tables. A cell's <data value> is what it is sorted by; columns without any are sorted
+// by their text. A row of several families names them all, data-family="one; other".
 document.addEventListener("DOMContentLoaded", () => {
   const make = (tag, options, ...inside) => {
     const made = Object.assign(document.createElement(tag), options);
@@ -33,15 +34,15 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   const filtering = (table, rows) => {
-    const of = (row) => row.querySelector("[data-family]")?.dataset.family;
-    const families = [...new Set(rows.map(of))].filter(Boolean);
+    const of = (row) => (row.querySelector("[data-family]")?.dataset.family ?? "").split("; ").filter(Boolean);
+    const families = [...new Set(rows.flatMap(of))];
     if (families.length < 2) return;
     const told = make("span", { className: "families-told", role: "status" });
     const buttons = ["all rows", ...families].map((name) => {
       const button = make("button", { type: "button", ariaPressed: String(name === "all rows") }, name);
       button.addEventListener("click", () => {
         for (const other of buttons) other.ariaPressed = String(other === button);
-        for (const row of rows) row.hidden = name !== "all rows" && of(row) !== name;
+        for (const row of rows) row.hidden = name !== "all rows" && !of(row).includes(name);
         told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
       });
       return button;
@@ -49,6 +50,8 @@ document.addEventListener("DOMContentLoaded", () => {
     const group = make("div", { className: "families", role: "group", ariaLabel: "Show one family" }, ...buttons, told);
     (table.closest(".pst-scrollable-table-container") ?? table).before(group);
   };
+
+  for (const table of document.querySelectorAll("table:has(td [data-family])")) table.classList.add("sortable");
 
   const fit = (box, table) => {
     if (box.measured === box.clientWidth) return;

@@ -20,9 +20,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before a framework is imported
 from tqdm.auto import tqdm
 
 from attn_course.files import ending_in_one_line, replacing, write_text
-from attn_course.records import versions
+from attn_course.records import processor, versions
 from experiments.bench import ROUNDS, compare
-from experiments.bench.measure import load, one_thread, processor
+from experiments.bench.measure import load, one_thread
 from experiments.bench.picture import draw
 from experiments.bench.rows import ROWS
 

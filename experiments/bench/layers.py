@@ -6,6 +6,13 @@ from experiments.bench import Row
 from experiments.bench.cases import on_heads
 
 HEADS, WIDTH, RATE = 8, 256, 2e-5
+# Parts of a layer: its argument, the class, and what the class is built from.
+PARTS = {
+    "norm": ("query_key_norm", "QueryKeyNorm", (WIDTH // HEADS,)),
+    "gate": ("output_gate", "OutputGate", (WIDTH, HEADS)),
+    "sink": ("softmax", "SinkSoftmax", (HEADS,)),
+    "cap": ("softmax", "CappedSoftmax", (50.0,)),
+}
 OURS = on_heads("scaled_dot_product_attention", HEADS, need_weights=False)
 
 
@@ -68,6 +75,20 @@ def _small_torch(kind, n):
     return tuple(arrived(torch.no_grad()(program)) for program in pairs[kind])
 
 
+def _step_torch(layer, attend, target):
+    """A step of training, in which ``attend`` calls the layer."""
+    from attn_course.core.frameworks import torch
+
+    optimizer = torch.optim.SGD(layer.parameters(), RATE)
+
+    def step():
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(attend(), target, reduction="sum").backward()
+        optimizer.step()
+
+    return step
+
+
 def _multi_head_torch(batch, positions):
     """A step of training each; they return the weight that it reaches last."""
     from attn_course.core.frameworks import torch
@@ -79,19 +100,12 @@ def _multi_head_torch(batch, positions):
     own = MultiHeadAttention.from_torch(theirs)
     draw = drawer()
     x, target = (draw(batch, positions, WIDTH) for _ in range(2))
+    train = _step_torch(own, lambda: own(x, need_weights=False)[0], target)
 
-    def step_of(layer, attend):
-        optimizer = torch.optim.SGD(layer.parameters(), RATE)
+    def attend():
+        return theirs(x, x, x, need_weights=False)[0]
 
-        def step():
-            optimizer.zero_grad()
-            torch.nn.functional.mse_loss(attend(), target, reduction="sum").backward()
-            optimizer.step()
-
-        return step
-
-    train = step_of(own, lambda: own(x, need_weights=False)[0])
-    train_theirs = step_of(theirs, lambda: theirs(x, x, x, need_weights=False)[0])
+    train_theirs = _step_torch(theirs, attend, target)
 
     def ours():
         train()
@@ -102,6 +116,22 @@ def _multi_head_torch(batch, positions):
         return theirs.in_proj_weight.detach()[2 * WIDTH :].T
 
     return arrived(ours), arrived(peer)
+
+
+def _step_tf(layer, attend, target):
+    """A step of training, in which ``attend`` calls the layer."""
+    from attn_course.core.frameworks import tf
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((attend() - target) ** 2)
+        variables = [variable.value for variable in layer.trainable_variables]
+        gradients = tape.gradient(loss, variables)
+        for variable, gradient in zip(variables, gradients, strict=True):
+            variable.assign_sub(RATE * gradient)
+
+    return step
 
 
 def _multi_head_tf(batch, positions):
@@ -117,14 +147,7 @@ def _multi_head_tf(batch, positions):
     own = MultiHeadAttention.from_keras(theirs)
 
     def step_of(layer, attend, weight):
-        @tf.function
-        def step():
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_sum((attend() - target) ** 2)
-            variables = [variable.value for variable in layer.trainable_variables]
-            gradients = tape.gradient(loss, variables)
-            for variable, gradient in zip(variables, gradients, strict=True):
-                variable.assign_sub(RATE * gradient)
+        step = _step_tf(layer, attend, target)
 
         def run():
             step()
@@ -142,6 +165,55 @@ def _multi_head_tf(batch, positions):
     return ours, step_of(theirs, attend_theirs, theirs.value_dense.kernel)
 
 
+def _with_part_torch(part, batch, positions):
+    """A step of training with a part, and of the same layer without it."""
+    from attn_course import pytorch
+    from attn_course.core.frameworks import torch
+    from experiments.bench.pytorch import arrived, drawer
+
+    draw = drawer()
+    x, target = (draw(batch, positions, WIDTH) for _ in range(2))
+
+    def step_of(**parts):
+        torch.manual_seed(0)
+        layer = pytorch.MultiHeadAttention(WIDTH, HEADS, **parts)
+
+        def attend():
+            return layer(x, causal=True, need_weights=False)[0]
+
+        return arrived(_step_torch(layer, attend, target))
+
+    argument, kind, sizes = PARTS[part]
+    return step_of(**{argument: getattr(pytorch, kind)(*sizes)}), step_of()
+
+
+def _with_part_tf(part, batch, positions):
+    from attn_course import tf as attn_tf
+    from attn_course.core.frameworks import keras, tf
+    from experiments.bench.tf import arrived, drawer
+
+    draw = drawer()
+    x, target = (draw(batch, positions, WIDTH) for _ in range(2))
+
+    def step_of(**parts):
+        keras.utils.set_random_seed(0)
+        layer = attn_tf.MultiHeadAttention(WIDTH, HEADS, **parts)
+
+        def attend():
+            return layer(x, causal=True, need_weights=False)[0]
+
+        step, last = _step_tf(layer, attend, target), layer.output_dense.kernel
+
+        def run():
+            step()
+            return tf.convert_to_tensor(last)
+
+        return arrived(run)
+
+    argument, kind, sizes = PARTS[part]
+    return step_of(**{argument: getattr(attn_tf, kind)(*sizes)}), step_of()
+
+
 DOT, WHOLE = "scaled_dot_product_attention", "multi_head_attention"
 STEP = "multi-head training step, {framework}, {batch} x {{n}} positions"
 LIBRARY = {
@@ -152,6 +224,8 @@ DENSE = {
     "PyTorch": (_dot_product_torch, "F.scaled_dot_product_attention"),
     "TensorFlow": (_dot_product_tf, "keras.ops.nn.dot_product_attention"),
 }
+WITH = {"PyTorch": _with_part_torch, "TensorFlow": _with_part_tf}
+PRICED = {"norm": 1.15, "gate": 1.15, "sink": None, "cap": None}
 SMALL = (
     ("with weights", "the textbook's three lines", 1.8),
     ("fused", "F.scaled_dot_product_attention", 1.6),
@@ -175,6 +249,16 @@ ROWS = [
             mechanism=WHOLE,
         )
         for framework, (make, peer) in LIBRARY.items()
+        for batch, positions in ((4, 128), (2, 512))
+    ),
+    *(
+        Row(
+            f"training step with {part}, {framework}, {batch} x {{n}} positions",
+            *("the layer without it", partial(make, part, batch), goal, positions),
+            same=False,
+        )
+        for framework, make in WITH.items()
+        for part, goal in PRICED.items()
         for batch, positions in ((4, 128), (2, 512))
     ),
     *(

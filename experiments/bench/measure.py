@@ -4,19 +4,10 @@ import ctypes
 import gc
 import math
 import os
-import platform
 import time
 from pathlib import Path
 
 MMAP_THRESHOLD = -3  # of mallopt: from how many bytes on an array has its own pages
-
-
-def processor():
-    """The processor's name."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if "model name" in line]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def one_thread():

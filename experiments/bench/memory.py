@@ -7,6 +7,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from attn_course.files import ending_in_one_line
 from experiments.bench.cases import WIDTH
 from experiments.bench.measure import one_thread, peak
 from experiments.bench.mechanisms import HEADS, in_torch
@@ -20,6 +21,7 @@ LENGTHS = {
 
 if __name__ == "__main__":
     one_thread()
-    for name, n in LENGTHS.items():
-        held, output = peak(in_torch(name, n)), n * HEADS * WIDTH * 4 / 2**20
-        print(f"{name}: {held:.0f} MiB at {n}, of which the output {output:.0f}")
+    with ending_in_one_line("nothing was to be kept"):
+        for name, n in LENGTHS.items():
+            held, output = peak(in_torch(name, n)), n * HEADS * WIDTH * 4 / 2**20
+            print(f"{name}: {held:.0f} MiB at {n}, of which the output {output:.0f}")

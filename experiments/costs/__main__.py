@@ -1,16 +1,17 @@
 """Every mechanism at every length, in both frameworks; stores the record. Linux alone.
 
-``--short 16`` divides all lengths by 16 and stores nothing: to try it.
+``--short 16`` divides all lengths by 16 and stores nothing: to try it. Stopped, the
+same command goes on; ``--anew`` begins anew.
 """
 
 import argparse
-import time
 from functools import partial
+from itertools import product
 
 from attn_course.core.frameworks import keras, torch
-from experiments import heading, write
+from experiments import heading, resuming, write
 from experiments.bench import pytorch, tf
-from experiments.bench.measure import load, one_thread, processor
+from experiments.bench.measure import load, one_thread
 from experiments.costs import CASES, FRAMEWORKS, lengths_of, measured
 from experiments.costs.operations import grown, operations
 
@@ -36,21 +37,22 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="experiments.costs", description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--short", type=int, default=1, metavar="DIVISOR")
+    parser.add_argument("--anew", action="store_true", help="forget what is done")
     options = parser.parse_args(arguments)
-    begin, busy = time.monotonic(), load()  # before this program adds to it
+    busy, rows = load(), []  # before this program adds to it
     torch.manual_seed(0)
     keras.utils.set_random_seed(0)
-    rows = []
-    for framework in FRAMEWORKS:
-        for name in CASES:
-            rows += rows_of(framework, name, options.runs, options.short)
+    with resuming("costs") as done:
+        for framework, name in product(FRAMEWORKS, CASES):
+            given = framework, name, options.runs, options.short
+            rows += done.rows(rows_of, *given)
             print(rows[-1], flush=True)
-    if options.short == 1:
-        record = heading(f"python -m experiments.costs --runs {options.runs}")
-        record |= {"processor": processor(), "load": busy}
-        record |= {"seconds": round(time.monotonic() - begin)}
-        record |= {"operations": counts(), "grown": grown()}
-        print(write("costs", {**record, "rows": rows}))
+        if options.short == 1:
+            record = heading(f"python -m experiments.costs --runs {options.runs}")
+            record |= {"load": busy}
+            record |= {"seconds": round(done.seconds)}
+            record |= {"operations": counts(), "grown": grown()}
+            print(write("costs", {**record, "rows": rows}))
 
 
 if __name__ == "__main__":

@@ -135,15 +135,13 @@ class Table:
 
 def made(name):
     """How a stored record was made: what ran, where and when, as a table."""
-    from attn_course.records import load_record
+    from attn_course.records import frameworks, load_record
 
     record = load_record(name)
     rows = record["rows"]
-    names = {"pytorch": "PyTorch", "tensorflow": "TensorFlow", "tf": "TensorFlow"}
-    frameworks = {row["framework"] for row in rows if "framework" in row}
     seeds = sorted({row["seed"] for row in rows if "seed" in row})
     told = [
-        ("Framework", ", ".join(sorted(names.get(f, f) for f in frameworks))),
+        ("Framework", ", ".join(frameworks(record))),
         ("Seeds", ", ".join(map(str, seeds))),
         ("Machine", record["machine"]),
         ("Date", record["date"]),

@@ -12,6 +12,9 @@ from attn_course.mechanisms.delta_rule.reference import (
     delta_rule_attention,
     delta_rule_step,
 )
+from attn_course.mechanisms.differential.reference import (
+    differential_attention,
+)
 from attn_course.mechanisms.dot_product.reference import (
     masked_softmax,
     scaled_dot_product_attention,
@@ -140,6 +143,7 @@ __all__ = [
     "decoder_layer",
     "delta_rule_attention",
     "delta_rule_step",
+    "differential_attention",
     "dilated_window_attention",
     "encoder",
     "encoder_layer",

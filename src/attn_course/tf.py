@@ -24,6 +24,10 @@ from attn_course.mechanisms.delta_rule.tf import (
     delta_rule_attention,
     delta_rule_step,
 )
+from attn_course.mechanisms.differential.tf import (
+    DifferentialAttention,
+    differential_attention,
+)
 from attn_course.mechanisms.dot_product.tf import (
     masked_softmax,
     scaled_dot_product_attention,
@@ -172,6 +176,7 @@ __all__ = [
     "Decoder",
     "DecoderLayer",
     "DeltaRuleAttention",
+    "DifferentialAttention",
     "DilatedWindowAttention",
     "Encoder",
     "EncoderDecoder",
@@ -221,6 +226,7 @@ __all__ = [
     "change_layout",
     "delta_rule_attention",
     "delta_rule_step",
+    "differential_attention",
     "dilated_window_attention",
     "fixed_attention",
     "flash_attention",

@@ -68,6 +68,11 @@ BLOCKS = {
         "**Guess.** How *many*?\n\n- One more.\n- Two.\n- Three.\n\n"
         "<details>\n<summary>Answer</summary>\n\n**Two.** Yes: $1 + 1$.\n\n</details>",
     ),
+    "guess a number": (
+        ":::{guess} How many?\n:number: letters\n:waits: width\n\n- [<] Less.\n\n  No.\n- [x] 15 to 17\n\n  Yes.\n"
+        "- [>] More.\n\n  No.\n:::",
+        "**Guess.** How many?\n\n<details>\n<summary>Answer</summary>\n\n**15 to 17 letters** Yes.\n\n</details>",
+    ),
     "nested": (
         "::::{note}\nA\n:::{warning}\nB\n```{tip}\nC\n```\n:::\n::::",
         "> **Note**\n>\n> A\n>\n> > **Warning**\n> >\n> > B\n> >\n> > > **Tip**\n> > >\n> > > C",

@@ -7,7 +7,6 @@ import pytest
 from complexity import (
     BESIDE,
     CONFIGS,
-    FAMILY,
     MISSING,
     PAGE,
     SHOWN,
@@ -160,7 +159,11 @@ def test_operations_per_byte():
     heads, latent, turned = 128, 512, 64
     per_position = 2 * heads * (latent + turned) + 2 * heads * latent
     assert intensity(CONFIGS["DeepSeek-V3"], 10) == per_position / (2 * (latent + turned))
-    assert intensity(CONFIGS["Gemma 4 31B"], 10) is None and cached("Gemma 4 31B")[-1] == "unknown"
+    near, far = 50 * 2 * 16 * 256 * 1024, 10 * 2 * 4 * 512 * 131_072
+    assert intensity(CONFIGS["Gemma 4 31B"], 131_072) == (near * 32 / 16 + far * 32 / 4) / (near + far)
+    scored, chosen = 131_072 * 64 * 128, 2048 * heads * (2 * latent + turned)
+    read = 131_072 * 128 + 2048 * (latent + turned)
+    assert intensity(CONFIGS["DeepSeek-V3.2"], 131_072) == (scored + chosen) / read
 
 
 def test_orders_are_sorted_by_what_they_come_to():
@@ -169,13 +172,27 @@ def test_orders_are_sorted_by_what_they_come_to():
     assert worth("O(n (w + g) d)") == n * (SIZES["w"] + SIZES["g"]) * d
     assert worth("O(n sqrt(n) d)") == n**1.5 * d
     assert worth("O(n log n + n c d)") == n * 16 + n * c * d and worth("O(1), causal O(n / c)") == 1
+    assert worth("2, causal O(n / w)") == 2 and worth("O(n / w), dilated O(log_w n)") == n / SIZES["w"]
     assert worth("2") == 2 and worth("by chance") is None
     for row in (*CATALOG, *BESIDE):
         assert worth(row.time) > 0 and worth(row.memory) > 0 and worth(row.steps) >= 1
 
 
+def test_letters_have_one_meaning():
+    """Those of the orders are those that the page and the notation explain, each once."""
+    orders = " ".join(f"{row.time} {row.memory} {row.steps} {row.path}" for row in (*CATALOG, *BESIDE))
+    used = {letter for order in re.findall(r"O\(.*?\)+", orders) for letter in re.findall(r"\b[a-z]\b", order)}
+    notation = (PAGE.parent / "notation.md").read_text(encoding="utf-8")
+    table = notation.partition("## Letters of orders")[2].partition("## Words")[0]
+    said = re.search(r"(?s)One layer over.*?have met", page())[0]
+    assert sorted(used) == sorted(re.findall(r"(?m)^\| \$(\w)\$", table)) == sorted(re.findall(r"\$(\w)\$", said))
+    assert sorted(used) == sorted(SIZES)
+
+
 def test_every_row_has_a_family():
-    assert {row.topic for row in CATALOG} == {*FAMILY}
+    """One that others are in, too: a word spelled otherwise would be a button of its own."""
+    families = [row.family for row in CATALOG]
+    assert len({*families}) > 5 and all(families.count(each) > 1 for each in {*families} - {"no attention"})
     assert (family("lsh_attention"), family(DENSE), family("convolutional")) == (
         "low rank, hashing",
         "all pairs",

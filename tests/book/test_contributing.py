@@ -1,6 +1,7 @@
 """CONTRIBUTING.md and README.md say what is true: the closed list and the commands."""
 
 import re
+import subprocess
 
 import pytest
 from mystmd import DIRECTIVES, ROLES
@@ -26,6 +27,19 @@ def test_commands_that_are_named_exist(text):
 
 def test_every_command_is_named():
     assert set(re.findall(r"`make ([a-z-]+)", CONTRIBUTING)) == TARGETS
+
+
+def test_help_says_what_a_command_installs_first():
+    said = subprocess.run(["make", "-s", "help"], cwd=ROOT, capture_output=True, text=True).stdout
+    sizes = {line.split()[1]: line[24:30].strip() for line in said.splitlines() if line.startswith("  make ")}
+    assert sizes.keys() == TARGETS and set(sizes.values()) == {"", "0.3 GB", "3 GB"}
+    before = dict(re.findall(r"(?m)^([a-z-]+):([^#\n]*)## ", MAKEFILE))
+    for name, size in sizes.items():
+        assert (size == "3 GB") == (".venv/stamp" in before[name]), name
+    assert {name for name, size in sizes.items() if not size} == {
+        "help", "faces", "new-mechanism", "new-chapter", "new-exercise", "repository", "clean"
+    }  # fmt: skip
+    assert "0.3 GB for the book; 3 GB" in said.splitlines()[-1]
 
 
 def pins(name):

@@ -135,6 +135,20 @@ def test_the_chapter_follows_the_rules_and_is_listed(repository):
     assert source.read_text(encoding="utf-8").endswith("```{bibliography}\n:filter: docname in docnames\n```\n")
 
 
+def test_the_places_of_a_chapter_are_those_that_are_there(repository, capsys):
+    make(new_chapter, repository)
+    chapter = f"02_{NAME}"
+    for path, what in new_chapter.PLACES:
+        path = path.format(name=chapter)
+        assert ((repository / path).exists() or (ROOT / path).exists()) and what
+    printed = capsys.readouterr().out
+    assert new_mechanism.places(chapter, new_chapter.PLACES) in printed
+    written = set(printed.partition("By hand")[0].split())
+    assert written and written < {path.format(name=chapter) for path, _ in new_chapter.PLACES}
+    # One list: the guide has it word by word.
+    assert new_mechanism.places("NN_NAME", new_chapter.PLACES) in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
 def test_the_book_s_own_map_has_a_place_for_a_new_chapter():
     intro = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
     new = new_chapter.add_to_map(intro, "99_x", "x")

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,6 +112,26 @@ def test_a_copy_without_a_publisher_is_told(small):
     assert unset(small) == ""
     project.write_text(text.replace(publisher(small).org, UNSET), encoding="utf-8")
     assert "not set" in unset(small) and "make repository URL=" in unset(small) and "\n" not in unset(small)
+
+
+def test_make_book_tells_that_once(small):
+    """The recipe as it is written, with a book that is built already."""
+    project = small / "pyproject.toml"
+    text = project.read_text(encoding="utf-8").replace(publisher(small).org, UNSET)
+    project.write_text(text, encoding="utf-8")
+    for path in ("Makefile", "tools/publisher.py", "requirements-book.txt"):
+        (small / path).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / path, small / path)
+    python = small / ".venv-book" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    for path in (".venv-book/stamp", "_build/html/index.html"):
+        (small / path).parent.mkdir(parents=True, exist_ok=True)
+        (small / path).touch()
+    command = ["make", "book", "-o", ".venv-book/stamp", "-o", "_build/html/index.html"]
+    done = subprocess.run(command, cwd=small, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("not set") == 1 and unset(small) in done.stdout.splitlines()
 
 
 def test_no_execute_keeps_outputs_of_unchanged_cells(built, change):

@@ -1,13 +1,28 @@
 """The page of the state: made of committed files alone, with a row for every chapter and every record."""
 
 import json
+import re
 
 import pytest
 from chapters import sources, tags
 from execute import IGNORED
 from notebooks import read_notebook
 from publisher import ROOT
-from status import LINES, NOTES, SINCE, digest, gpu, measurements, note, notebooks, noted, records, with_tables
+from status import (
+    LINES,
+    NOTES,
+    SINCE,
+    digest,
+    frameworks_of,
+    gpu,
+    machine_of,
+    measurements,
+    note,
+    notebooks,
+    noted,
+    records,
+    with_tables,
+)
 
 PAGE = (ROOT / "book" / "status.md").read_text(encoding="utf-8")
 
@@ -55,6 +70,27 @@ def test_every_record_has_a_row():
     rows = [line for line in made.splitlines() if line.startswith("| `")]
     assert [row.split("`")[1] for row in rows] == sorted(records()) and len(rows) >= 30
     assert "<01_bottleneck>" in next(row for row in rows if "`dates`" in row)
+
+
+def test_every_record_names_its_framework_as_its_page_does():
+    """One that computed nothing with it is NumPy's; a page that says "Recorded in" names the same."""
+    for name, record in records().items():
+        assert frameworks_of(record) in {"PyTorch", "TensorFlow", "NumPy", "PyTorch and TensorFlow"}, name
+    record = {"command": "python -m x", "machine": "m", "rows": [{"seed": 0}]}
+    with pytest.raises(ValueError, match="names no framework"):
+        frameworks_of(record)
+    assert frameworks_of({**record, "framework": "pytorch tf"}) == "PyTorch and TensorFlow"
+    assert machine_of(record).endswith(", m") and machine_of({**record, "processor": "P"}) == "P, m"
+
+
+@pytest.mark.parametrize("source", sources(), ids=lambda source: source.stem)
+def test_a_section_with_one_record_names_its_framework(source):
+    for section in re.split(r"(?m)^(?=#{2,3} )", source.read_text(encoding="utf-8")):
+        named = set(re.findall(r'load_record\("(\w+)"\)', section))
+        said = set(re.findall(r"[Rr]ecorded in ((?:NumPy|PyTorch|TensorFlow)(?:\s+and\s+TensorFlow)?)", section))
+        if len(named) == len(said) == 1:
+            (name,), (words,) = named, said
+            assert frameworks_of(records()[name]) == " ".join(words.split()), (name, section[:60])
 
 
 def test_what_no_gpu_has_shown():

@@ -166,7 +166,7 @@ def layer_of(case, face):
 
 OPTIONAL = re.compile(r"\b(query|key|value|output)_bias|\b[01]\.bias|^bias$")
 # What a case itself takes from the parameters, for the mechanism's function.
-HANDED = re.compile(r"(key_|value_)?projection|rotations|(beta|decay)_(weight|bias)")
+HANDED = re.compile(r"(key_|value_)?projection|lambda_(query|key)|rotations|(beta|decay)_(weight|bias)")
 
 
 def missing_parameters(case):

@@ -5,7 +5,17 @@ import datetime
 import pytest
 
 from attn_course.core.kv_cache import cache_bytes
-from attn_course.labs.caches import MEMORY, MODELS, PEAKS, read_table
+from attn_course.labs.caches import (
+    MEMORY,
+    MIXES,
+    MODELS,
+    PEAKS,
+    POSITIONS,
+    SHARED,
+    positions_of,
+    read_mixes,
+    read_table,
+)
 
 ROWS = {row["name"]: row for row in read_table()}
 FAR = 131_072
@@ -20,7 +30,10 @@ def layer_bytes(config, layer, context):
         heads, key, value = (config[f"linear_{x}"] for x in ("num_value_heads", "key_head_dim", "value_head_dim"))
         return 4 * heads * key * value
     if "kv_lora_rank" in config:
-        return 2 * context * (config["kv_lora_rank"] + config["qk_rope_head_dim"])
+        width = config["kv_lora_rank"] + config["qk_rope_head_dim"]
+        if "index_topk" in config:  # the indexer's heads of the query share one key
+            width += config["index_head_dim"]
+        return 2 * context * width
     near = "sliding_window" in config
     if "layer_types" in config:
         near = config["layer_types"][layer - 1] == "sliding_attention"
@@ -73,7 +86,27 @@ def test_what_is_known_of_models():
     assert MODELS["Qwen3-Next 80B"].kind == "GQA, 2 heads in 12 of 48 layers, and 72 MiB of state"
     assert MODELS["Gemma 3 27B"].kind == "GQA, 16 heads, 52 of 62 layers window 1,024"
     assert MODELS["Mistral 7B v0.1"].kind == "GQA, 8 heads, window 4,096"
+    assert MODELS["Gemma 4 31B"].kind == "GQA, 16 heads, 50 of 60 layers window 1,024; 4 heads in the others"
+    assert MODELS["DeepSeek-V3.2"].kind == "MLA, an indexer chooses 2,048"
+    assert growing["DeepSeek-V3.2"] - growing["DeepSeek-V3"] == 61 * 128 * 2
     assert MODELS["Llama 2 7B"].kind == "MHA"
+
+
+def test_near_and_far_layers_are_told_from_the_fields():
+    """The table of chapter 15: a row for each, of a checkpoint or of a class's defaults, with address and date."""
+    told = {row["name"]: positions_of(row) for row in POSITIONS}
+    near = "52, window 1,024, base 10,000"
+    assert told["Gemma 3 27B"] == (near, 10, "linear, factor 8, base 1,000,000")
+    assert told["Gemma 4 31B"][2] == "proportional 0.25, base 1,000,000"
+    assert told["gpt-oss 120B"][1:] == (18, "YaRN, factor 32 from 4,096, base 150,000")
+    assert told["Qwen3-Next 80B"] == ("36 linear", 12, "partial 0.25, base 10,000,000")
+    assert told["Llama 4 Scout"][1:] == (12, "NoPE, log-length scaling") and told["SmolLM3 3B"][1:] == (9, "NoPE")
+    assert told["Llama 4 Scout"][0] == "36, chunks of 8,192, Llama 3, factor 16 from 8,192, base 500,000"
+    for row in POSITIONS:
+        assert datetime.date.fromisoformat(row["read"]) and row["address"]
+        assert row["address"].endswith("/config.json" if row["checkpoint"] else ".py")
+        near, far, _ = positions_of(row)
+        assert int(near.split()[0].strip(",")) + far == row["config"]["num_hidden_layers"]
 
 
 def test_most_bytes_come_first():
@@ -86,3 +119,22 @@ def test_gpus_are_sorted_and_their_ridge_is_that_of_their_kind():
     assert list(MEMORY.values()) == sorted(MEMORY.values())
     ridges = {name: operations / speed for name, (operations, speed) in PEAKS.items()}
     assert all(150 < ridge < 300 for ridge in ridges.values()), ridges
+
+
+def test_mixes_of_layers_by_hand():
+    """Near and far layers, how far windows add up and chunks do not, and the share of what full layers would keep."""
+    gemma, oss, llama = (MIXES[name] for name in ("Gemma 3 27B", "gpt-oss 120B", "Llama 4"))
+    assert (gemma.near, gemma.whole, gemma.sees, gemma.reach) == (52, 10, 1024, 52 * 1023)
+    assert gemma.share == pytest.approx((52 * 1024 + 10 * FAR) / (62 * FAR))
+    assert gemma.operations == pytest.approx(4 * 32 * 128 * (52 * 1024 + 10 * FAR) / 1e9)
+    assert oss.gib == pytest.approx(ROWS["gpt-oss 120B"]["bytes"]["at_131072"] / 2**30)
+    assert (llama.reach, llama.gib, llama.operations) == (8191, None, None)
+    assert MIXES["Gemma 4 31B"].operations is None  # its table does not say how many heads ask
+    for row in read_mixes():  # a checkpoint of the table of models, or a class
+        assert ("class" in row) != (row["name"] in MODELS)
+
+
+def test_one_shape_is_shared_in_seven_ways():
+    gib = {name: cache_bytes(parts, FAR) / 2**30 for name, (parts, _) in SHARED.items()}
+    assert gib["GQA"] == 24 == 2 * gib["K = V"] == 2 * gib["across layers"] == 8 * gib["MQA"]
+    assert (gib["GTA"], gib["MLA"]) == (12.75, 6.75)

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from importlib import resources
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -94,6 +95,7 @@ def test_store_names_the_command_that_makes_it_again(folder, monkeypatch):
     stored = json.loads((folder / "digits.json").read_text())
     assert stored["command"] == "python -m experiments.digits --seeds 3 5"
     assert stored["rows"] == [{"exact": 1.0}] and stored["more"] == [3]
+    assert stored["framework"] and stored["processor"]
     assert stored["version"] == version("attn-course") and stored["seconds"] >= 0
     monkeypatch.setattr("sys.argv", ["experiment"])
     assert experiments.chosen_seeds() == [0]
@@ -167,9 +169,7 @@ def calls_with_a_seed(text):
 
 def test_what_each_seed_gave_is_kept():
     """A program that loops over its seeds asks `done` for what each gives; the others hand that to run_plan."""
-    paths = Path(experiments.__file__).parent.rglob("*.py")
-    # What live gives is a model, whose weights no file of progress holds: six minutes.
-    texts = [path.read_text(encoding="utf-8") for path in paths if path.name != "live.py"]
+    texts = [path.read_text(encoding="utf-8") for path in Path(experiments.__file__).parent.rglob("*.py")]
     called = [name for text in texts for name in calls_with_a_seed(text)]
     assert len(called) >= 4 and set(called) == {"done.rows"}
 
@@ -181,3 +181,42 @@ def test_a_program_of_its_own_form_goes_on_too(folder):
     with experiments.resuming("name") as done:
         assert done.rows(None, 1) == {"x": 1}
     assert not list((folder / "runs").iterdir())
+
+
+ENDED = r"ending_in_one_line\(|resuming\(|run_plan\(|run_and_store\("
+PROGRAMS = [
+    path
+    for path in sorted(Path(experiments.__file__).parent.rglob("*.py"))
+    if "__main__" in (path.stem, *re.findall(r'__name__ == "(\w+)"', path.read_text(encoding="utf-8")))
+    and path.parent.name != "data"  # snapshots of others' files, each checked by its sum
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(path.parents[1])))
+def test_ctrl_c_ends_every_program_in_one_line(path):
+    """What a program begins stands within what ends in one line, or is handed to it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    main = [node for node in tree.body if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test)]
+    assert len(main) == 1, "a program's work stands under __name__ == '__main__'"
+    begun = "\n".join(ast.unparse(node) for node in (main[0], functions.get("main")) if node)
+    assert re.search(ENDED, begun)
+
+
+def test_the_costs_go_on_where_they_were(folder, monkeypatch, capsys):
+    """What each mechanism gave is kept; the record is written at the end."""
+    from experiments.costs import __main__ as costs
+
+    first, then = [], []
+    monkeypatch.setattr(costs, "CASES", dict.fromkeys("ab"))
+    monkeypatch.setattr(costs, "counts", dict)
+    monkeypatch.setattr(costs, "grown", dict)
+    monkeypatch.setattr(costs, "rows_of", stopped_at(3, first))
+    with pytest.raises(SystemExit) as stopped:
+        costs.main([])
+    assert stopped.value.code == 130 and len(capsys.readouterr().err.splitlines()) == 2
+    assert not (folder / "costs.json").exists()
+    monkeypatch.setattr(costs, "rows_of", stopped_at(None, then))
+    costs.main([])
+    assert [given[:2] for given in first + then] == [(face, name) for face in ("pytorch", "tf") for name in "ab"]
+    assert len(json.loads((folder / "costs.json").read_text())["rows"]) == 4

@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import html
+import io
 import json
 import re
 import tomllib
@@ -17,6 +18,7 @@ from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
 from attn_course.labs.dates import task
 from attn_course.labs.generate.pytorch import load_glassllm
+from attn_course.labs.pronoun import pytorch as pronoun
 from attn_course.labs.seq2seq import build
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.plots import live as module
@@ -25,17 +27,24 @@ from attn_course.plots.explore.widget import LIVE
 from attn_course.plots.live.weights import MODELS, packed, script, size
 from attn_course.records import load_record
 from attn_course.tasks import live as store
+from attn_course.tasks import pronoun as pronoun_task
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
 from attn_course.tasks.sentences import load_sentences
 from experiments import live as training
 from experiments import sentences
 
 ALT = "a picture"
-MAKERS = {"live_dates": module.live_dates, "live_translate": module.live_translate, "live_writer": module.live_writer}
+MAKERS = {kind: getattr(module, kind) for kind in LIVE}
 EACH = pytest.mark.parametrize("kind", list(MAKERS))
-PAGES = {"live_dates": "02_bahdanau", "live_translate": "09_transformer", "live_writer": "13_mqa_gqa"}
+PAGES = {
+    "live_dates": "02_bahdanau",
+    "live_reader": "05_self_attention",
+    "live_translate": "09_transformer",
+    "live_writer": "13_mqa_gqa",
+}
 BUILT = {
     "live_dates": lambda: build(names, task(), attention=True),
+    "live_reader": lambda: pronoun.Reader(None),
     "live_translate": lambda: sentences.build("Transformer", 0),
     "live_writer": load_glassllm,
 }
@@ -105,8 +114,8 @@ def test_the_page_s_file_holds_the_parameters_of_the_package_s_model(kind):
 def test_sums_and_scores_stand_in_the_record_and_the_readme():
     told = (store.HERE / "README.md").read_text(encoding="utf-8")
     rows = [row for row in load_record("live")["rows"] if "file" in row]
-    assert [row["file"] for row in rows] == ["sentences.npz", "dates.npz"]
-    assert sorted(path.name for path in store.HERE.glob("*.npz")) == ["dates.npz", "sentences.npz"]
+    assert [row["file"] for row in rows] == ["sentences.npz", "dates.npz", "reader.npz"]
+    assert {path.name for path in store.HERE.glob("*.npz")} == {row["file"] for row in rows}
     for row in rows:
         found = hashlib.sha256((store.HERE / row["file"]).read_bytes()).hexdigest()
         assert row["sha256"] == found and f"`{row['file']}`" in told and found in told
@@ -139,6 +148,16 @@ def test_the_translating_model_writes_what_its_record_says():
     assert_shown(
         [german, *sentences.write(model, [german]), training.told(sentences.looked(model, german, english))], row
     )
+
+
+def test_the_reader_answers_what_its_record_says():
+    model, row = stored("live_reader"), store.trained("reader")
+    test = pronoun_task.sentences("test")
+    found, _ = pronoun.guess(model, test.words)
+    assert (found == test.answer).mean() == row["exact"] == 1
+    text = row["shown"][0]
+    found, (_, second) = pronoun.guess(model, pronoun_task.encode(text)[None])
+    assert_shown([text, pronoun_task.WORDS[found[0]], training.told(second[0])], row)
 
 
 def assert_shown(found, row):
@@ -178,15 +197,50 @@ def test_the_rate_falls_at_the_end_only():
     assert rates == pytest.approx([2.0, 2.0, 1.1, 0.2])
 
 
-def test_the_best_on_dev_is_kept():
-    def make(seed):
-        model = torch.nn.Linear(2, 1)
-        torch.nn.init.constant_(model.weight, seed / 4)
-        return model, {"dev": {1: 0.5, 2: 0.9, 3: 0.7}[seed]}
+def small(monkeypatch, ran):
+    """Models of two numbers in place of those that take minutes; the fourth is stopped by Ctrl-C."""
 
-    row, file = training.keep("small", make, [1, 2, 3])
+    def maker(name):
+        def make(seed):
+            if len(ran) == 3:
+                raise KeyboardInterrupt
+            ran.append((name, seed))
+            model = torch.nn.Linear(2, 1)
+            torch.nn.init.constant_(model.weight, seed / 4)
+            return model, {"dev": {1: 0.5, 2: 0.9, 3: 0.7}[seed]}
+
+        return make
+
+    monkeypatch.setattr(training, "MAKERS", {name: maker(name) for name in training.MAKERS})
+
+
+def test_the_best_on_dev_is_kept(monkeypatch):
+    small(monkeypatch, [])
+    row, file = training.best_of([training.made("dates", seed)[0] for seed in (1, 2, 3)])
     assert row["seed"] == 2 and row["dev"] == 0.9 and row["devs"] == {1: 0.5, 2: 0.9, 3: 0.7}
-    assert hashlib.sha256(file).hexdigest() == row["sha256"] and row["parameters"] == 3
+    assert hashlib.sha256(file).hexdigest() == row["sha256"] and row["parameters"] == 3 and "weights" not in row
+    np.testing.assert_array_equal(np.load(io.BytesIO(file))["weight"], np.full((2, 1), 0.5))
+
+
+def test_stopped_it_goes_on(tmp_path, monkeypatch, capsys):
+    """What each model and seed gave is kept, with its weights; files and record are written at the end."""
+    monkeypatch.setattr(experiments, "RECORDS", tmp_path)
+    monkeypatch.setattr(experiments, "RUNS", tmp_path / "runs")
+    monkeypatch.setattr(training, "HERE", tmp_path)
+    monkeypatch.setattr(training, "writer", lambda: {"model": "glassllm"})
+    monkeypatch.setattr("sys.argv", ["live", "--seeds", "1", "2", "3"])
+    first, then = [], []
+    small(monkeypatch, first)
+    with pytest.raises(SystemExit):
+        training.main()
+    assert capsys.readouterr().err == "\nstopped: what is done is kept; the same command goes on\n"
+    assert first == [("sentences", seed) for seed in (1, 2, 3)] and not list(tmp_path.glob("*.*"))
+    small(monkeypatch, then)
+    training.main()
+    assert then == [("dates", 1), ("reader", 1)] and not list((tmp_path / "runs").iterdir())
+    rows = json.loads((tmp_path / "live.json").read_text(encoding="utf-8"))["rows"]
+    for row in rows[:-1]:
+        assert hashlib.sha256((tmp_path / row["file"]).read_bytes()).hexdigest() == row["sha256"]
 
 
 # --- The chapters -----------------------------------------------------------------------------------------------------

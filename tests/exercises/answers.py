@@ -5,6 +5,7 @@ A cell of wrong.py is an answer too, or lines that change the first right one in
 solution in PyTorch).
 """
 
+import json
 import re
 from pathlib import Path
 
@@ -20,6 +21,8 @@ BANK = Path(__file__).parent / "bank"
 OTHERS = [name for name, each in EXERCISES.items() if each.kind in ("test", "open", "read")]
 FUNCTIONS = [name for name, each in EXERCISES.items() if each.kind != "module" and name not in OTHERS]
 MODULES = [name for name, each in EXERCISES.items() if each.kind == "module"]
+# name -> how many of its wrong answers are told what they are, of how many
+SHARES = json.loads((BANK / "shares.json").read_text(encoding="utf-8"))
 EVERY_LAYER = (("return ", "own = "), ("torch.nn.Parameter", "(lambda x: x)"))
 
 
@@ -78,4 +81,5 @@ def told(name, answer, seed, framework="numpy"):
 def specific(words):
     """Whether it is told what the mistake is, not only the first number that differs."""
     named = "in place", "axis of size 1 is lost", "the dtype is"
+    named += "gets none", "no trainable parameter", " has the shape ", "it returns a "
     return "case " not in words or any(each in words for each in named)

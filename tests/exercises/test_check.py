@@ -217,15 +217,15 @@ def test_numbers_that_differ_look_different():
 
 
 def test_a_small_error_is_refused(capsys):
-    solution = EXERCISES["00.soft_lookup"].solution
-    told = wrong("00.soft_lookup", lambda *given: 1.0001 * solution(*given), capsys)
+    solution = EXERCISES["05.self_attention"].solution
+    told = wrong("05.self_attention", lambda *given: 1.0001 * solution(*given), capsys)
     got, expected = re.search(r"gives (\S+), expected (\S+) ", told).groups()
     assert got != expected
 
 
 def test_right_for_equal_sizes_alone_is_refused(capsys):
-    solution = EXERCISES["00.soft_lookup"].solution
-    told = wrong("00.soft_lookup", lambda q, k, v: solution(q, k, v) + (len(q) != len(k)), capsys)
+    solution = EXERCISES["05.self_attention"].solution
+    told = wrong("05.self_attention", lambda x, *maps: solution(x, *maps) + (len(x) != x.shape[1]), capsys)
     assert 'case "sizes of different primes"' in told
 
 
@@ -252,7 +252,7 @@ def test_every_exercise_is_complete():
         assert len(chapter) >= 5
         if number.isdigit():
             kinds = {each.kind for each in chapter}
-            assert {"write", "predict", "bug"} <= kinds
+            assert {"predict", "bug"} <= kinds and kinds & {"write", "open"}
             assert ("module" in kinds) == (int(number) >= 2)
             numbers.append(int(number))
     assert numbers == sorted(set(numbers))
@@ -276,7 +276,7 @@ def test_cases_are_named_and_vary():
         cases = [each for seed in range(5) for each in draw_cases(exercise, seed)]
         assert all(isinstance(each, Case) and each.name for each in cases)
         if exercise.kind in ("test", "open", "read"):  # functions, sizes or runs, not drawn numbers
-            assert len(cases) >= 15, name
+            assert len(cases) >= (15 if cases[0].arguments else 5), name
             continue
         assert len({each.name for each in cases}) >= 3, name
         if exercise.kind == "module":
@@ -294,12 +294,12 @@ def test_cases_are_named_and_vary():
 def test_progress_survives_as_a_string(capsys, tmp_path, monkeypatch):
     assert progress() == "none"
     check("01.padding_mask", EXERCISES["01.padding_mask"].solution)
-    check("03.general_score", EXERCISES["03.general_score"].solution)
+    check("03.step", EXERCISES["03.step"].solution)
     code = progress()
-    assert code == encode({"01.padding_mask", "03.general_score"}) and len(code) < 80
+    assert code == encode({"01.padding_mask", "03.step"}) and len(code) < 80
     monkeypatch.setenv("ATTN_COURSE_PROGRESS", str(tmp_path / "new" / "file.json"))
     assert progress() == "none" and progress(code) == code and progress() == code
-    assert "chapter 01: x.... 1 of 5" in capsys.readouterr().out
+    assert "chapter 01: x...... 1 of 7" in capsys.readouterr().out
     assert decode(encode(set(EXERCISES))) == set(EXERCISES)
     for bad in ("x", "00", "00-zz", "99-1", "00-fff", 7):
         with pytest.raises(ValueError, match="code must be a string that progress"):
@@ -311,6 +311,22 @@ def test_a_folder_that_cannot_be_written_is_no_fault(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTN_COURSE_PROGRESS", str(tmp_path / "file" / "below.json"))
     assert check("00.weights", EXERCISES["00.weights"].solution)
     assert progress() == "none"
+
+
+@pytest.mark.parametrize("text", ['{"solved": ["00.wei', "[]", '{"done": []}', "\x00\x00"])
+def test_a_file_that_cannot_be_read_is_kept_aside(tmp_path, capsys, text):
+    path = tmp_path / "progress.json"
+    path.write_text(text)
+    assert progress() == "none" and path.read_text() == text, "looking changes nothing"
+    assert check("00.weights", EXERCISES["00.weights"].solution)
+    assert (tmp_path / "progress-1.unreadable").read_text() == text
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "progress.json can't be read; it is kept as progress-1.unreadable" in said
+    assert progress() == encode({"00.weights"})
+    path.write_text("half")
+    assert check("00.weights", EXERCISES["00.weights"].solution)
+    assert (tmp_path / "progress-2.unreadable").read_text() == "half"
+    assert (tmp_path / "progress-1.unreadable").read_text() == text
 
 
 def test_no_framework_is_imported_by_checking():

@@ -1,6 +1,7 @@
 """The command line: list, check a file, progress, grade a folder, export."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,28 @@ def test_export_for_nbgrader(tmp_path, capsys):
             if cell["cell_type"] == "code":
                 exec(cell["source"], space)  # a solution passes its own tests
     assert graded == sum("numpy" in each.starters for each in EXERCISES.values())
+
+
+def test_nobody_else_knows_the_seeds_of_hidden_tests(tmp_path):
+    """They are drawn at each export; what is released without its hidden tests names none."""
+    found = []
+    for name in ("one", "two"):
+        command("export", "nbgrader", tmp_path / name, "--json")
+        text = "".join(path.read_text() for path in sorted((tmp_path / name).iterdir()))
+        found.append(set(re.findall(r"seed=(\d+)", text)))
+        assert "seed=" not in re.sub(r"### BEGIN HIDDEN TESTS.*?### END HIDDEN TESTS", "", text)
+    assert len(found[0]) == len(found[1]) == 3 and not found[0] & found[1]
+
+
+@pytest.mark.parametrize("options", [[], ["--cases"], ["--seed-file"]])
+def test_grade_forgets_its_command_line(tmp_path, monkeypatch, options):
+    """Whatever stands in it: a seed, or where the seed or the cases lie."""
+    called = []
+    monkeypatch.setattr("attn_course.exercises.engine.box.forget_arguments", lambda: called.append(True))
+    (tmp_path / "given").write_text("7" if options == ["--seed-file"] else "CASES = {}")
+    (tmp_path / "class").mkdir()
+    assert command("grade", tmp_path / "class", *[x for each in options for x in (each, tmp_path / "given")]) == 0
+    assert called == [True]
 
 
 def test_one_line_for_what_cannot_be_done(tmp_path, capsys):

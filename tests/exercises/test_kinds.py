@@ -97,7 +97,7 @@ def test_a_test_needs_its_number_of_wrong_functions(capsys):
     blind = text.replace("(1, 0), (1, -12000), (800, 0)", "(1, 0),")
     assert blind != text
     assert not check("04.test_attention", made(blind))
-    assert "of 23 wrong functions, 20 are needed" in capsys.readouterr().out
+    assert "of 24 wrong functions, 20 are needed" in capsys.readouterr().out
 
 
 def test_a_test_that_does_not_end_is_stopped(monkeypatch):

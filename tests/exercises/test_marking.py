@@ -7,15 +7,17 @@ import os
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import RIGHT
 from hostile import HEAD, HOSTILE, SECRET, TWO, A, B, answer
 
 from attn_course.__main__ import main
 from attn_course.exercises import EXERCISES
-from attn_course.exercises.engine import box, marking
+from attn_course.exercises.engine import box, folder, marking
 from attn_course.exercises.engine.answering import read, write
 from attn_course.exercises.engine.folder import _safe, mark_folder, submissions
 from attn_course.exercises.engine.marking import Limits
@@ -208,6 +210,66 @@ def test_the_courses_own_text_is_flagged():
     assert copied(["from attn_course.exercises import EXERCISES\nf = EXERCISES['13.ring'].solution"]) == [
         "cell 1 reads solutions out of the package"
     ]
+
+
+def test_a_short_solution_is_flagged_as_what_may_be_chance():
+    """Of every exercise; no answer that others wrote is taken for a copy."""
+    for exercise in EXERCISES.values():
+        for text in (source_of(exercise.solution), *exercise.answers.values()):
+            assert copied([text]), exercise.name
+    assert copied([source_of(EXERCISES["12.merged"].solution)]) == [
+        "cell 1 has the text of the solution of 12.merged (a line or two, which may be chance)"
+    ]
+    assert copied(["def mine(score):\n    return softmax(score)\n"]) == []
+    answers = [code for name in EXERCISES for code in RIGHT[name].values()]
+    assert len(answers) > 300 and not any(map(copied, ([code] for code in answers)))
+
+
+def test_how_far_off_a_prediction_was_is_noted(tmp_path):
+    """It counts as solved, however far off it was: the teacher's table and the student's text say how far."""
+    code = HEAD + answer("00.largest_weight").replace(
+        'check("00.largest_weight", ', 'check("00.largest_weight", (0.95, '
+    )
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "own.py").write_text(code.rstrip().replace("largest_weight)", "largest_weight))"))
+    (row,) = mark_folder(tmp_path / "class", io.StringIO(), SEED, feedback=tmp_path / "texts")
+    told = "00.largest_weight; you predicted 0.95, it is 0.5999 (off: why?)"
+    assert row["00.largest_weight"] == 1 and told in row["note"]
+    assert told in (tmp_path / "texts" / "own.py.txt").read_text()
+
+
+class Rows(io.StringIO):
+    """Text that says when a line with a word has been written."""
+
+    def __init__(self, word):
+        super().__init__()
+        self.word, self.written = word, threading.Event()
+
+    def flush(self):
+        if self.word in self.getvalue():
+            self.written.set()
+
+
+def test_a_row_comes_as_soon_as_it_is_known(tmp_path, monkeypatch):
+    """The second submission isn't through before the first one's row is written."""
+    out = Rows("a.py,")
+
+    def marked(cells, *given, limits):
+        slow = cells == ["slow"]
+        return folder.Marks({}, ["late" if slow and not out.written.wait(20) else "in time"])
+
+    monkeypatch.setattr(folder, "_marked", marked)
+    for name, text in (("a.py", "fast"), ("b.py", "slow")):
+        (tmp_path / name).write_text(text)
+    for jobs in (1, 2):
+        out.written.clear()
+        rows = mark_folder(tmp_path, out, SEED, jobs=jobs)
+        assert [row["note"] for row in rows] == ["in time", "in time"]
+
+
+def test_the_teachers_page_counts_the_hostile():
+    page = (Path(__file__).parents[2] / "book" / "teaching.md").read_text(encoding="utf-8")
+    assert f"The tests mark {len(HOSTILE) - 1} hostile submissions so" in page  # the last one is their victim
 
 
 def test_a_system_without_limits_says_so(monkeypatch):

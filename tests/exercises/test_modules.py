@@ -3,14 +3,16 @@
 import itertools
 
 import both_frameworks  # noqa: F401
+import numpy as np
 import pytest
 import torch
-from answers import MODULES, right_answers, told, wrong_answers
+from answers import MODULES, SHARES, right_answers, specific, told, wrong_answers
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine.exercise import known_mistakes
 from attn_course.exercises.engine.judge import caller, draw_cases, first_fault, from_text
-from attn_course.exercises.engine.run import Outcome, expected
+from attn_course.exercises.engine.run import Outcome, expected, into
+from attn_course.frameworks import tf
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -46,6 +48,55 @@ def test_wrong_modules_in_pytorch_are_refused(name):
     assert len(answers) >= 12
     passed = [text for text, answer in answers.items() if told(name, answer, 1, "torch") is None]
     assert not passed
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_wrong_modules_are_told_what_they_are(name):
+    answers = {text: told(name, answer, 2, "torch") for text, answer in wrong_answers(name).items()}
+    named = sum(specific(words) for words in answers.values())
+    assert [named, len(answers)] == SHARES[name], "tests/exercises/bank/shares.json says what was told before"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_layer_takes_a_batch_and_a_length_that_nobody_knows(name):
+    """The page's own of TensorFlow, traced: the same numbers as at once."""
+    exercise = EXERCISES[name]
+    sizes, inputs, _ = draw_cases(exercise, 1, "tf")[1].arguments
+    layer, given = from_text(exercise.answers["tf"])(*sizes), list(into("tf", inputs))
+    right = layer(*given)
+    specs = [tf.TensorSpec([*[None] * min(2, x.ndim), *x.shape[2:]], x.dtype) for x in given]
+    traced = tf.function(lambda *x: layer(*x), input_signature=specs)
+    assert np.allclose(traced(*given), right, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["project.annotate", "project.greedy"])
+def test_parts_take_sizes_that_nobody_knows(name):
+    exercise = EXERCISES[name]
+    given = into("tf", draw_cases(exercise, 1, "tf")[1].arguments)
+    answer = from_text(exercise.answers["tf"])
+    places = [n for n, x in enumerate(given) if tf.is_tensor(x)]
+
+    def call(*tensors):
+        known = dict(zip(places, tensors, strict=True))
+        return answer(*[known.get(n, x) for n, x in enumerate(given)])
+
+    if name == "project.greedy":  # its step is NumPy's: one that a graph can hold
+        logits = tf.constant(given[0].logits)
+        given = (lambda token, state: (tf.gather_nd(logits, tf.stack([state, token], 1)), state + 1), *given[1:])
+        given = (given[0], tf.cast(given[1], tf.int32), *given[2:])
+    tensors = [given[n] for n in places]
+    specs = [tf.TensorSpec([*[None] * min(2, x.ndim), *x.shape[2:]], x.dtype) for x in tensors]
+    if name == "project.annotate":  # the weights are known
+        specs[2:] = [tf.TensorSpec(x.shape, x.dtype) for x in tensors[2:]]
+    assert np.allclose(tf.function(call, input_signature=specs)(*tensors), answer(*given), atol=1e-5)
+
+
+def test_a_layer_with_the_sizes_of_its_first_batch_is_told_so():
+    text = EXERCISES["13.layer"].answers["tf"]
+    wrong = text.replace("tf.unstack(tf.shape(x))", "x.shape")
+    assert wrong != text
+    said = told("13.layer", from_text(wrong), 1, "tf")
+    assert "it fails where the size of the batch is unknown, as in fit: take it from tf.shape(x)" in said
 
 
 def _after(score, mask):

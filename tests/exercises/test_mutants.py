@@ -15,7 +15,6 @@ from attn_course.exercises.engine.judge import draw_cases, first_fault, run_case
 # Changes of a solution that change nothing, or that only swap equal things: part of the mutant's text.
 ALWAYS = ("axis=-1", "shape[-1]", "reshape(-2")
 SAME = {
-    "00.soft_lookup": ("np.sqrt(query.shape[1])",),
     "00.multiplications": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "00.largest_weight": ("(2, count)", "[-1, 0]", "[0, -1]"),
     "01.last_state": ("len(mask)",),
@@ -45,7 +44,8 @@ SAME = {
         "zeros((query",
     ),
     "11.features": ("rows.shape[1] **",),
-    "12.rounds": ("return np.ceil",),  # a count may be a float
+    "12.rounds": ("return np.ceil", "np.ceil(ratio)"),  # a count may be a float; no case is off by a rounding
+    "08.mend": ("key.shape[1]",),
     "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
     "13.decode": ("len(value)", "len(past_", "H, -2"),
     "13.ring": ("p <= sinks", "flat"),

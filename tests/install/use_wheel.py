@@ -33,7 +33,7 @@ def use_package(records):
     for name in records:
         record = load_record(name)  # one without seeds has no rows
         assert record["rows"] or record["measured"], name
-    assert not check("00.soft_lookup", lambda query, key, value: query)
+    assert not check("00.weights", lambda score: score)
     assert not imported(), f"what needs no framework imports {imported()}"
 
 

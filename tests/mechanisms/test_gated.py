@@ -6,6 +6,7 @@ import torch
 from support import build, close, draw, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
+from attn_course.frameworks import tf as tensorflow
 from attn_course.mechanisms.parts.gated import pytorch as parts
 from attn_course.mechanisms.parts.gated import tf as keras_parts
 from attn_course.parity import get_parameters, set_parameters
@@ -89,3 +90,76 @@ def test_a_norm_over_all_heads(face):
     for options, name in (({"num_heads": 0}, "num_heads"), ({"num_kv_heads": 2}, "num_kv_heads")):
         with pytest.raises(ValueError, match=name):
             face.QueryKeyNorm(5, **options)
+
+
+@pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
+def test_a_norm_without_a_scale(face):
+    """Nothing is learned: the length is the root of the width, and turning before or after is the same."""
+    made = build(face, "QueryKeyNorm", 6, use_scale=False)
+    query, key = draw(2, 3, 4, 6), 1e3 * draw(2, 2, 7, 6, seed=1)
+    found = made(*to(face, query, key))
+    assert get_parameters(made) == {}
+    close(found, reference.query_key_norm(query, key, {}))
+    close([np.linalg.norm(numbers(x), axis=-1) ** 2 for x in found], [np.full(x.shape[:3], 6) for x in found], 1e-4)
+    turn = build(face, "RotaryEncoding", 6) if face is tf else face.RotaryEncoding(6)
+    close(turn(*found), made(*turn(*to(face, query, key))))
+    if face is tf:
+        assert tf.QueryKeyNorm.from_config(made.get_config()).get_config() == made.get_config()
+
+
+def differences(loss, x, step=1e-6):
+    """The gradient of a number by x, one entry after the other moved by a step."""
+    found = np.zeros_like(x)
+    for place in np.ndindex(x.shape):
+        moved = [x.copy(), x.copy()]
+        moved[0][place] += step
+        moved[1][place] -= step
+        found[place] = (loss(moved[0]) - loss(moved[1])) / (2 * step)
+    return found
+
+
+@pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
+def test_gradients_of_sink_and_gate_are_differences_of_the_specification(face):
+    score, sink = draw(2, 3, 4, 5), draw(3, seed=1)
+    context, x, weight = draw(2, 3, 4, 7), draw(2, 4, 6, seed=2), draw(6, 3, seed=3)
+    by_score, by_context = draw(*score.shape, seed=4), draw(*context.shape, seed=5)
+    cases = (
+        (
+            build(face, "SinkSoftmax", 3),
+            {"sink": sink},
+            (score,),
+            by_score,
+            lambda sink, score: reference.sink_softmax(score, {"sink": sink}),
+        ),
+        (
+            build(face, "OutputGate", 6, 3, use_bias=False),
+            {"weight": weight},
+            (context, x),
+            by_context,
+            lambda weight, context, x: reference.output_gate(context, x, {"weight": weight}),
+        ),
+    )
+    for layer, parameters, inputs, by, specified in cases:
+        set_parameters(layer, parameters)
+        values = [*parameters.values(), *inputs]
+        for number, found in enumerate(gradients(face, layer, inputs, by)):
+            given = list(values)
+
+            def loss(moved, number=number, given=given, specified=specified, by=by):
+                given[number] = moved
+                return np.sum(by * specified(*given))
+
+            close(found, differences(loss, values[number]), 1e-6)
+
+
+def gradients(face, layer, inputs, by):
+    """Of the sum of the layer's output times ``by``: by its only parameter, in our layout, and by the inputs."""
+    if face is tf:
+        inputs = [tensorflow.Variable(x) for x in inputs]
+        with tensorflow.GradientTape() as tape:
+            total = tensorflow.reduce_sum(by * layer(*inputs))
+        return [numbers(x) for x in tape.gradient(total, [layer.trainable_variables[0].value, *inputs])]
+    inputs = [torch.tensor(x, requires_grad=True) for x in inputs]
+    (torch.from_numpy(by) * layer(*inputs)).sum().backward()
+    (own,) = layer.parameters()
+    return [numbers(own.grad.mT if own.ndim > 1 else own.grad), *(numbers(x.grad) for x in inputs)]

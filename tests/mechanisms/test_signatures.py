@@ -6,6 +6,18 @@ import pytest
 from support import FACE
 
 from attn_course import pytorch, tf
+from attn_course.catalog import DECLARED
+from attn_course.core.declaration import HEAD_SIZES
+
+CLASSES = sorted({name for name in pytorch.__all__ if isinstance(getattr(pytorch, name), type)})
+LAYERS = {declared.layer: declared for topic in DECLARED.values() for declared in topic if declared.layer}
+# What is built from other layers, or holds arrays.
+BUILT = {"EncoderDecoder", "LuongDecoder"}
+NUMBERLESS = {"CappedSoftmax", "LogLengthScale", "RotaryEncoding", "SinusoidalEncoding"}  # they learn nothing
+SIZED = sorted(LAYERS.keys() - BUILT)
+# What layers over heads are built from besides sizes, and what an attention that has no place for it is to refuse.
+PARTS = ("num_kv_heads", "scale", "rotary", "query_key_norm", "softmax", "output_gate")
+ATTENTIONS = sorted(name for name in SIZED if "Attention" in name or name.endswith("Decoder") or name == "Encoder")
 
 
 @FACE
@@ -23,11 +35,69 @@ def test_a_signature_has_the_options_that_are_handed_on(face):
 
 
 @FACE
-@pytest.mark.parametrize(
-    "name", ["MultiHeadAttention", "GroupedQueryAttention", "LinearAttention", "RelativeAttention"]
-)
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_signature_hides_nothing(face, name):
+    """No ``**options``: what they are stands there, and nothing that is between a class and its base."""
+    parameters = inspect.signature(getattr(face, name)).parameters
+    assert {x.kind for x in parameters.values()}.isdisjoint({inspect.Parameter.VAR_KEYWORD})
+    assert parameters.keys().isdisjoint({"own", "config", "additive", "cell", "fed", "start_dim", "kwargs"})
+    if name in LAYERS and name not in BUILT:
+        place = {"name", "dtype"} if face is tf else {"device", "dtype"} if name not in NUMBERLESS else set()
+        assert {*LAYERS[name].sizes} | place <= parameters.keys()
+
+
+@FACE
+@pytest.mark.parametrize("name", SIZED)
 def test_an_unknown_keyword_is_blamed_on_the_class(face, name):
-    needed = {"GroupedQueryAttention": {"num_kv_heads": 2}, "RelativeAttention": {"max_distance": 3}}.get(name, {})
-    with pytest.raises((TypeError, ValueError), match=f"{name}.*widow"):
-        getattr(face, name)(8, 2, widow=3, **needed)
-    getattr(face, name)(8, 2, **needed)
+    with pytest.raises((TypeError, ValueError), match=rf"{name}\b.*widow"):
+        getattr(face, name)(**LAYERS[name].sizes, widow=3)
+
+
+@FACE
+@pytest.mark.parametrize("sizes", [{}, {"score": "general"}, {"score": "concat", "hidden_dim": 3}])
+def test_luongs_attention_swallows_no_keyword(face, sizes):
+    """With the score "dot" it has no map that could complain."""
+    with pytest.raises((TypeError, ValueError), match=r"LuongAttention\b.*scroe"):
+        face.LuongAttention(4, 4, **sizes, scroe="general")
+
+
+def given(face, name, part):
+    """A part that fits the layer."""
+    sizes = HEAD_SIZES | dict(LAYERS[name].sizes)
+    H, K = sizes["num_heads"], sizes["key_dim"] or sizes["model_dim"] // sizes["num_heads"]
+    made = {
+        "num_kv_heads": lambda: 1,
+        "scale": lambda: 0.7,
+        "rotary": lambda: face.RotaryEncoding(4),
+        "query_key_norm": lambda: face.QueryKeyNorm(K),
+        "softmax": lambda: face.CappedSoftmax(2.0),
+        "output_gate": lambda: face.OutputGate(sizes["model_dim"], H, sizes.get("value_dim") or K),
+    }
+    return made[part]()
+
+
+@FACE
+@pytest.mark.parametrize("name", ATTENTIONS)
+@pytest.mark.parametrize("part", PARTS)
+def test_every_attention_takes_a_part_or_refuses_it_by_name(face, name, part):
+    """What is taken is there afterwards; nothing is swallowed."""
+    kind, option = getattr(face, name), given(face, name, part)
+    try:
+        layer = kind(**{**LAYERS[name].sizes, part: option})
+    except ValueError as error:
+        assert f"{part} is not supported by {name}" in str(error)
+        return
+    found = getattr(layer, part, None) if part in ("rotary", "softmax", "output_gate", "query_key_norm") else None
+    found = getattr(layer.sizes, part) if found is None else found
+    assert found is option or found == option
+
+
+@FACE
+def test_latent_attention_has_one_projection_for_key_and_value(face):
+    """Nothing to group, no second input, no bias: each is refused, none is without effect."""
+    sizes = LAYERS["LatentAttention"].sizes
+    for wrong in ({"num_kv_heads": 2}, {"memory_dim": 5}, {"use_bias": True}):
+        name = next(iter(wrong))
+        with pytest.raises(ValueError, match=f"{name} is not supported by LatentAttention, got one"):
+            face.LatentAttention(**sizes, **wrong)
+        assert name not in inspect.signature(face.LatentAttention).parameters

@@ -8,9 +8,11 @@ import pytest
 from support import FACE, numbers, pair, tensor
 
 from attn_course import pytorch, tf
+from attn_course.catalog import DECLARED
+from attn_course.core.declaration import LAYER
 from attn_course.frameworks import torch
 from attn_course.masks import padding_mask
-from attn_course.parity import set_parameters
+from attn_course.parity import get_parameters, set_parameters
 
 B, S, D, H, F, L, N = 3, 7, 10, 2, 13, 2, 5
 BEGIN, END = 1, 2
@@ -170,6 +172,64 @@ def test_a_decoder_with_latents_reads_on(face):
     with torch.no_grad():
         steps = [numbers(layer(x[:, t : t + 1], memory, mask, cache=cache)[0]) for t in range(6)]
     np.testing.assert_allclose(np.concatenate(steps, 1), expected, 1e-4, 1e-5)
+
+
+CROSSING = {d.layer: d.sizes for topic in DECLARED.values() for d in topic if d.layer and d.form is LAYER}
+PLACED = {"RelativeAttention", "SlidingWindowAttention", "DilatedWindowAttention", "LongformerAttention"}
+PLACED |= {"StridedAttention", "FixedAttention", "BlockSparseAttention", "BigBirdAttention"}
+DOUBLE = {pytorch: {"dtype": torch.float64}, tf: {"dtype": "float64"}}
+PARTED = {
+    "query_key_norm": lambda face: face.QueryKeyNorm(D // H, **DOUBLE[face]),
+    "over all heads": lambda face: face.QueryKeyNorm(D // H, num_heads=H, **DOUBLE[face]),
+    "softmax": lambda face: face.SinkSoftmax(H, **DOUBLE[face]),
+    "output_gate": lambda face: face.OutputGate(D, H, **DOUBLE[face]),
+    "scale": lambda face: 0.7,
+}
+
+
+def stepwise(face, cross, steps=5):
+    """What a decoder layer with such a cross-attention gives at once, and token by token with a cache."""
+    layer = face.DecoderLayer(D, H, F, norm="pre", cross_attention=cross, **DOUBLE[face])
+    rng = np.random.default_rng(0)
+    parameters = {name: rng.normal(size=x.shape) for name, x in get_parameters(layer).items()}
+    set_parameters(layer, parameters)
+    x, memory = (tensor(face, rng.normal(size=(B, n, D))) for n in (steps, S))
+    with torch.no_grad():
+        cache = layer.new_cache(memory, steps)
+        parts = [numbers(layer(x[:, t : t + 1], memory, cache=cache)[0]) for t in range(steps)]
+        return numbers(layer(x, memory)[0]), np.concatenate(parts, 1)
+
+
+@FACE
+@pytest.mark.parametrize("name", CROSSING)
+def test_any_cross_attention_reads_its_cache_as_the_memory(face, name):
+    """What looks at where a query stands among the keys can't: from the cache it is not seen."""
+    sizes = {"model_dim": D, "num_heads": H, "key_dim": 5, "value_dim": 3, "memory_dim": D}
+    cross = getattr(face, name)(**{**CROSSING[name], **sizes}, **DOUBLE[face])
+    refused = {"DeltaRuleAttention": "causal|beta", **{name: f"{name} is not supported by a cache" for name in PLACED}}
+    if name in refused:
+        with pytest.raises(ValueError, match=refused[name]):
+            stepwise(face, cross)
+    else:
+        expected, found = stepwise(face, cross)
+        np.testing.assert_allclose(found, expected, 1e-8, 1e-8)
+
+
+@FACE
+@pytest.mark.parametrize("part", PARTED)
+def test_a_cross_attention_with_parts_reads_its_cache_as_the_memory(face, part):
+    """A norm of keys stands before the cache, as in a call without one."""
+    parts = {part if part != "over all heads" else "query_key_norm": PARTED[part](face)}
+    expected, found = stepwise(face, face.MultiHeadAttention(D, H, **DOUBLE[face], **parts))
+    np.testing.assert_allclose(found, expected, 1e-8, 1e-8)
+
+
+@FACE
+def test_a_cache_of_cross_attention_has_no_place_for_rotary(face):
+    """Query and memory count apart."""
+    cross = face.MultiHeadAttention(D, H, key_dim=4, **DOUBLE[face], rotary=face.RotaryEncoding(4))
+    with pytest.raises(ValueError, match="rotary is not supported by a cache of cross_attention"):
+        stepwise(face, cross)
 
 
 @FACE

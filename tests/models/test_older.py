@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from make_older_goldens import LAYERS, build, inputs
+from make_older_goldens import LAYERS, build, called, inputs
 from support import numbers
 
 from attn_course import pytorch, tf
@@ -32,8 +32,8 @@ def test_a_seed_gives_the_same_weights_and_outputs(name):
         assert list(found) == list(kept)
         for key, x in kept.items():
             np.testing.assert_array_equal(found[key], x)
-        x = inputs() if face is tf else torch.from_numpy(inputs())
-        np.testing.assert_allclose(numbers(layer(x)[0]), OLDER[f"{name}/{short}/output"], 1e-6, 1e-6)
+        x = inputs(name) if face is tf else map(torch.from_numpy, inputs(name))
+        np.testing.assert_allclose(numbers(called(layer, name, *x)), OLDER[f"{name}/{short}/output"], 1e-6, 1e-6)
 
 
 @LAYER
@@ -44,7 +44,7 @@ def test_a_state_dict_loads(name):
     for parameter in layer.parameters():
         torch.nn.init.zeros_(parameter)
     layer.load_state_dict(state, strict=True)
-    found = numbers(layer(torch.from_numpy(inputs()))[0])
+    found = numbers(called(layer, name, *map(torch.from_numpy, inputs(name))))
     np.testing.assert_allclose(found, OLDER[f"{name}/pytorch/output"], 1e-6, 1e-6)
 
 
@@ -56,11 +56,11 @@ def test_parameters_of_parity_load_into_both(name):
         if face is pytorch:
             layer.eval()
         set_parameters(layer, parameters)
-        x = inputs() if face is tf else torch.from_numpy(inputs())
-        np.testing.assert_allclose(numbers(layer(x)[0]), OLDER[f"{name}/tf/output"], 1e-5, 1e-5)
+        x = inputs(name) if face is tf else map(torch.from_numpy, inputs(name))
+        np.testing.assert_allclose(numbers(called(layer, name, *x)), OLDER[f"{name}/tf/output"], 1e-5, 1e-5)
 
 
 def test_a_keras_file_loads():
     model = keras.models.load_model(HERE / "older.keras")
-    for name, found in zip(LAYERS, model(inputs()), strict=True):
+    for name, found in zip(LAYERS, model([*map(list, map(inputs, LAYERS))]), strict=True):
         np.testing.assert_allclose(numbers(found), OLDER[f"{name}/tf/output"], 1e-6, 1e-6)

@@ -1,4 +1,4 @@
-"""Makes ``huggingface.npz``: layers of ten models with random weights, an input, and what they give for it.
+"""Makes ``huggingface.npz``: layers of thirteen models with random weights, an input, and what they give for it.
 
 Not a test, and not run by them: ``transformers`` is not installed where the tests run. To repeat it, in an environment
 of its own: ``pip install torch numpy transformers==5.23.0``, then run this file. Nothing is downloaded.
@@ -10,16 +10,20 @@ from pathlib import Path
 import numpy as np
 import torch
 import transformers
+from transformers.masking_utils import create_chunked_causal_mask
 from transformers.models.bert.modeling_bert import BertLayer
 from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
+from transformers.models.diffllama import modeling_diffllama as diff
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
 from transformers.models.gemma3 import modeling_gemma3 as gemma
 from transformers.models.gpt2.modeling_gpt2 import GPT2Block
 from transformers.models.gpt_oss import modeling_gpt_oss as oss
 from transformers.models.llama import modeling_llama as llama
+from transformers.models.llama4 import modeling_llama4 as llama4
 from transformers.models.mistral import modeling_mistral as mistral
 from transformers.models.olmo2 import modeling_olmo2 as olmo
 from transformers.models.qwen3 import modeling_qwen3 as qwen
+from transformers.models.qwen3_next import modeling_qwen3_next as qwen_next
 
 B, T, D, H, G, K, F, W = 2, 7, 12, 4, 2, 6, 11, 3
 SIZES = {
@@ -52,6 +56,7 @@ KEPT = [
     "rope_parameters",
     "sliding_window",
     "rope_interleave",
+    "use_qk_norm",
 ]
 OWN = [
     "head_dim",
@@ -65,6 +70,11 @@ OWN = [
     "qk_nope_head_dim",
     "v_head_dim",
     "q_lora_rank",
+    "use_rope",
+    "attn_temperature_tuning",
+    "attn_scale",
+    "floor_scale",
+    "lambda_init",
 ]
 
 
@@ -115,6 +125,20 @@ def rows():
     config = transformers.Olmo2Config(**SIZES)
     module = olmo.Olmo2Attention(config, 0)
     yield "olmo2", module, module, None, olmo.Olmo2RotaryEmbedding(config)
+    config = transformers.Qwen3NextConfig(**SIZES, attention_bias=True)  # two of three pairs turn
+    config.rope_parameters["partial_rotary_factor"] = 0.7
+    module = qwen_next.Qwen3NextAttention(config, 1)
+    yield "qwen3-next", module, module, None, qwen_next.Qwen3NextRotaryEmbedding(config)
+    own = {"attention_chunk_size": W, "no_rope_layers": [1, 0], "floor_scale": 2, "attn_scale": 0.3}
+    config = transformers.Llama4TextConfig(**SIZES, **own, attn_temperature_tuning=True)
+    rope4 = llama4.Llama4TextRotaryEmbedding(config)
+    for number, name in enumerate(("llama4 chunks", "llama4 nope")):
+        module = llama4.Llama4TextAttention(config, number)
+        yield name, module, module, None, rope4
+    sizes = {**SIZES, "num_attention_heads": 2 * H, "num_key_value_heads": 2 * G}
+    config = transformers.DiffLlamaConfig(**sizes, attention_bias=True)
+    layer = diff.DiffLlamaDecoderLayer(config, 1)
+    yield "diffllama", layer, layer.self_attn, None, diff.DiffLlamaRotaryEmbedding(config)
 
 
 def golden(module, attention, window, rope):
@@ -126,7 +150,7 @@ def golden(module, attention, window, rope):
                 x.ndim == 1
                 and "norm" in name.lower()
                 and name.endswith("weight")
-                and "Gemma" not in type(module).__name__
+                and not type(module).__name__.startswith(("Gemma", "Qwen3Next"))
             ):
                 x += 1
     x = torch.randn(B, T, D)
@@ -136,6 +160,11 @@ def golden(module, attention, window, rope):
     else:
         allowed = (key <= query) & (query - key < (window or T))
         allowed = allowed.expand(B, 1, T, T)
+    if getattr(attention, "use_rope", False):  # Llama 4: chunks, by the library's own mask
+        whole = torch.ones(B, T, dtype=torch.long)
+        own = create_chunked_causal_mask(attention.config, x, whole, past_key_values=None)
+        allowed = (own == 0).expand(B, 1, T, T)
+        assert not allowed[0, 0, W, W - 1] and allowed[0, 0, W - 1, 0]
     mask = torch.zeros(B, 1, T, T).masked_fill(~allowed, torch.finfo(torch.float32).min)
     options = {"attention_mask": mask}
     if rope is not None:

@@ -1,4 +1,4 @@
-"""Layers of ten models of Hugging Face, random weights: ours say the same, from one dict in both frameworks.
+"""Layers of thirteen models of Hugging Face, random weights: ours say the same, from one dict in both frameworks.
 
 ``make_huggingface_goldens.py`` made what is compared with; here stands a module of the same form without the library.
 """
@@ -10,7 +10,7 @@ from support import numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import torch
-from attn_course.masks import padding_mask
+from attn_course.masks import document_mask, padding_mask
 from attn_course.models.huggingface.shared import read_huggingface
 from attn_course.parity import get_parameters, set_parameters
 
@@ -33,13 +33,18 @@ EXPECTED = {
     "gemma2 full_attention": ("EncoderLayer", "GroupedQueryAttention"),
     "gemma3 layer": ("EncoderLayer", "SlidingWindowAttention"),
     "olmo2": ("GroupedQueryAttention", None),
+    "qwen3-next": ("GroupedQueryAttention", None),
+    "llama4 chunks": ("GroupedQueryAttention", None),
+    "llama4 nope": ("GroupedQueryAttention", None),
+    "diffllama": ("EncoderLayer", "DifferentialAttention"),
 }
 
 
 def call(face, row, layer, x):
     if row == "bert":
         return layer(x, tensor(face, padding_mask([7, 4], 7)[:, None, None]), need_weights=False)[0]
-    return layer(x, causal=True, need_weights=False)[0]
+    mask = tensor(face, document_mask([3, 3, 1], 7)) if row == "llama4 chunks" else None
+    return layer(x, mask=mask, causal=True, need_weights=False)[0]
 
 
 @FACE
@@ -80,6 +85,9 @@ def test_one_dict_for_both(row):
         ("gemma3 layer", "norm2_behind.scale"),
         ("olmo2", "query_key_norm.key.scale"),
         ("gemma3 layer", "attention.query_key_norm.key.scale"),
+        ("qwen3-next", "output_gate.weight"),
+        ("qwen3-next", "query_key_norm.query.scale"),
+        ("diffllama", "attention.lambda_query"),
     ],
 )
 def test_what_is_special_matters(row, name):
@@ -102,6 +110,21 @@ def test_a_window_and_a_rotation_matter():
         assert attention.config["window"] == 3
 
 
+def test_parts_without_parameters_matter():
+    """Llama 4's norm, its rotation, its chunks and its log scale, and the turning halves of DiffLlama."""
+    parts = {"llama4 chunks": ("rotary", "query_key_norm"), "llama4 nope": ("rotary",), "diffllama": ("rotary",)}
+    for row, names in parts.items():
+        x, expected = torch.from_numpy(GOLDENS[f"{row}/x"]), GOLDENS[f"{row}/output"]
+        for name in names:
+            layer = pytorch.from_huggingface(module(row))
+            setattr(getattr(layer, "attention", layer), name, None)
+            assert np.abs(numbers(call(pytorch, row, layer, x)) - expected).max() / np.abs(expected).max() > 1e-3
+        if row == "llama4 chunks":
+            whole = numbers(pytorch.from_huggingface(module(row))(x, causal=True)[0])
+            np.testing.assert_allclose(whole[:, :3], expected[:, :3], 1e-5, 1e-5)
+            assert np.abs(whole - expected)[:, 3:].max() / np.abs(expected).max() > 1e-3
+
+
 def test_a_cap_matters():
     """1.5 in the rows, so that it bends the scores of so small a layer."""
     for row in ("gemma2 sliding_attention", "gemma2 full_attention"):
@@ -115,7 +138,7 @@ def test_a_cap_matters():
 @FACE
 def test_a_layer_decodes_with_a_cache(face):
     """Token by token behind ``new_cache``, as at once."""
-    for row in ("llama3", "deepseek-v3 yarn", "gemma2 sliding_attention"):
+    for row in ("llama3", "deepseek-v3 yarn", "gemma2 sliding_attention", "diffllama", "llama4 nope"):
         layer, x = face.from_huggingface(module(row)), GOLDENS[f"{row}/x"]
         cache = layer.new_cache(len(x), x.shape[1])
         with torch.no_grad():

@@ -1,5 +1,6 @@
 """What PyTorch and TensorFlow answer to the inputs of the live figures' tests, with the weights that the pages load."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -10,11 +11,14 @@ from attn_course.core.frameworks import tf, torch
 from attn_course.labs.dates import task
 from attn_course.labs.generate import pytorch as writer_torch
 from attn_course.labs.generate import tf as writer_tf
+from attn_course.labs.pronoun import pytorch as reader_torch
+from attn_course.labs.pronoun import tf as reader_tf
 from attn_course.labs.seq2seq import build
 from attn_course.parity import set_parameters
 from attn_course.tasks.dates import source_vocabulary
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 from attn_course.tasks.live import load_weights
+from attn_course.tasks.pronoun import WORDS
 from attn_course.tasks.sentences import load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END
 
@@ -36,13 +40,20 @@ SENTENCES = (
     "Die Katze liebt den Staubsauger.",
     "hund", *load_sentences("test").sources[:3],
 )  # fmt: skip
+CATS = (
+    *ODD,
+    "The cat drank the milk because it was thirsty.", "the cat drank the milk because it was fresh",
+    "The milk drank the cat because it was thirsty.", "It was sour.", "it", "THE GOAT",
+    "The cat drank the beer because it was thirsty, and it was happy.", "no such words", "milk tea coffee",
+    "the horse tasted the soup because it was salty " * 5,
+)  # fmt: skip
 BOOK = load_book()
 PROMPTS = (
     *ODD,
     "Alice was beginning to", "“Off with her head!” said the Queen", "Ünknown 猫 letters\n\nand lines", "The", "\n\n\n",
     "CHAPTER I", "said the Hatter, ", BOOK[3000:3250], BOOK[5000:6000], "a  b   c",
 )  # fmt: skip
-assert len(DATES) == len(SENTENCES) == len(PROMPTS) == 20
+assert len(DATES) == len(SENTENCES) == len(CATS) == len(PROMPTS) == 20
 CACHES = {"everything": {}, "last 32": {"window": 32}, "last 28 and 4 sinks": {"window": 28, "sinks": 4}}
 LONGEST = {"live_dates": 60, "live_translate": 40}  # pieces that the page reads
 WRITTEN = {"live_dates": 11, "live_translate": 40}  # tokens that it writes at most
@@ -94,6 +105,27 @@ def answer(kind, names, text):
     return tokens, logits.numpy()[0], weights.numpy()
 
 
+def known(text):
+    """The words of a text that the reader knows, as the page should read them: 24 at most."""
+    return [word for word in re.findall(r"\w+", text.lower()) if word in WORDS][:24]
+
+
+@cache
+def reader(twin):
+    made = twin.Reader(None)
+    made(as_array(attn_tf if twin is reader_tf else attn_torch, [[0]]))
+    set_parameters(made, load_weights("reader"))
+    return made
+
+
+@torch.no_grad()
+def read(twin, words):
+    """What each word copies (T, N), and the weights of both layers (2, T, T)."""
+    ids = as_array(attn_tf if twin is reader_tf else attn_torch, [[WORDS.index(word) for word in words]])
+    copied, weights = reader(twin)(ids)
+    return copied.numpy()[0], np.array([layer.numpy()[0] for layer in weights])
+
+
 @cache
 def writer(twin, groups):
     whole = twin.load_glassllm()
@@ -115,3 +147,4 @@ def written(twin, prompt, groups, cache, count):
 
 WRITERS = {"PyTorch": writer_torch, "TensorFlow": writer_tf}
 FACES = {"PyTorch": attn_torch, "TensorFlow": attn_tf}
+READERS = {"PyTorch": reader_torch, "TensorFlow": reader_tf}

@@ -4,7 +4,13 @@ import pytest
 from built_book import SITE
 
 FIGURE = "(w) => w.shadowRoot.querySelector('.ui').figure"
-PAGES = {"live_dates": "02_bahdanau", "live_translate": "09_transformer", "live_writer": "13_mqa_gqa"}
+PAGES = {
+    "live_dates": "02_bahdanau",
+    "live_reader": "05_self_attention",
+    "live_translate": "09_transformer",
+    "live_writer": "13_mqa_gqa",
+}
+DONE = {"live_reader": "f.state.copied.length > 2", "live_writer": "f.state.tokens.length > 2"}
 
 
 @pytest.mark.parametrize("kind", list(PAGES))
@@ -18,9 +24,11 @@ def test_it_answers_in_its_chapter(visit, address, kind, where):
         figure = tab.locator(f"[data-kind={kind}].attn-widget")
         assert figure.locator("img").is_visible()
         figure.get_by_role("button", name="Load the model").click()
-        figure.get_by_role("textbox").fill("7 mai 2014")
-        done = "f.state.steps.length > 2" if kind != "live_writer" else "f.state.tokens.length > 2"
+        figure.get_by_role("textbox").fill("7 mai 2014" if kind == "live_dates" else "the cat 7 as it was thirsty")
+        done = DONE.get(kind, "f.state.steps.length > 2")
         tab.wait_for_function(f"(w) => {{ const f = ({FIGURE})(w); return {done}; }}", arg=figure.element_handle())
         if kind == "live_dates":
             assert figure.locator(".answer").text_content() == "2014-05-07"
+        if kind == "live_reader":
+            assert figure.locator(".answer").text_content().startswith("cat ")
         assert all(url.startswith((base, "data:", "blob:")) for url in tab.requests) and tab.faults == []

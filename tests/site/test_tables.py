@@ -118,3 +118,17 @@ def test_without_a_script_it_is_a_table(visit):
         assert tab.locator("table.sortable button, .families").count() == 0
         text = tab.locator("table.sortable", has_text="Llama 2 7B").inner_text()
         assert re.search(r"DeepSeek-V3\s+MLA\s+69 KiB\s+8.6 GiB\s+242", text)
+
+
+def test_the_families_of_the_wall_chart_are_filtered_by_a_part(visit):
+    with visit("book/16_one_layer_2026.html") as tab:
+        tab.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })")
+        table = tab.locator("table.sortable", has_text="gpt_oss")
+        group = tab.get_by_role("group", name="Show one family")
+        assert len(column(table, 1)) == 44
+        group.get_by_role("button", name="sink", exact=True).click()
+        found = column(table, 1)
+        assert "gpt_oss" in found and "llama4" not in found and len(found) == 7
+        assert group.get_by_role("status").inner_text() == "7 of 44 rows"
+        table.locator("thead th", has_text="Family").get_by_role("button").click()
+        assert column(table, 1) == sorted(found)

@@ -387,6 +387,16 @@ def test_a_finger_that_scrolls_the_page_neither_paints_nor_chooses(visit):
             assert root.locator(read).first.text_content() == before, name
 
 
+def test_a_scroll_that_begins_on_a_slider_leaves_it_alone(figure):
+    with figure("arrows", **TOUCH) as (tab, ui):
+        slider = ui.get_by_role("slider", name="length")
+        slider.scroll_into_view_if_needed()
+        before, box, place = slider.input_value(), slider.bounding_box(), tab.evaluate("scrollY")
+        x, y = box["x"] + 0.2 * box["width"], box["y"] + box["height"] / 2
+        swipe(tab, (x, y), (x, y - 120))
+        assert tab.evaluate("scrollY") != place and slider.input_value() == before
+
+
 def test_a_finger_drags_the_window(figure):
     with figure("window", **TOUCH) as (tab, ui):
         box = ui.locator(".face").bounding_box()
@@ -408,7 +418,7 @@ def test_scale(figure):
             bits = -(expected * np.log2(expected)).sum()
             assert facts(ui, which)["largest weight"] == f"{expected.max():.2f}"
             assert facts(ui, which)["entropy"] == f"{bits:.2f} of {math.log2(5):.2f} bits"
-        ui.get_by_role("slider", name="temperature T").focus()
+        ui.get_by_role("slider", name="temperature").focus()
         tab.keyboard.press("End")
         hot = softmax(scores / 4 / 10)
         spoken(tab, f"Scaled.*largest weight {hot.max():.2f}\\.$")

@@ -57,7 +57,8 @@ def _dropdown(directive: Directive, page: Page, convert: Convert) -> str:
 
 def _guess(directive: Directive, page: Page, convert: Convert) -> str:
     """The question, its answers as a list, and what is said of each behind a fold."""
-    parts = re.split(r"(?m)^- \[([ x])\] ", directive.body)[1:]
+    parts = re.split(r"(?m)^- \[([ x<>])\] ", directive.body)[1:]
+    unit = f" {directive.options['number']}" if "number" in directive.options else ""
     listed, replies = [], []
     for mark, text in zip(parts[::2], parts[1::2], strict=True):
         line, _, reply = text.partition("\n\n")
@@ -65,9 +66,10 @@ def _guess(directive: Directive, page: Page, convert: Convert) -> str:
         listed.append(f"- {line}")
         if mark == "x":
             reply = textwrap.dedent(reply).strip()
-            replies.append(f"**{line}** {convert(reply)}")
+            replies.append(f"**{line}{convert_inline(unit, page)}** {convert(reply)}")
     question = f"**Guess.** {convert_inline(directive.argument, page)}"
-    return "\n\n".join([question, "\n".join(listed), folded("Answer", "\n\n".join(replies))])
+    shown = [] if unit else ["\n".join(listed)]  # a number is typed: its bounds are the answer
+    return "\n\n".join([question, *shown, folded("Answer", "\n\n".join(replies))])
 
 
 def _framework(directive: Directive, page: Page, convert: Convert) -> str:

@@ -104,8 +104,9 @@ class Layer:
     name: of its specification, or of the function where layer, the class, is None.
     sizes: what the layer is built from in the contract; the specification gets those
     that it has arguments for. reference: its name there, if it is another. pattern: the
-    mask builder that it equals. weights: whether it returns any. leaks: they may sum to
-    less than 1. padding: whether the mask can hide keys alone, from all queries alike.
+    mask builder that it equals. weights: whether it returns any. sums: what a row of
+    them adds up to: "one", "less" where a share is nobody's, or "any". padding: whether
+    the mask can hide keys alone, from all queries alike.
 
     natural: the sizes that may be 0. options: what may be given besides, and its kind.
     wrong: options that must be refused, and who must be named. refuses: options of a
@@ -125,7 +126,7 @@ class Layer:
     reference: str = ""
     pattern: str = ""
     weights: bool = True
-    leaks: bool = False
+    sums: str = "one"
     padding: bool = False
     natural: tuple[str, ...] = ()
     options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
@@ -146,8 +147,8 @@ class Mechanism(Layer):
     h heads, m features, k the rank, c the chunk or block, w the window, r its dilation
     or random blocks, g the global tokens. steps: what must be computed one after the
     other; path: the layers until any two positions have met. orders: where time, steps
-    and path are printed, or ``OWN`` where they follow from the formula alone. timed:
-    None, where there is nothing to measure.
+    and path are printed, or ``OWN`` where they follow from the formula alone. family:
+    with what it is shown. timed: None, where there is nothing to measure.
     """
 
     paper: str
@@ -157,6 +158,7 @@ class Mechanism(Layer):
     steps: str = "O(1)"
     path: str = "O(1)"
     orders: str = OWN
+    family: str = "all pairs"
     timed: Timed | None = None
 
 
@@ -173,6 +175,7 @@ class Row(NamedTuple):
     steps: str = "O(1)"
     path: str = "O(1)"
     orders: str = OWN
+    family: str = "all pairs"
 
 
 # Sizes are different primes, so that no two of them can be mixed up.

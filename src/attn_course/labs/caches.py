@@ -4,7 +4,10 @@
 ``attn_course.core.kv_cache`` takes them, what kind of attention it is, and of which
 checkpoint the configuration was read; most bytes behind 131,072 positions first. The
 fields themselves, with address and date, are in ``attn_course/tasks/models.json``.
-``MEMORY`` and ``PEAKS`` have the memory of GPUs, their operations and bytes per second.
+``POSITIONS`` has the rows of those whose near and far layers turn in different ways,
+``MIXES`` decoders in which few layers see all, ``SHARED`` one shape whose keys and
+values are shared in seven ways. ``MEMORY`` and ``PEAKS`` have the memory of GPUs, their
+operations and bytes per second.
 """
 
 import json
@@ -14,7 +17,9 @@ from typing import NamedTuple
 from attn_course.core.kv_cache import cache_bytes
 
 NUMBER = 2  # bytes of a number of keys and values
+FAR = 131_072  # positions, where sizes are compared
 STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
+PARTIAL = "partial_rotary_factor"
 
 
 class Shape(NamedTuple):
@@ -28,10 +33,59 @@ class Shape(NamedTuple):
     source: str
 
 
-def read_table():
+class Mix(NamedTuple):
+    """Layers that see ``sees`` positions, a window or a chunk, and layers that see all.
+
+    share: of what it would keep at 131,072 positions if all layers were far ones.
+    gib, operations: of the cache there, and of attention for the next token in 10^9,
+    where a checkpoint's sizes are known. far: positions in the far layers.
+    """
+
+    near: int
+    whole: int
+    sees: int
+    kind: str
+    far: str
+    share: float
+    gib: float | None = None
+    operations: float | None = None
+
+    @property
+    def reach(self):
+        """How far back the near layers alone look: windows add up, chunks do not."""
+        return (self.sees - 1) * (self.near if self.kind == "window" else 1)
+
+
+def read_mixes():
+    """The rows of ``mixes.json``, beside ``models.json``."""
+    path = resources.files("attn_course.tasks").joinpath("mixes.json")
+    return json.loads(path.read_text(encoding="utf-8"))["mixes"]
+
+
+def mix_of(row):
+    """What a row of ``read_mixes`` says; a checkpoint's sizes are in its own table."""
+    words = {"kind": row["near"], "far": row["far"]}
+    if "class" in row:
+        near, whole = row["layers"]
+        share = (near * row["sees"] / FAR + whole) / (near + whole)
+        return Mix(near, whole, row["sees"], share=share, **words)
+    config = next(x["config"] for x in read_table() if x["name"] == row["name"])
+    (whole, near, _), window = layers_of(config), config["sliding_window"]
+    parts, (_, values) = SHAPES[row["name"]].parts, values_of(config)
+    share = cache_bytes(parts, FAR) / cache_bytes([(near + whole, values)], FAR)
+    keys, operations = near * window + whole * FAR, None
+    if heads := config.get("num_attention_heads"):  # scores, and sums of values
+        operations = 4 * heads * config["head_dim"] * keys / 1e9
+    gib = cache_bytes(parts, FAR) / 2**30
+    return Mix(
+        near, whole, window, share=share, gib=gib, operations=operations, **words
+    )
+
+
+def read_table(part="models"):
     """The rows of the table: name, checkpoint, address, fields of the configuration."""
     path = resources.files("attn_course.tasks").joinpath("models.json")
-    return json.loads(path.read_text(encoding="utf-8"))["models"]
+    return json.loads(path.read_text(encoding="utf-8"))[part]
 
 
 def shape(row):
@@ -44,6 +98,8 @@ def shape(row):
         parts.append((windowed, near, config["sliding_window"]))
         layers = f"{windowed} of {windowed + whole} layers " if whole else ""
         kind += f", {layers}window {config['sliding_window']:,}"
+    if (few := config.get("num_global_key_value_heads")) and whole:
+        kind += f"; {few} heads in the others"
     if whole:
         parts.append((whole, far))
     if linear:
@@ -55,7 +111,9 @@ def shape(row):
 
 
 def attention_of(config):
-    """MHA, GQA with its heads, or MLA."""
+    """MHA, GQA with its heads, or MLA, perhaps with an indexer."""
+    if "index_topk" in config:
+        return f"MLA, an indexer chooses {config['index_topk']:,}"
     if "kv_lora_rank" in config:
         return "MLA"
     heads = config["num_key_value_heads"]
@@ -70,6 +128,10 @@ def layers_of(config):
     if "linear_attn_config" in config:
         whole = len(config["linear_attn_config"]["full_attn_layers"])
         return whole, 0, count - whole
+    if every := config.get("no_rope_layer_interval"):  # the others see a chunk, or all
+        return count // every, count - count // every, 0
+    if whole := config.get("no_rope_layer_count"):
+        return whole, count - whole, 0
     if every := config.get("full_attention_interval"):
         return count // every, 0, count - count // every
     if "layer_types" in config:
@@ -85,6 +147,7 @@ def values_of(config):
     """Numbers per position and layer: in layers with a window, and in the others."""
     if "kv_lora_rank" in config:
         values = config["kv_lora_rank"] + config["qk_rope_head_dim"]
+        values += config.get("index_head_dim", 0)  # one key for all of its heads
         return values, values
     heads = config["num_key_value_heads"]
     width = config.get("head_dim") or (
@@ -105,6 +168,45 @@ def state_of(config):
     return config["linear_num_value_heads"] * matrix
 
 
+def positions_of(row):
+    """Of layers that look near, and of those that look far: how many, and their RoPE."""
+    config = row["config"]
+    far, near, linear = layers_of(config)
+    if linear:
+        return f"{linear} linear", far, turns(rope_of(config, "full_attention"))
+    if chunk := config.get("attention_chunk_size"):
+        sees = f"chunks of {chunk:,}"
+    else:
+        window = config.get("sliding_window")
+        sees = f"window {window:,}" if window else "full"
+    looks = f"{near}, {sees}, {turns(rope_of(config, 'sliding_attention'))}"
+    if any(name.startswith("no_rope") for name in config):
+        scaled = ", log-length scaling" if "attn_temperature_tuning" in config else ""
+        return looks, far, f"NoPE{scaled}"
+    return looks, far, turns(rope_of(config, "full_attention"))
+
+
+def rope_of(config, kind):
+    """The fields that say how a kind of layer turns, as one dict."""
+    if kind in config.get("rope_parameters", {}):
+        return config["rope_parameters"][kind]
+    if kind == "sliding_attention" and "rope_local_base_freq" in config:
+        return {"rope_theta": config["rope_local_base_freq"]}
+    own = {name: config[name] for name in ("rope_theta", PARTIAL) if name in config}
+    return {**own, **config.get("rope_scaling", {})}
+
+
+def turns(rope):
+    """A rule, its factor and the base, in words."""
+    names = {"yarn": "YaRN", "llama3": "Llama 3", "default": ""}
+    kind = rope.get("rope_type", "partial" if PARTIAL in rope else "default")
+    kind = names.get(kind, kind) + (f" {rope[PARTIAL]}" if PARTIAL in rope else "")
+    factor = f"factor {rope['factor']:g}" if "factor" in rope else ""
+    if length := rope.get("original_max_position_embeddings"):
+        factor += f" from {length:,}"
+    return ", ".join(filter(None, (kind, factor, f"base {rope['rope_theta']:,}")))
+
+
 # GPUs as their maker's data sheets have them. Memory in GB; a little of it is taken.
 MEMORY = {
     "T4": 16,
@@ -123,6 +225,20 @@ PEAKS = {
 }
 
 SHAPES = {row["name"]: shape(row) for row in read_table()}
-MODELS = dict(
-    sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, 131_072))
-)
+MODELS = dict(sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, FAR)))
+MIXES = {row["name"]: mix_of(row) for row in read_mixes()}
+# One model: 48 layers, heads of width 128, 8 of them for keys and values.
+SHARED = {
+    "GQA": ([(48, 2 * 8 * 128)], "8 heads of keys and values"),
+    "across layers": ([(24, 2 * 8 * 128)], "half of the layers own none"),
+    "K = V": ([(48, 8 * 128)], "one state for both"),
+    "GTA": ([(48, 8 * 128 + 64)], "one tied state, and 64 columns with RoPE"),
+    "MLA": ([(48, 512 + 64)], "a latent of 512, and 64 columns with RoPE"),
+    "5 : 1": ([(8, 2048), (40, 2048, 1024)], "GQA, window 1,024"),
+    "MQA": ([(48, 2 * 128)], "one head of keys and values"),
+}
+POSITIONS = [
+    {**known, **row, "config": known.get("config", {}) | row["config"]}
+    for row in read_table("positions")
+    for known in [{each["name"]: each for each in read_table()}.get(row["name"], {})]
+]

@@ -13,6 +13,8 @@ from pathlib import Path
 from attn_course.files import write_text
 
 PACKAGES = ("torch", "tensorflow", "keras", "triton", "numpy", "attn-course")
+FRAMEWORKS = {"pytorch": "PyTorch", "tf": "TensorFlow", "tensorflow": "TensorFlow"}
+FRAMEWORKS["numpy"] = "NumPy"
 
 
 def load_record(name):
@@ -21,14 +23,35 @@ def load_record(name):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def frameworks(record):
+    """What computed its rows, in words; a record whose rows don't say it says it once.
+
+    Raises:
+        ValueError: neither does.
+    """
+    named = {row["framework"] for row in record["rows"] if "framework" in row}
+    if not (named := named or {*record.get("framework", "").split()}):
+        raise ValueError(f"the record of {record['command']!r} names no framework")
+    return sorted({FRAMEWORKS[name] for name in named})
+
+
 def heading(command):
-    """What every record begins with: date, machine, versions, command."""
+    """What every record begins with: date, machine, processor, versions, command."""
     return {
         "date": datetime.date.today().isoformat(),
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "processor": processor(),
         "versions": versions(),
         "command": command,
     }
+
+
+def processor():
+    """The processor's name."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if "model name" in line]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def versions(names=PACKAGES):

@@ -46,10 +46,11 @@ def linear(
     dtype: torch.dtype | None = None,
 ) -> torch.nn.Linear:
     """A linear map as ``reset_linear`` draws it, and drawn only once."""
-    undrawn = torch.nn.Linear(
-        inputs, outputs, bias=use_bias, device="meta", dtype=dtype
-    )
-    made = undrawn.to_empty(device=device or torch.get_default_device())
+    made = torch.nn.Linear(inputs, outputs, bias=use_bias, device="meta", dtype=dtype)
+    device = device or torch.get_default_device()
+    for name, undrawn in list(made.named_parameters()):
+        number = torch.empty_like(undrawn, device=device, requires_grad=False)
+        setattr(made, name, torch.nn.Parameter(number))
     reset_linear(made)
     return made
 
@@ -69,10 +70,23 @@ class RMSNorm(torch.nn.RMSNorm):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """x (..., X) divided by its root mean square, times the scale."""
-        return super().forward(x.to(self.weight.dtype)).to(x.dtype)
+        own = x if self.weight is None else self.weight
+        return super().forward(x.to(own.dtype)).to(x.dtype)
 
 
-class AttentionLayer(torch.nn.Module):
+class Module(torch.nn.Module):
+    """A module whose class shows all its options, and is blamed for unknown ones."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__signature__ = whole_signature(cls)  # for help, editors and completion
+
+    def __new__(cls, *sizes: Any, **options: Any) -> Self:
+        check_keywords(cls, options)
+        return super().__new__(cls)
+
+
+class AttentionLayer(Module):
     """Attention over heads; ``forward`` is the whole way, a step a line.
 
     A mechanism overrides ``attend``, and rarely another step; its own sizes stand in a
@@ -97,14 +111,8 @@ class AttentionLayer(torch.nn.Module):
     own_softmax = False  # whether ``attend`` takes another softmax
     own_scale = False  # whether ``attend`` takes another scale of the scores
     reads_memory = True  # whether key and value may come from elsewhere
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.__signature__ = whole_signature(cls)  # for help, editors and completion
-
-    def __new__(cls, *sizes: Any, **options: Any) -> Self:
-        check_keywords(cls, options)
-        return super().__new__(cls)
+    positional = False  # whether ``attend`` asks where query and key stand
+    refused: ClassVar[tuple[str, ...]] = ()  # the options below that it has no use for
 
     def __init__(
         self,
@@ -263,9 +271,10 @@ class AttentionLayer(torch.nn.Module):
             check_floats(query_weight=self.query.weight, query=query)
 
     def number(self) -> torch.Tensor:
-        """A parameter: its dtype and place are the layer's, whatever was quantized."""
+        """Nothing, in the layer's dtype and place, whatever was quantized."""
         own = (x for x in self.parameters() if x.is_floating_point())
-        return next(own, torch.empty(0))
+        like = next(own, torch.empty(0))
+        return torch.empty(0, dtype=like.dtype, device=like.device)
 
     def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
         """An empty cache for ``cache=``, in the dtype and place of the parameters.
@@ -298,9 +307,9 @@ class AttentionLayer(torch.nn.Module):
 def matrix_of(layer: torch.nn.Module, inputs: int, like: torch.Tensor) -> torch.Tensor:
     """The matrix of a linear map without bias, (out, in), in the dtype of ``like``.
 
-    What took the place of a plain ``torch.nn.Linear``, or changes what it gives (an
-    adapter, a quantized map, a parametrization, a hook), is not passed by: it is asked
-    what it makes of an identity.
+    What took the place of a plain ``torch.nn.Linear`` or of its weight, or changes what
+    it gives (an adapter, a quantized map, a parametrization, a hook), is not passed by:
+    it is asked what it makes of an identity.
     """
     if is_plain(layer, torch.nn.Linear):
         return layer.weight.to(like.dtype)
@@ -316,7 +325,10 @@ def is_plain(layer: torch.nn.Module, kind: type) -> bool:
     hooks = layer._forward_hooks, layer._forward_pre_hooks
     hooks += layer._backward_hooks, layer._backward_pre_hooks
     own_call = "forward" in vars(layer)
-    return type(layer) is kind and not any(hooks) and not own_call
+    if type(layer) is not kind or any(hooks) or own_call:
+        return False
+    # A tensor that wraps others, as quantized ones do, may know no more than a product.
+    return not hasattr(layer.weight, "__tensor_flatten__")
 
 
 def copies(layer: AttentionLayer, *names: str) -> dict[str, Any]:
@@ -356,7 +368,7 @@ def is_transformed() -> bool:
     return torch._C._are_functorch_transforms_active()
 
 
-class Parts(torch.nn.Module):
+class Parts(Module):
     """A module made of the library's parts; ``config`` says its sizes."""
 
     config: ClassVar[dict[str, Any]] = {}

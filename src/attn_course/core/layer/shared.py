@@ -105,25 +105,44 @@ def spell_config(config: dict) -> str:
 def whole_signature(kind: type) -> inspect.Signature:
     """A constructor's arguments, with those that it hands on by ``**options``.
 
-    ``own``, between a class and its base, is not the caller's.
+    ``own``, between a class and its base, is not the caller's; what the class has in
+    ``refused`` is not handed on.
     """
+    left_out = {"own", *getattr(kind, "refused", ())}
     found: dict[str, inspect.Parameter] = {}
+    handed_on = True  # what is given by position
     for base in kind.__mro__:
         if "__init__" not in vars(base):
             continue
         given = list(inspect.signature(base.__init__).parameters.values())[1:]
-        first = not found  # what a base takes by position, the class has given it
         for x in given:
-            if x.name != "own" and (x.kind is x.KEYWORD_ONLY or first):
+            if x.name not in left_out and (x.kind is x.KEYWORD_ONLY or handed_on):
                 found.setdefault(x.name, x)
         if not any(x.kind is x.VAR_KEYWORD for x in given):
             break
+        handed_on = handed_on and given[0].kind is given[0].VAR_POSITIONAL
     many = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
-    return inspect.Signature([x for x in found.values() if x.kind not in many])
+    shown = [x for x in found.values() if x.kind not in many]
+    return inspect.Signature(sorted(shown, key=lambda x: x.kind))
+
+
+# What layers over heads are built from, and other layers may have no place for.
+OF_HEADS = ("num_kv_heads", "key_dim", "value_dim", "memory_dim", "use_bias", "dropout")
+OF_HEADS += ("scale", "rotary", "query_key_norm", "softmax", "output_gate")
+
+
+def check_refused(kind: type, options: dict[str, Any]) -> None:
+    """Raise ValueError if a class is given what is for layers over heads alone."""
+    unknown = options.keys() - inspect.signature(kind).parameters.keys()
+    check_supported(kind.__name__, **{x: True for x in OF_HEADS if x in unknown})
 
 
 def check_keywords(kind: type, options: dict[str, Any]) -> None:
-    """Raise TypeError, as Python does, that names the class which was called."""
+    """Raise TypeError, as Python does, that names the class which was called.
+
+    It is a ValueError for what layers over heads take and the class doesn't.
+    """
+    check_refused(kind, options)
     known = inspect.signature(kind).parameters
     for name in options:
         if name not in known and name != "own":

@@ -11,6 +11,7 @@ from attn_course.core.layer.shared import (
     check_divisible,
     check_inputs,
     check_parts,
+    check_refused,
     spell_config,
     whole_signature,
 )
@@ -46,6 +47,14 @@ class Layer(keras.layers.Layer):
 
     config: ClassVar[dict[str, Any]] = {}
     hands_on_padding = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__signature__ = whole_signature(cls)  # for help, editors and completion
+
+    def __new__(cls, *sizes: Any, **options: Any) -> Self:
+        check_refused(cls, options)  # what else is unknown, Keras names
+        return super().__new__(cls, *sizes, **options)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         # Where a mask is None, Keras looks whether the input carries one, and passes
@@ -267,10 +276,8 @@ class AttentionLayer(PairLayer):
     own_softmax = False  # whether ``attend`` takes another softmax
     own_scale = False  # whether ``attend`` takes another scale of the scores
     reads_memory = True  # whether key and value may come from elsewhere
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.__signature__ = whole_signature(cls)  # for help, editors and completion
+    positional = False  # whether ``attend`` asks where query and key stand
+    refused: ClassVar[tuple[str, ...]] = ()  # the options below that it has no use for
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ def _array(dtype, shape, data, at):
 def limit(megabytes):
     """Let this process have no more address space, and write no large file.
 
-    `marking.missing_limits` says it where the system can't do that.
+    `box.missing_limits` says it where the system can't do that.
     """
     try:
         import resource

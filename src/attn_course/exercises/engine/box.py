@@ -71,7 +71,11 @@ def home(folder):
 
 
 def forget_arguments():
-    """Let no other process read this one's command line: a seed may stand in it."""
+    """Let no other process read this one's command line, nor what it holds.
+
+    A seed or the place of the cases may stand there.
+    """
+    _undumpable()
     with contextlib.suppress(OSError, ValueError, IndexError):
         fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
         begin, end = map(int, fields[45:47])  # arg_start and arg_end of proc(5)
@@ -98,9 +102,13 @@ def adopt():
     And what this process holds, the seed among it, can't be read through /proc.
     """
     if sys.platform.startswith("linux"):
-        library = ctypes.CDLL(None, use_errno=True)
-        library.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-        library.prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    _undumpable()
+
+
+def _undumpable():
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
 def children():

@@ -4,7 +4,7 @@ import contextlib
 import os
 from typing import NamedTuple
 
-from attn_course.exercises.engine.breaking import score_of_test
+from attn_course.exercises.engine.breaking import failing_function, score_of_test
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.judge import (
     caller,
@@ -46,7 +46,9 @@ def check(name, answer, framework="numpy", seed=None):
 
     The answer takes arrays of ``framework`` ("numpy", "torch" or "tf") and numbers; it
     may return arrays of any of the three, float64 or float32. In an exercise on a
-    module, the answer is the class. In one that predicts, it is (prediction, function).
+    module, the answer is the class; one of TensorFlow is called once with a batch of
+    unknown size, as `fit` may do. In one that predicts, it is (prediction, function).
+    What the answer prints is shown by case, its first 2,000 characters.
 
     seed: repeats the cases of a run that failed; drawn anew where it is None.
 
@@ -123,7 +125,9 @@ def case(name, seed=None):
 
     Gives a `Failing`: ``arguments`` are of the framework of that check, ``expected`` is
     a NumPy array or a tuple of them. Of a layer, the arguments are (sizes, inputs,
-    parameters), and what is expected is its output.
+    parameters), and what is expected is its output; of a call that is read, they are
+    NumPy arrays, and what the call returns is expected. Of a test, the argument is the
+    function, and whether the test should refuse it is expected.
 
     seed: of the cases to look through; None for that of the check.
 
@@ -137,17 +141,23 @@ def case(name, seed=None):
     answer, framework, own = _failed[name]
     seed = own if seed is None else seed
     answer, _, fault = callable_of(exercise, answer, framework)
-    if fault or exercise.kind == "test":
+    if fault:
         raise ValueError(f"no case of {name!r} was reached; run check again")
     cases = draw_cases(exercise, seed, framework)
     found = run_cases(exercise, cases, answer, framework)
     fault = first_fault(exercise, cases, found, named=False)
     if fault is None:
         raise ValueError(f"the answer passes every case of seed {seed}")
+    if exercise.kind == "test":
+        return Failing(*failing_function(cases, found), seed)
+    given = fault[1].arguments
+    if exercise.kind == "read":
+        right = to_numpy(exercise.measure(framework, *into(framework, given)))
+        return Failing(fault[1].name, into("numpy", given), right, seed)
     right = expected(caller(exercise), exercise.solution, fault[1])
     right = right[:-1] if exercise.kind in ("module", "part") else right  # gradients
-    given = into(framework, fault[1].arguments)
-    return Failing(fault[1].name, given, right[0] if len(right) == 1 else right, seed)
+    right = right[0] if len(right) == 1 else right
+    return Failing(fault[1].name, into(framework, given), right, seed)
 
 
 def callable_of(exercise, answer, framework):
@@ -177,7 +187,7 @@ def judge(exercise, answer, framework, seed, seconds=None):
     if fault is None and exercise.kind == "test":
         return None, score_of_test(cases, found)
     if fault is None:
-        return None, _verdict(exercise, prediction)
+        return None, verdict(exercise, prediction)
     words, case = fault
     if words.startswith("not done yet"):
         return words, ""
@@ -206,7 +216,8 @@ def _parts_of(answer):
     return function, number, ""
 
 
-def _verdict(exercise, prediction):
+def verdict(exercise, prediction):
+    """What to add to "correct": how far off a prediction was; nothing without one."""
     if prediction is None:
         return ""
     measured = float(exercise.solution(*exercise.ask))

@@ -188,8 +188,7 @@ def grade_all(options):
         raise ValueError(f"no such folder: {options.folder}")
     for note in missing_limits():
         print(f"note: {note}", file=sys.stderr)
-    if options.seed is not None:
-        forget_arguments()
+    forget_arguments()
     seed, cases = _seed_of(options), ""
     if options.cases is not None:
         cases = options.cases.read_text(encoding="utf-8")

@@ -24,7 +24,12 @@ from pathlib import Path
 
 import numpy as np
 
-from attn_course.exercises.engine.exercise import Exercise, softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import (
+    Exercise,
+    afterwards,
+    softmax,
+    unsafe_softmax,
+)
 from attn_course.exercises.engine.sources import (
     cells,
     changed,
@@ -33,7 +38,12 @@ from attn_course.exercises.engine.sources import (
 )
 
 BANK = Path(__file__).parents[1] / "bank"
-SPACE = {"np": np, "softmax": softmax, "unsafe_softmax": unsafe_softmax}
+SPACE = {
+    "np": np,
+    "softmax": softmax,
+    "unsafe_softmax": unsafe_softmax,
+    "afterwards": afterwards,
+}
 
 
 def _run(text, path, space):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_course.exercises.engine.checking import verdict
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.judge import draw_cases, first_fault
 from attn_course.exercises.engine.process import Process
@@ -121,12 +122,20 @@ class Submission:
                         name = None
                         raise ValueError("its result can't be read")
                     self.calls += 1
-                    self._found(name, self._judged(process, name, header))
+                    fault = self._judged(process, name, header)
+                    self._found(name, fault)
+                    if fault is None:
+                        self._predicted(name, header.get("prediction"))
                     if header.get("ours"):
                         words = str(header["ours"])[:200]
                         self._note(f"{name}: {words} is this package's own")
         except (TimeoutError, EOFError, ValueError) as error:
             self._after(step, name, str(error))
+
+    def _predicted(self, name, number):
+        """A prediction counts, however far off it was; a teacher reads how far."""
+        if EXERCISES[name].kind == "predict" and isinstance(number, int | float):
+            self._note(name + verdict(EXERCISES[name], float(number))[:200])
 
     def _after(self, step, name, words):
         if name is not None:

@@ -2,6 +2,7 @@
 
 import inspect
 from functools import partial
+from weakref import WeakSet
 
 import numpy as np
 
@@ -200,6 +201,24 @@ def _slopes(gradients, moved):
     return np.array(slopes, np.float32)
 
 
+_traced = WeakSet()  # classes that have been called with a batch of unknown size
+
+
+def _call_with_any_batch(layer, given):
+    """As `fit` may call a layer; Refused where that fails."""
+    from attn_course.core.frameworks import tf
+
+    specs = [tf.TensorSpec([None, *each.shape[1:]], each.dtype) for each in given]
+    try:
+        tf.function(lambda *x: layer(*x)).get_concrete_function(*specs)
+    except Exception as error:
+        words = str(error).strip().splitlines()[-1][:120] if str(error) else ""
+        raise Refused(
+            "it fails where the size of the batch is unknown, as in fit: take it from "
+            f"tf.shape(x), or -1 in tf.reshape ({type(error).__name__}: {words})"
+        ) from None
+
+
 def _in_tf(answer, sizes, inputs, parameters):
     from attn_course.core.frameworks import keras, tf
 
@@ -207,6 +226,9 @@ def _in_tf(answer, sizes, inputs, parameters):
     given = list(into("tf", inputs))
     layer(*given)  # so that parameters made in `build` are there
     _checked(layer, parameters, layer.trainable_weights, lambda own: tuple(own.shape))
+    if answer not in _traced:
+        _call_with_any_batch(layer, given)
+        _traced.add(answer)
     own = [getattr(layer, name) for name in parameters]
     for each, value in zip(own, parameters.values(), strict=True):
         each.assign(value)

@@ -5,6 +5,7 @@ for any assignment. Nothing of nbgrader is imported here.
 """
 
 import json
+import secrets
 from pathlib import Path
 
 from attn_course.exercises.engine.files import EXERCISES
@@ -14,8 +15,11 @@ from attn_course.files import write_text
 
 
 def export(folder):
-    """Write one notebook per chapter into ``folder``; returns the paths."""
-    folder = Path(folder)
+    """Write one notebook per chapter into ``folder``; returns the paths.
+
+    The seeds of the hidden tests are drawn anew each time: nobody else knows them.
+    """
+    folder, seeds = Path(folder), [secrets.randbelow(2**31) for _ in range(3)]
     folder.mkdir(parents=True, exist_ok=True)
     chapters = {}
     for exercise in EXERCISES.values():
@@ -32,14 +36,14 @@ def export(folder):
             )
         )
         for exercise in chosen:
-            cells += _cells(exercise)
+            cells += _cells(exercise, seeds)
         path = folder / f"{title_of(number).replace(' ', '_')}.ipynb"
         write_text(path, json.dumps(_notebook(cells), indent=1))
         paths.append(path)
     return paths
 
 
-def _cells(exercise):
+def _cells(exercise, seeds):
     key = exercise.name.replace(".", "-")
     size = f"Level {exercise.level}, {exercise.minutes} minutes."
     text = f"## {exercise.name}\n\n{exercise.statement}\n\n{size}"
@@ -55,8 +59,7 @@ def _cells(exercise):
         body = f"{exercise.starters['numpy']}\n{body}"
     visible = f'assert check("{exercise.name}", {answer})'
     hidden = "\n".join(
-        f'assert check("{exercise.name}", {answer}, seed={seed})'
-        for seed in (101, 102, 103)
+        f'assert check("{exercise.name}", {answer}, seed={seed})' for seed in seeds
     )
     test = f"{visible}\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
     return [

@@ -1,8 +1,10 @@
 """Which exercises are solved: a local file, and a short string that can be kept."""
 
 import contextlib
+import itertools
 import json
 import os
+import sys
 from pathlib import Path
 
 try:
@@ -19,13 +21,31 @@ def _path():
     return Path(given) if given else Path.home() / ".attn_course" / "progress.json"
 
 
-def load():
-    """The names that were solved; none where the file is missing or unreadable."""
+def _stored():
+    """The names in the file; None where it holds something else."""
     try:
         names = json.loads(_path().read_text(encoding="utf-8"))["solved"]
         return {name for name in names if isinstance(name, str)}
-    except (OSError, ValueError, KeyError, TypeError):
+    except FileNotFoundError:
         return set()
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def load():
+    """The names that were solved; none where the file is missing or unreadable."""
+    try:
+        return _stored() or set()
+    except OSError:
+        return set()
+
+
+def _put_aside(path):
+    """An unreadable file is not written over: somebody may mend it."""
+    names = (f"{path.stem}-{n}.unreadable" for n in itertools.count(1))
+    aside = next(each for each in map(path.with_name, names) if not each.exists())
+    path.rename(aside)
+    print(f"{path} can't be read; it is kept as {aside.name}", file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -43,7 +63,10 @@ def _add(names):
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
-            known = load()
+            known = _stored()
+            if known is None:
+                _put_aside(path)
+                known = set()
             if names <= known:
                 return
             write_text(path, json.dumps({"solved": sorted(known | names)}))

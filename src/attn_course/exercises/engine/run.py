@@ -1,6 +1,7 @@
 """Run an answer on one case: whatever it does comes back as an `Outcome`."""
 
 import ctypes
+import io
 import linecache
 import sys
 import threading
@@ -28,6 +29,31 @@ class Outcome(NamedTuple):
 
 class Refused(Exception):
     """Something that the learner should be told, in words."""
+
+
+class Prints(io.TextIOBase):
+    """What an answer prints goes on to ``out``: by case, and not more than ``left``."""
+
+    def __init__(self, out, left=2000):
+        self.out, self.left, self.label = out, left, ""
+
+    def begin(self, case):
+        """What comes next is of this case."""
+        name = f'case "{case}"' if case else "a case"
+        self.label = f"({name} prints:)\n"
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        if self.left > 0:
+            cut = "\n(and more, which is not shown)\n" if len(text) > self.left else ""
+            self.out.write(self.label + text[: self.left] + cut)
+            self.left, self.label = self.left - len(text), ""
+        return len(text)
+
+    def flush(self):
+        self.out.flush()
 
 
 class _Stop(BaseException):

@@ -11,6 +11,7 @@ from attn_course.exercises.engine.sources import source_of
 
 # Cells that the course wrote: the page's solutions never count as somebody's answers.
 OURS = {"solution", "check", "trained"}
+SHORT = " (a line or two, which may be chance)"
 
 
 def cells_of(path):
@@ -85,8 +86,7 @@ def _solutions():
     for name, exercise in EXERCISES.items():
         for text in (source_of(exercise.solution), *exercise.answers.values()):
             for body in _bodies(text):
-                if len(body) > 600:  # a line or two are anybody's
-                    found.setdefault(body, name)
+                found.setdefault(body, name)
     return found
 
 
@@ -94,9 +94,10 @@ def copied(cells):
     """What in a submission is the course's own, in words: for a teacher to look at."""
     notes, solutions = [], _solutions()
     for number, cell in enumerate(cells, start=1):
-        names = {solutions[body] for body in _bodies(cell) if body in solutions}
+        same = {solutions[body]: body for body in _bodies(cell) if body in solutions}
         words = f"cell {number} has the text of the solution of"
-        notes += [f"{words} {name}" for name in sorted(names)]
+        for name, body in sorted(same.items()):
+            notes.append(f"{words} {name}" + (SHORT if len(body) <= 600 else ""))
         if ".solution" in cell and "EXERCISES" in cell:
             notes.append(f"cell {number} reads solutions out of the package")
     return notes

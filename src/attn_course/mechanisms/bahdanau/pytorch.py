@@ -69,8 +69,9 @@ class MemoryAttention(Parts):
 
     parity_joint = "_"  # query.weight is called query_weight in ``attn_course.parity``
 
-    def __init__(self, config, width, *, additive, **options):
+    def __init__(self, config, width, additive, *, device=None, dtype=None):
         super().__init__()
+        options = {"device": device, "dtype": dtype}
         self.config, self.query, self.memory = config, None, None
         self.score_weight = None
         if width is not None:
@@ -140,7 +141,7 @@ class AdditiveAttention(MemoryAttention):
     ) -> None:
         sizes = {"query_dim": query_dim, "memory_dim": memory_dim}
         config = whole_sizes(**sizes, hidden_dim=hidden_dim)
-        super().__init__(config, hidden_dim, additive=True, **options)
+        super().__init__(config, hidden_dim, True, **options)
 
     def attend(self, query, memory, keys, mask):
         """``attention`` of checked arguments."""

@@ -69,7 +69,7 @@ class MemoryAttention(Layer):
 
     parity_joint = "_"  # query.kernel is called query_weight in ``attn_course.parity``
 
-    def __init__(self, config, width, *, additive, **options):
+    def __init__(self, config, width, additive, **options):
         super().__init__(**options)
         self.config, self.query_dense, self.memory_dense = config, None, None
         self.score_weight = None
@@ -138,7 +138,7 @@ class AdditiveAttention(MemoryAttention):
     ) -> None:
         sizes = {"query_dim": query_dim, "memory_dim": memory_dim}
         config = whole_sizes(**sizes, hidden_dim=hidden_dim)
-        super().__init__(config, hidden_dim, additive=True, **options)
+        super().__init__(config, hidden_dim, True, **options)
 
     def attend(self, query, memory, keys, mask):
         """``attention`` of checked arguments."""

@@ -201,7 +201,7 @@ class PatternAttention(AttentionLayer):
     """
 
     can_drop = False
-    own_softmax = own_scale = True
+    own_softmax = own_scale = positional = True
     pattern: Callable
 
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:

@@ -35,6 +35,7 @@ MECHANISMS = (
         layer="DeltaRuleAttention",
         paper="Schlag et al. 2021, section 4.2; Yang et al. 2024",
         chapter="11_linearized",
+        family="linearized",
         time="O(n d^2)",
         memory="O(n d)",
         steps="O(n / c)",

@@ -35,6 +35,7 @@ MECHANISMS = (
         reference="grouped_query_layer",
         paper="Ainslie et al. 2023, section 2.2; Shazeer 2019, section 3",
         chapter="13_mqa_gqa",
+        family="shared keys",
         time="O(n^2 d + n d^2)",
         memory="O(h n^2)",
         sizes=HEAD_SIZES | {"num_heads": 4, "num_kv_heads": 2},

@@ -37,6 +37,7 @@ MECHANISMS = (
         layer="LSHAttention",
         paper="Kitaev, Kaiser & Levskaya 2020, section 2",
         chapter="12_low_rank_and_hashing",
+        family="low rank, hashing",
         time="O(n log n + n c d)",
         memory="O(n c)",
         steps="O(log n)",

@@ -45,6 +45,7 @@ MECHANISMS = (
         layer="LatentAttention",
         paper="DeepSeek-AI 2024 (DeepSeek-V2), section 2.1",
         chapter="13_mqa_gqa",
+        family="shared keys",
         time="O(n^2 d + n d^2)",
         memory="O(h n^2)",
         form=ITSELF,

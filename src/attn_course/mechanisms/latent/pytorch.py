@@ -14,7 +14,7 @@ from attn_course.core.layer.pytorch import (
     reset_linear,
     split,
 )
-from attn_course.core.layer.shared import check_head_share, check_supported
+from attn_course.core.layer.shared import check_head_share
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.parity import set_parameters
 from attn_course.core.shapes import (
@@ -28,6 +28,7 @@ from attn_course.mechanisms.grouped_query.pytorch import grouped_query_attention
 from attn_course.mechanisms.latent.shared import (
     BASE,
     EPSILON,
+    REFUSED,
     LatentSizes,
     check_turn,
     read_huggingface,
@@ -55,6 +56,7 @@ class LatentAttention(AttentionLayer):
     Sizes = LatentSizes
     own_softmax = own_scale = grouped = True
     reads_memory = False  # it has one input
+    refused = REFUSED
 
     def __init__(
         self,
@@ -70,14 +72,12 @@ class LatentAttention(AttentionLayer):
         dropout: float = 0.0,
         scale: float | None = None,
         rotary: torch.nn.Module | None = None,
-        query_key_norm: None = None,
         softmax: torch.nn.Module | None = None,
         output_gate: torch.nn.Module | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         check_at_least(1, key_dim=key_dim, value_dim=value_dim)
-        check_supported("LatentAttention", query_key_norm=query_key_norm)
         check_turn(base, rotary)
         own = {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
         super().__init__(

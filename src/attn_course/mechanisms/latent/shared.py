@@ -11,6 +11,8 @@ from attn_course.core.shapes import check_at_least, check_positive, dtype_name
 
 EPSILON = 1e-6  # of the RMS norms, as in DeepSeek's code
 BASE = 10000.0
+# One projection makes key and value of one input, for all heads, and without a bias.
+REFUSED = ("num_kv_heads", "memory_dim", "use_bias", "query_key_norm")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import KVCache
-from attn_course.core.layer.shared import check_head_share, check_supported
+from attn_course.core.layer.shared import check_head_share
 from attn_course.core.layer.tf import (
     AttentionLayer,
     dense,
@@ -27,6 +27,7 @@ from attn_course.mechanisms.grouped_query.tf import grouped_query_attention
 from attn_course.mechanisms.latent.shared import (
     BASE,
     EPSILON,
+    REFUSED,
     LatentSizes,
     check_turn,
     read_huggingface,
@@ -57,6 +58,7 @@ class LatentAttention(AttentionLayer):
     nested = ("rotary", "softmax", "output_gate")
     own_softmax = own_scale = grouped = True
     reads_memory = False  # it has one input
+    refused = REFUSED
 
     def __init__(
         self,
@@ -72,13 +74,11 @@ class LatentAttention(AttentionLayer):
         dropout: float = 0.0,
         scale: float | None = None,
         rotary: keras.layers.Layer | None = None,
-        query_key_norm: None = None,
         softmax: keras.layers.Layer | None = None,
         output_gate: keras.layers.Layer | None = None,
         **options: Any,
     ) -> None:
         check_at_least(1, key_dim=key_dim, value_dim=value_dim)
-        check_supported("LatentAttention", query_key_norm=query_key_norm)
         check_turn(base, rotary)
         own = {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
         super().__init__(

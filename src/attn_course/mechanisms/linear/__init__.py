@@ -41,6 +41,7 @@ MECHANISMS = (
         layer="LinearAttention",
         paper="Katharopoulos et al. 2020, section 3",
         chapter="11_linearized",
+        family="linearized",
         time="O(n d^2)",
         memory="O(n d)",
         steps="O(1), causal O(n / c)",

@@ -33,6 +33,7 @@ MECHANISMS = (
         layer="LinformerAttention",
         paper="Wang et al. 2020, section 4",
         chapter="12_low_rank_and_hashing",
+        family="low rank, hashing",
         time="O(n k d)",
         memory="O(n k)",
         orders="Wang et al. 2020, Table 1",

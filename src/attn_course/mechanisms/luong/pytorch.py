@@ -111,7 +111,7 @@ class LuongAttention(MemoryAttention):
         sizes = query_dim, memory_dim, score, hidden_dim, max_length
         config = attention_config(*sizes)
         additive = score == "concat"
-        super().__init__(config, query_width(config), additive=additive, **options)
+        super().__init__(config, query_width(config), additive, **options)
         self.parity_names = {"query": PARITY_NAMES.get(score, "query")}
 
     def attend(self, query, memory, keys, mask, first_position=0, window=None):
@@ -220,9 +220,9 @@ class LuongDecoder(RecurrentDecoder):
         **options: Any,
     ) -> None:
         sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
-        widths = {"fed": hidden_dim if input_feeding else 0, "start_dim": memory_dim}
+        widths = hidden_dim if input_feeding else 0, memory_dim
         gru = partial(torch.nn.GRU, batch_first=True)
-        super().__init__(*sizes, cell=gru, **widths, **options)
+        super().__init__(sizes, gru, *widths, **options)
         self.config["input_feeding"] = input_feeding
         self.attention = attention
         width = memory_dim + hidden_dim

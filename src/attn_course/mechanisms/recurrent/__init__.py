@@ -39,6 +39,7 @@ MECHANISMS = (
         layer="FixedContextDecoder",
         paper="Cho et al. 2014, section 2.2",
         chapter="01_bottleneck",
+        family="no attention",
         time="O(n d^2)",
         memory="O(d)",
         steps="O(n)",

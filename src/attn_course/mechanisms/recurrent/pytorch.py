@@ -35,9 +35,16 @@ class RecurrentEncoder(Parts):
     """
 
     def __init__(
-        self, vocab_size: int, embedding_dim: int, hidden_dim: int, **options: Any
+        self,
+        vocab_size: int,
+        embedding_dim: int,
+        hidden_dim: int,
+        *,
+        device: Any = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
+        options = {"device": device, "dtype": dtype}
         sizes = {"vocab_size": vocab_size, "embedding_dim": embedding_dim}
         self.config = whole_sizes(**sizes, hidden_dim=hidden_dim)
         gru = {"batch_first": True, **options}
@@ -81,8 +88,9 @@ class RecurrentDecoder(Parts):
     fed: how many numbers the cell is given beside the embedding.
     """
 
-    def __init__(self, *sizes, cell, fed, start_dim, **options):
+    def __init__(self, sizes, cell, fed, start_dim, *, device=None, dtype=None):
         super().__init__()
+        options = {"device": device, "dtype": dtype}
         self.config = whole_sizes(**dict(zip(DECODER_SIZES, sizes, strict=True)))
         N, M, H, _ = sizes
         self.embedding = torch.nn.Embedding(N, M, **options)
@@ -165,8 +173,8 @@ class ContextDecoder(RecurrentDecoder):
     ) -> None:
         check_halves(memory_dim)
         N, M, H, E = sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
-        widths = {"fed": E, "start_dim": E // self.start_share}
-        super().__init__(*sizes, cell=torch.nn.GRUCell, **widths, **options)
+        widths = E, E // self.start_share
+        super().__init__(sizes, torch.nn.GRUCell, *widths, **options)
         self.readout = torch.nn.Linear(H + M + E, 2 * H, **options)
         self.output_layer = torch.nn.Linear(H, N, **options)
 

@@ -107,7 +107,7 @@ class RecurrentDecoder(PairLayer):
     fed: how many numbers the cell is given beside the embedding.
     """
 
-    def __init__(self, *sizes, cell, fed, start_dim, **options):
+    def __init__(self, sizes, cell, fed, start_dim, **options):
         super().__init__(**options)
         self.config = whole_sizes(**dict(zip(DECODER_SIZES, sizes, strict=True)))
         N, M, H, _ = sizes
@@ -197,8 +197,8 @@ class ContextDecoder(RecurrentDecoder):
     ) -> None:
         check_halves(memory_dim)
         N, M, H, E = sizes = vocab_size, embedding_dim, hidden_dim, memory_dim
-        widths = {"fed": E, "start_dim": E // self.start_share}
-        super().__init__(*sizes, cell=keras.layers.GRUCell, **widths, **options)
+        widths = E, E // self.start_share
+        super().__init__(sizes, keras.layers.GRUCell, *widths, **options)
         self.readout = dense(self, "readout", H + M + E, 2 * H, True)
         self.output_layer = dense(self, "output_layer", H, N, True)
 

@@ -196,7 +196,7 @@ class RelativeAttention(AttentionLayer):
     """
 
     Sizes = RelativeSizes
-    own_softmax = own_scale = True
+    own_softmax = own_scale = positional = True
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import is_mixed, linear, reset_linear
+from attn_course.core.layer.pytorch import Module, is_mixed, linear, reset_linear
 from attn_course.core.layer.shared import spell_config
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import (
@@ -36,7 +36,7 @@ __all__ = [
 DATA_FORMAT = "channels_first"
 
 
-class SelfAttention(torch.nn.Module):
+class SelfAttention(Module):
     """One head of self-attention: ``attn_course.reference.self_attention``.
 
     Raises:
@@ -175,7 +175,7 @@ class FeatureMapAttention(SelfAttention):
         return output if self.gate is None else image + self.gate * output, weights
 
 
-class IntraAttentionLSTM(torch.nn.Module):
+class IntraAttentionLSTM(Module):
     """LSTMN: ``attn_course.reference.intra_attention_lstm``.
 
     Raises:

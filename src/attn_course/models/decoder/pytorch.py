@@ -6,7 +6,8 @@ from typing import Any
 from attn_course.core.convert import check_kind
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
-from attn_course.core.layer.pytorch import AttentionLayer, Tensor, is_mixed, split_heads
+from attn_course.core.layer.pytorch import AttentionLayer, Tensor, is_mixed
+from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
@@ -123,10 +124,13 @@ class DecoderLayer(ResidualLayer):
         place = {"device": memory.device, "dtype": memory.dtype}
         own = self.attention.new_cache(B, capacity, **place)
         layer = self.cross_attention
+        counts = {"rotary": layer.rotary, type(layer).__name__: layer.positional}
+        check_supported("a cache of cross_attention", **counts)
         widths = layer.sizes.key_dim, layer.sizes.value_dim  # all of it, whole
         read = KVCache(B, layer.num_kv_heads, S, *widths, **place)
-        found = layer.key(memory), layer.value(memory)
-        read.update(*(split_heads(x, layer.num_kv_heads) for x in found))
+        nobody = torch.zeros(B, 0, self.config["model_dim"], **place)
+        query, key, value = layer.project(nobody, memory, memory)
+        read.update(layer.prepare(query, key)[1], value)
         return own, read
 
     @classmethod

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from attn_course.core.frameworks import keras
+from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import KVCache
-from attn_course.core.layer.tf import AttentionLayer, Tensor, split_heads, with_padding
+from attn_course.core.layer.shared import check_supported
+from attn_course.core.layer.tf import AttentionLayer, Tensor, with_padding
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
@@ -132,10 +133,13 @@ class DecoderLayer(ResidualLayer):
         B, S, _ = memory.shape
         own = self.attention.new_cache(B, capacity, dtype=memory.dtype)
         layer = self.cross_attention
+        counts = {"rotary": layer.rotary, type(layer).__name__: layer.positional}
+        check_supported("a cache of cross_attention", **counts)
         widths = layer.sizes.key_dim, layer.sizes.value_dim  # all of it, whole
         read = KVCache(B, layer.num_kv_heads, S, *widths, dtype=memory.dtype)
-        found = layer.key_dense(memory), layer.value_dense(memory)
-        read.update(*(split_heads(x, layer.num_kv_heads) for x in found))
+        nobody = tf.zeros((B, 0, self.config["model_dim"]), memory.dtype)
+        query, key, value = layer.project(nobody, memory, memory)
+        read.update(layer.prepare(query, key)[1], value)
         return own, read
 
     def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:

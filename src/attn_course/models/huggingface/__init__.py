@@ -14,6 +14,11 @@ Public names, alike in ``pytorch`` and ``tf``:
     of gpt-oss, OLMo 2            SlidingWindowAttention; with Qwen3, Gemma 3, OLMo 2 a
                                   ``QueryKeyNorm``, with Gemma 2 a ``CappedSoftmax``,
                                   with gpt-oss a ``SinkSoftmax``
+    attention of Qwen3-Next       GroupedQueryAttention with norm and ``OutputGate``
+    attention of Llama 4          the same with rotary and a norm without a scale, or,
+                                  where nothing turns, a ``LogLengthScale``
+    layer or attention of         EncoderLayer(norm="pre") around
+    DiffLlama                     ``DifferentialAttention``, of half as many heads
     layer of DeepSeek-V3, dense   EncoderLayer around ``LatentAttention``
     attention of DeepSeek-V3      ``LatentAttention``
 
@@ -24,9 +29,12 @@ get their parameters from one dict, and neither needs ``transformers`` itself.
 Call: all but BERT's are called with ``causal=True``. A mask has True where one may
 attend: ``attention_mask.bool()[:, None, None]``. Rotary positions are computed inside.
 
-Differs: the layers of gpt-oss and DeepSeek-V3 with experts are not of our form: take
-the module's ``self_attn``. Dropout is left behind. Gemma's norms keep what is added to
-1, ours the sum.
+Those layers of Llama 4 that turn see a chunk, by a mask, as there:
+``document_mask([chunk, chunk, rest], size)``.
+
+Differs: the layers of gpt-oss, Llama 4, Qwen3-Next and DeepSeek-V3 with experts are not
+of our form: take the module's ``self_attn``. Dropout is left behind. Norms of Gemma and
+Qwen3-Next keep what is added to 1, ours the sum.
 
 Sources: ``transformers`` 5.23.0, the files ``modeling_*.py`` of these models.
 """

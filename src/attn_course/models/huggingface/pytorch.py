@@ -4,15 +4,20 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.parity import set_parameters
+from attn_course.mechanisms.differential.pytorch import DifferentialAttention
 from attn_course.mechanisms.grouped_query.pytorch import GroupedQueryAttention
 from attn_course.mechanisms.latent.pytorch import LatentAttention
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.pytorch import (
     CappedSoftmax,
+    OutputGate,
     QueryKeyNorm,
     SinkSoftmax,
 )
-from attn_course.mechanisms.parts.lengthening.pytorch import rotary_frequencies
+from attn_course.mechanisms.parts.lengthening.pytorch import (
+    LogLengthScale,
+    rotary_frequencies,
+)
 from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding
 from attn_course.mechanisms.window.pytorch import SlidingWindowAttention
 from attn_course.models.encoder.pytorch import EncoderLayer
@@ -24,9 +29,12 @@ KINDS = {
     kind.__name__: kind
     for kind in (
         CappedSoftmax,
+        DifferentialAttention,
         GroupedQueryAttention,
         LatentAttention,
+        LogLengthScale,
         MultiHeadAttention,
+        OutputGate,
         QueryKeyNorm,
         RotaryEncoding,
         SinkSoftmax,

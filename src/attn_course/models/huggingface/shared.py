@@ -58,9 +58,9 @@ def arrays(module: Any) -> dict[str, np.ndarray]:
 
 
 def whole_scales(module: Any) -> dict[str, np.ndarray]:
-    """The state; the norms of a Gemma learn what is added to 1, ours the sum."""
+    """The state; the norms of some learn what is added to 1, ours the sum."""
     state = arrays(module)
-    if type(module).__name__.startswith("Gemma"):
+    if type(module).__name__.startswith(("Gemma", "Qwen3Next")):
         state |= {name: 1 + x for name, x in state.items() if "norm" in name}
     return state
 
@@ -99,6 +99,7 @@ LLAMA_ATTENTION = (
     | linear("o_proj", "output", "_")
     | {"q_norm.weight": "query_key_norm.query.scale"}
     | {"k_norm.weight": "query_key_norm.key.scale", "sinks": "softmax.sink"}
+    | linear("gate_proj", "output_gate")
 )
 LLAMA_REST = (
     linear("mlp.gate_proj", "feed_forward.gate")
@@ -166,14 +167,7 @@ def read_gpt2(module: Any) -> Recipe:
 def read_attention(module: Any) -> Recipe:
     """Attention of Llama and what follows it: groups, rotation, window, norm, sinks."""
     config, state = module.config, whole_scales(module)
-    options = {
-        "model_dim": config.hidden_size,
-        "num_heads": config.num_attention_heads,
-        "num_kv_heads": config.num_key_value_heads,
-        "key_dim": module.head_dim,
-        "use_bias": "q_proj.bias" in state,
-        "scale": module.scaling,
-    }
+    options = attention_options(module, state)
     K, kind = module.head_dim, "GroupedQueryAttention"
     parts = {"rotary": rotary(rope_of(module), K)}
     window = window_of(module)
@@ -191,6 +185,85 @@ def read_attention(module: Any) -> Recipe:
         parts["softmax"] = "CappedSoftmax", {"cap": cap}
     parameters = renamed(state, LLAMA_ATTENTION)
     return Recipe(kind, options, parts, None, parameters)
+
+
+def attention_options(module: Any, state: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The sizes of an attention of Llama and what follows it."""
+    return {
+        "model_dim": module.config.hidden_size,
+        "num_heads": module.config.num_attention_heads,
+        "num_kv_heads": module.config.num_key_value_heads,
+        "key_dim": module.head_dim,
+        "use_bias": "q_proj.bias" in state,
+        "scale": module.scaling,
+    }
+
+
+def read_gated_attention(module: Any) -> Recipe:
+    """Qwen3NextAttention: half of each head's columns of the query are its gate."""
+    state, config = whole_scales(module), module.config
+    options, K = attention_options(module, state), module.head_dim
+    for end in ("weight", "bias"):
+        if f"q_proj.{end}" in state:
+            joint = state[f"q_proj.{end}"]
+            halves = joint.reshape(options["num_heads"], 2, K, *joint.shape[1:])
+            for name, half in (("q_proj", halves[:, 0]), ("gate_proj", halves[:, 1])):
+                state[f"{name}.{end}"] = half.reshape(-1, *joint.shape[1:])
+    gate = {name: options[name] for name in ("model_dim", "num_heads", "use_bias")}
+    parts = {
+        "rotary": rotary(rope_of(module), K),
+        "query_key_norm": (
+            "QueryKeyNorm",
+            {"key_dim": K, "epsilon": config.rms_norm_eps},
+        ),
+        "output_gate": ("OutputGate", gate | {"value_dim": K}),
+    }
+    parameters = renamed(state, LLAMA_ATTENTION)
+    return Recipe("GroupedQueryAttention", options, parts, None, parameters)
+
+
+def read_llama4_attention(module: Any) -> Recipe:
+    """Llama4TextAttention: turned, then a norm without a scale; or neither, but longer.
+
+    The norm stands after the rotation there, and before it here: without a scale both
+    are the same. The chunks of the layers that turn are the caller's mask.
+    """
+    state, config, K = arrays(module), module.config, module.head_dim
+    parts = {}
+    if module.use_rope:
+        kind, turn = rotary(rope_of(module), K)
+        parts["rotary"] = kind, turn | {"layout": "interleaved"}
+        if config.use_qk_norm:
+            own = {"key_dim": K, "epsilon": config.rms_norm_eps, "use_scale": False}
+            parts["query_key_norm"] = "QueryKeyNorm", own
+    elif module.attn_temperature_tuning:
+        longer = {"trained_length": int(module.floor_scale)}
+        parts["rotary"] = "LogLengthScale", longer | {"strength": module.attn_scale}
+    parameters = renamed(state, LLAMA_ATTENTION)
+    options = attention_options(module, state)
+    return Recipe("GroupedQueryAttention", options, parts, None, parameters)
+
+
+def read_differential_attention(module: Any) -> Recipe:
+    """DiffLlamaAttention: its heads h and h + H / 2 are the halves of one of ours."""
+    state = arrays(module)
+    options, K = attention_options(module, state), module.head_dim
+    heads, groups = options["num_heads"] // 2, options["num_kv_heads"] // 2
+    for name, number in (("q_proj", heads), ("k_proj", groups), ("v_proj", groups)):
+        for end in ("weight", "bias"):
+            if (x := state.get(f"{name}.{end}")) is not None:
+                halves = x.reshape(2, number, K, *x.shape[1:]).swapaxes(0, 1)
+                state[f"{name}.{end}"] = halves.reshape(x.shape)
+    vectors = {
+        ours: np.stack([state.pop(f"{theirs}{number}") for number in (1, 2)])
+        for ours, theirs in (("lambda_query", "lambda_q"), ("lambda_key", "lambda_k"))
+    }
+    options |= {"num_heads": heads, "num_kv_heads": groups, "key_dim": 2 * K}
+    options |= {"lambda_init": module.lambda_init}
+    options |= {"epsilon": module.config.rms_norm_eps}
+    parts = {"rotary": rotary(rope_of(module), K)}
+    parameters = renamed(state, LLAMA_ATTENTION) | vectors
+    return Recipe("DifferentialAttention", options, parts, None, parameters)
 
 
 def read_decoder(module: Any) -> Recipe:
@@ -298,6 +371,10 @@ READERS = {
     "Gemma3Attention": read_attention,
     "Gemma3DecoderLayer": read_decoder,
     "Olmo2Attention": read_attention,
+    "Qwen3NextAttention": read_gated_attention,
+    "Llama4TextAttention": read_llama4_attention,
+    "DiffLlamaAttention": read_differential_attention,
+    "DiffLlamaDecoderLayer": read_decoder,
     "GptOssAttention": read_attention,
     "DeepseekV3Attention": read_latent_attention,
     "DeepseekV3DecoderLayer": read_decoder,

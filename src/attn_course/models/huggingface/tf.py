@@ -4,15 +4,20 @@ from typing import Any
 
 from attn_course.core.frameworks import keras
 from attn_course.core.parity import set_parameters
+from attn_course.mechanisms.differential.tf import DifferentialAttention
 from attn_course.mechanisms.grouped_query.tf import GroupedQueryAttention
 from attn_course.mechanisms.latent.tf import LatentAttention
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.tf import (
     CappedSoftmax,
+    OutputGate,
     QueryKeyNorm,
     SinkSoftmax,
 )
-from attn_course.mechanisms.parts.lengthening.tf import rotary_frequencies
+from attn_course.mechanisms.parts.lengthening.tf import (
+    LogLengthScale,
+    rotary_frequencies,
+)
 from attn_course.mechanisms.parts.positional.tf import RotaryEncoding
 from attn_course.mechanisms.window.tf import SlidingWindowAttention
 from attn_course.models.encoder.tf import EncoderLayer
@@ -24,9 +29,12 @@ KINDS = {
     kind.__name__: kind
     for kind in (
         CappedSoftmax,
+        DifferentialAttention,
         GroupedQueryAttention,
         LatentAttention,
+        LogLengthScale,
         MultiHeadAttention,
+        OutputGate,
         QueryKeyNorm,
         RotaryEncoding,
         SinkSoftmax,

@@ -16,9 +16,13 @@ KINDS.order = (ui, data, say) => {
   const panel = (title, list) => {
     const [grid, strip] = [cells(), cells("cells out")];
     const [row, column] = [div("mark"), div("mark upright")];
+    // Few tokens: each weight stands in its cell.
+    const written = range(n > 5 ? 0 : n * n, () => make("span", { className: "num" }));
+    const table = hidden("numbers", ...written);
+    table.style.setProperty("--n", n);
     const left = hidden("toks down"), heads = list ?? hidden("toks");
     const node = div("panel", make("p", { className: "title" }, title),
-      div("square-box", div(""), heads, left, div("face", grid, row), hidden("side", "output"), div("face thin", strip, column)));
+      div("square-box", div(""), heads, left, div("face", grid, table, row), hidden("side", "output"), div("face thin", strip, column)));
     const label = (token) => make("span", { className: "tok" }, visible(tokens[token]));
     const show = (order, { weights, outputs }, largest) => {
       if (!list) heads.replaceChildren(...order.map(label));
@@ -28,6 +32,11 @@ KINDS.order = (ui, data, say) => {
       row.style.cssText = `top:calc(${(100 * at) / n}% - 2px);height:calc(${100 / n}% + 4px)`;
       column.style.cssText = `left:calc(${(100 * at) / n}% - 2px);width:calc(${100 / n}% + 4px)`;
       paint(grid, n, n, (one, two) => weights[one][two]);
+      written.forEach((one, place) => {
+        const weight = weights[Math.floor(place / n)][place % n];
+        one.textContent = fixed(weight);
+        one.style.color = weight > 0.5 ? "var(--on)" : "inherit";
+      });
       paint(strip, outputs[0].length, n, (unit, place) => outputs[place][unit] / largest);
     };
     return { node, show };

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from attn_course.plots.explore.pictures import ACCENT, BLUE, bars, curves, one_grid
+from attn_course.plots.explore.pictures import (
+    ACCENT,
+    BLUE,
+    COLORS,
+    bars,
+    curves,
+    one_grid,
+)
 from attn_course.plots.explore.widget import (
     Widget,
     array,
@@ -56,8 +63,8 @@ def explore_scale(
     }
     chosen = scores[widths.index(start)]
     panels = {
-        f"without scale, width {start}": (_softmax(chosen), ACCENT),
-        f"scaled, width {start}": (_softmax(chosen / np.sqrt(start)), BLUE),
+        f"without scale, width {start}": (_softmax(chosen), COLORS[2]),
+        f"scaled, width {start}": (_softmax(chosen / np.sqrt(start)), ACCENT),
     }
     return Widget(data, bars(panels, list(names)), alt)
 

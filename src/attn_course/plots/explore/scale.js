@@ -13,14 +13,14 @@ KINDS.scale = (ui, data, say) => {
       const [bits, largest] = [entropy(weights), Math.max(...weights)];
       columns.show(weights);
       gauge.style.width = `${(100 * bits) / most}%`;
-      facts(list, [["largest weight", fixed(largest)], ["steepest slope w(1 − w)", fixed(Math.max(...weights.map((weight) => weight * (1 - weight))), 3)],
+      facts(list, [["largest weight", fixed(largest)], ["largest w(1 − w), how fast a weight can change", fixed(Math.max(...weights.map((weight) => weight * (1 - weight))), 3)],
         ["entropy", `${fixed(bits)} of ${fixed(most)} bits`]]);
       return `entropy ${fixed(bits)} bits, largest weight ${fixed(largest)}`;
     };
     return { node, show };
   };
-  const plain = panel("without scale: softmax(q·k / T)", "var(--other)");
-  const scaled = panel("scaled: softmax(q·k / (√dₖ T))", "var(--weight)");
+  const plain = panel("without scale: softmax(q·k / temperature)", "#2f8a5b");
+  const scaled = panel("scaled: softmax(q·k / (√dₖ · temperature))", "var(--other)");
   const state = { width: data.start, temperature: 1 };
   const update = () => {
     const scores = data.scores[state.width].map((score) => score / 1000 / state.temperature);
@@ -30,7 +30,7 @@ KINDS.scale = (ui, data, say) => {
   };
   ui.append(div("sliders",
     slider("width dₖ", 0, data.widths.length - 1, state.width, (step) => `${data.widths[step]}`, (step) => { state.width = step; update(); }).node,
-    slider("temperature T", -20, 20, 0, (step) => fixed(10 ** (step / 20)), (step) => { state.temperature = 10 ** (step / 20); update(); }).node),
+    slider("temperature", -20, 20, 0, (step) => fixed(10 ** (step / 20)), (step) => { state.temperature = 10 ** (step / 20); update(); }).node),
   div("pair", plain.node, scaled.node));
   return update;
 };

@@ -32,6 +32,7 @@ PARTS = (
 # Kinds whose model computes in the page (``plots.live``), and what it computes with.
 LIVE = {
     "live_dates": ("arrays", "bahdanau"),
+    "live_reader": ("arrays", "reader"),
     "live_translate": ("arrays", "transformer"),
     "live_writer": ("arrays", "language_model"),
 }

@@ -14,7 +14,14 @@ from attn_course.plots.live.weights import MODELS, packed, script, size, version
 from attn_course.tasks.glassllm import load_book
 from attn_course.tasks.live import trained
 
-__all__ = ["MODELS", "live_dates", "live_translate", "live_writer", "script"]
+__all__ = [
+    "MODELS",
+    "live_dates",
+    "live_reader",
+    "live_translate",
+    "live_writer",
+    "script",
+]
 
 DATES = (
     "5 mai 2014",
@@ -22,6 +29,13 @@ DATES = (
     "Sonntag, 3. Oktober 2027",
     "1986年3月19日水曜日",
     "the 2nd of may 1999",
+)
+CATS = (
+    "The cat drank the milk because it was thirsty.",
+    "The cat drank the milk because it was fresh.",
+    "The milk drank the cat because it was thirsty.",
+    "The goat tasted the soup because it was salty.",
+    "The cat, the dog and the cow drank milk because it was sick.",
 )
 GERMAN = (
     "Den Hund hat das Mädchen am Abend gesucht.",
@@ -42,6 +56,18 @@ def live_dates(*, alt, inline=False, label="Type a date, see the attention"):
     picture = one_grid(thousandths(weights), rows, read, "written ↓  read →")
     data = {"prompt": "A date in one of 20 languages", "examples": DATES}
     return _live("live_dates", label, data, picture, alt, inline)
+
+
+def live_reader(*, alt, inline=False, label="Type a sentence, see what “it” means"):
+    """Type a sentence: the two layers of chapter 5 read it, and "it" copies a word.
+
+    inline: code and weights stand in the output, 0.1 MB.
+    """
+    sentence, _, weights = trained("reader")["shown"]
+    words = sentence.split()
+    picture = one_grid(thousandths(weights), words, words, "looks ↓  looked at →")
+    data = {"prompt": "A sentence with “it” in it", "examples": CATS}
+    return _live("live_reader", label, data, picture, alt, inline)
 
 
 def live_translate(*, alt, inline=False, label="Type German, see the attention"):

@@ -27,6 +27,25 @@ const sure = (share) => (share > 0.995 && share < 1 ? ">99%" : share > 0 && shar
 const best = (values, count) => [...values.keys()].sort((one, two) => values[two] - values[one]).slice(0, count);
 // The site's own keys ("/" opens the search, arrows turn pages) see the figure, not the field in its shadow root.
 const typing = (field) => { field.addEventListener("keydown", (event) => { if (!event.ctrlKey && !event.metaKey) event.stopPropagation(); }); return field; };
+// A grid of weights: a row for each token, one of which is chosen, and above it the bars of that row.
+const weighed = (columns, rows, { words, label, spoken, forced = [], weights, chosen }) => {
+  const [canvas, mark, row] = [cells(), div("mark"), bars(columns, { numbers: columns.length <= 8 })];
+  const list = make("div", { className: `toks ${words ? "words" : "mono"}`, role: "radiogroup", ariaLabel: label },
+    ...radios("step", spoken, 0, chosen, (node, index) => make("label", { className: `tok${forced[index] === undefined ? "" : " forced"}` }, node, rows[index])));
+  const field = make("div", { className: "face", style: `height:${fixed(rows.length * 1.6)}rem` }, canvas, mark);
+  drag(field, (x, y) => chosen(part(y, rows.length)));
+  const node = div("grid", div(""), row.node, list, field);
+  node.style.setProperty("--n", columns.length);
+  const show = (step) => {
+    [...list.children].forEach((label, index) => { label.classList.toggle("on", index === step); label.firstChild.checked = index === step; });
+    paint(canvas, rows.length, columns.length, (i, j) => weights(i)[j]);
+    mark.style.cssText = `top:calc(${(100 * step) / rows.length}% - 2px);height:calc(${100 / rows.length}% + 4px)`;
+    const most = best(weights(step), 3).filter((j) => weights(step)[j] >= 0.005);
+    row.show([...weights(step)], { on: most.slice(0, 1) });
+    return most.map((j) => `“${visible(columns[j])}” at ${j + 1}: ${fixed(weights(step)[j])}`).join(", ");
+  };
+  return { node, show };
+};
 // An encoder-decoder writes what the reader's text becomes, with a row of attention for each token; any can be overruled.
 const decoding = (ui, data, say, { model, heads = 0, joint = "", nothing, unknown }) => {
   const state = { text: data.examples[0], forced: [], steps: [], step: 0, head: 0 };
@@ -60,27 +79,17 @@ const decoding = (ui, data, say, { model, heads = 0, joint = "", nothing, unknow
     note.textContent = told();
     others.replaceChildren();
     if (!steps.length) { stage.replaceChildren(); readout.textContent = nothing; show = () => {}; say(nothing); return; }
-    const [canvas, mark, row] = [cells(), div("mark"), bars(columns, { numbers: columns.length <= 8 })];
-    const list = make("div", { className: `toks${heads ? " words" : " mono"}`, role: "radiogroup", ariaLabel: "What is written" },
-      ...radios("step", steps.map(({ token }, index) => `${model.said(token) === model.constructor.MARK ? "the end" : model.said(token)}, step ${index + 1}`), state.step,
-        (step) => { state.step = step; show(); },
-        (node, index) => make("label", { className: `tok${state.forced[index] === undefined ? "" : " forced"}` }, node, model.said(steps[index].token))));
-    const field = make("div", { className: "face", style: `height:${fixed(steps.length * 1.6)}rem` }, canvas, mark);
-    drag(field, (x, y) => { state.step = part(y, steps.length); show(); });
-    const grid = div("grid", div(""), row.node, list, field);
-    grid.style.setProperty("--n", columns.length);
-    stage.replaceChildren(grid);
+    const said = steps.map(({ token }) => model.said(token));
+    const grid = weighed(columns, said, { words: heads, label: "What is written", forced: state.forced, weights: (step) => weightsOf(steps[step]),
+      spoken: said.map((text, index) => `${text === model.constructor.MARK ? "the end" : text}, step ${index + 1}`),
+      chosen: (step) => { state.step = step; show(); } });
+    stage.replaceChildren(grid.node);
     show = () => {
       const { token, logits, probability } = steps[state.step];
-      const weights = weightsOf(steps[state.step]);
-      [...list.children].forEach((label, index) => { label.classList.toggle("on", index === state.step); label.firstChild.checked = index === state.step; });
-      paint(canvas, steps.length, columns.length, (i, j) => weightsOf(steps[i])[j]);
-      mark.style.cssText = `top:calc(${(100 * state.step) / steps.length}% - 2px);height:calc(${100 / steps.length}% + 4px)`;
-      const most = best(weights, 3).filter((j) => weights[j] >= 0.005);
-      row.show([...weights], { on: most.slice(0, 1) });
+      const most = grid.show(state.step);
       const by = state.forced[state.step] === undefined ? "writes" : `would write “${model.said(attnLive.largest(logits))}”, you wrote`;
       readout.replaceChildren(`Step ${state.step + 1} of ${steps.length} ${by} `, make("b", {}, `“${model.said(token)}”`),
-        ` (${sure(probability[token])}). Most weight${heads ? ` in head ${state.head + 1}` : ""}: ${most.map((j) => `“${visible(columns[j])}” at ${j + 1}: ${fixed(weights[j])}`).join(", ")}.`);
+        ` (${sure(probability[token])}). Most weight${heads ? ` in head ${state.head + 1}` : ""}: ${most}.`);
       const choices = best(probability, 4).filter((other) => other !== token && other > 1 && other !== 3).slice(0, 3);
       const before = state.forced.slice(0, state.step);
       others.replaceChildren(caption("Write instead, and let it go on:"), ...choices.map((other) => {

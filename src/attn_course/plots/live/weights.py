@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_course.tasks import dates, glassllm, live, sentences
+from attn_course.tasks import dates, glassllm, live, pronoun, sentences
 from attn_course.tasks.data import read_checked
 
 
@@ -34,6 +34,10 @@ def _dates():
     }
 
 
+def _reader():
+    return {"words": pronoun.WORDS}
+
+
 def _sentences():
     return {"words": sentences.vocabulary().characters, "heads": 4}
 
@@ -46,6 +50,7 @@ def _glassllm():
 
 MODELS = {
     "live_dates": Model("dates", lambda: live.load_weights("dates"), _dates),
+    "live_reader": Model("reader", lambda: live.load_weights("reader"), _reader),
     "live_translate": Model(
         "sentences", lambda: live.load_weights("sentences"), _sentences
     ),
@@ -78,7 +83,8 @@ def script(kind):
 
 def size(kind):
     """How much the click loads, for its button."""
-    return f"{len(script(kind)[1].encode()) / 1e6:.1f} MB"
+    count = len(script(kind)[1].encode())
+    return f"{count / 1e6:.1f} MB" if count > 1e5 else f"{count / 1e3:.0f} kB"
 
 
 def version(kind):

@@ -18,9 +18,11 @@ parameters, ``output_gate(context, x, parameters)`` and so on:
     OutputGate(model_dim, num_heads, value_dim=None, *, use_bias=True)
         (context (B, H, T, V), x (B, T, D)) -> (B, H, T, V); value_dim None: one gate
         a head, else one an element
-    QueryKeyNorm(key_dim, *, epsilon=1e-6, num_heads=None, num_kv_heads=None)
+    QueryKeyNorm(key_dim, *, epsilon=1e-6, num_heads=None, num_kv_heads=None,
+                 use_scale=True)
         (query (B, H, T, K), key (B, G, S, K)) -> the same shapes; with num_heads one
-        length for all heads together, as OLMo 2 has it, else one for each
+        length for all heads together, as OLMo 2 has it, else one for each; use_scale
+        False: nothing is learned, g is 1, as in Llama 4
     SinkSoftmax(num_heads)     (score (B, H, ..., S), mask=None) -> weights
     CappedSoftmax(cap)         (score (..., S), mask=None) -> weights
 
@@ -52,7 +54,8 @@ MECHANISMS = (
         name="output_gate",
         layer="OutputGate",
         paper="Qiu et al. 2025, section 2.2",
-        chapter="06_multi_head",
+        chapter="16_one_layer_2026",
+        family="parts of a layer",
         time="O(n d^2)",
         memory="O(n d)",
         form=CONTEXT,
@@ -64,19 +67,22 @@ MECHANISMS = (
         name="query_key_norm",
         layer="QueryKeyNorm",
         paper="Henry et al. 2020; Qwen3",
-        chapter="06_multi_head",
+        chapter="16_one_layer_2026",
+        family="parts of a layer",
         time="O(n d)",
         memory="O(n d)",
         form=PAIR,
         sizes={"key_dim": 17},
-        options={"epsilon": POSITIVE},
+        options={"epsilon": POSITIVE, "use_scale": FLAG},
+        wrong=(({"use_scale": False, "num_heads": 2}, "num_heads"),),
         timed=Timed("form", 4096),
     ),
     Mechanism(
         name="sink_softmax",
         layer="SinkSoftmax",
         paper="Xiao et al. 2024; gpt-oss",
-        chapter="04_scaled_dot_product",
+        chapter="16_one_layer_2026",
+        family="parts of a layer",
         time="O(n^2)",
         memory="O(n^2)",
         form=SCORE,
@@ -87,7 +93,8 @@ MECHANISMS = (
         name="capped_softmax",
         layer="CappedSoftmax",
         paper="Gemma Team 2024, section 2",
-        chapter="04_scaled_dot_product",
+        chapter="16_one_layer_2026",
+        family="parts of a layer",
         time="O(n^2)",
         memory="O(n^2)",
         form=SCORE,

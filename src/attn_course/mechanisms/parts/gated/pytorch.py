@@ -70,6 +70,7 @@ class QueryKeyNorm(torch.nn.Module):
     """Queries and keys of the same length each, times what is learned.
 
     num_heads, num_kv_heads: one length for all heads together; None is one for each.
+    use_scale False: nothing is learned.
     """
 
     def __init__(
@@ -79,15 +80,18 @@ class QueryKeyNorm(torch.nn.Module):
         epsilon: float = 1e-6,
         num_heads: int | None = None,
         num_kv_heads: int | None = None,
+        use_scale: bool = True,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         check_at_least(1, key_dim=key_dim)
         check_positive(epsilon=epsilon)
-        self.key_dim, self.heads = key_dim, heads_of_norm(num_heads, num_kv_heads)
+        self.heads = heads_of_norm(num_heads, num_kv_heads, use_scale)
+        self.key_dim, self.use_scale = key_dim, use_scale
         widths = [key_dim * (heads or 1) for heads in self.heads]
         options = {"eps": epsilon, "device": device, "dtype": dtype}
+        options |= {"elementwise_affine": use_scale}
         self.query, self.key = (RMSNorm(width, **options) for width in widths)
 
     def forward(
@@ -107,6 +111,7 @@ class QueryKeyNorm(torch.nn.Module):
 
     def extra_repr(self) -> str:
         sizes = dict(zip(("num_heads", "num_kv_heads"), self.heads, strict=True))
+        sizes |= {} if self.use_scale else {"use_scale": False}
         return spell_config({"key_dim": self.key_dim, **sizes})
 
 

@@ -29,12 +29,15 @@ def query_key_norm(
 ) -> tuple[np.ndarray, np.ndarray]:
     """scale * q / sqrt(mean(q ** 2) + epsilon), over the width of a head.
 
-    Where there is a scale for each head, (H*K), the mean goes over all heads together.
+    Where there is a scale for each head, (H*K), the mean goes over all heads together;
+    without parameters the scale is 1.
     """
-    check_parameters(parameters, "query.scale", "key.scale")
+    if parameters:
+        check_parameters(parameters, "query.scale", "key.scale")
     found = []
     for name, x in (("query", query), ("key", key)):
-        scale = parameters[f"{name}.scale"].reshape(-1, 1, x.shape[-1])
+        scale = parameters.get(f"{name}.scale", np.ones(x.shape[-1]))
+        scale = scale.reshape(-1, 1, x.shape[-1])
         over = -1 if len(scale) == 1 else (-3, -1)
         rms = np.sqrt(np.mean(x**2, axis=over, keepdims=True) + epsilon)
         found.append(scale * x / rms)

@@ -5,6 +5,7 @@ from typing import Any
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.shapes import (
     check_at_least,
+    check_flags,
     check_floats,
     check_head_mask,
     check_shapes,
@@ -23,12 +24,18 @@ def check_gate(config: Any, context: Any, x: Any, *, mixed: bool = False) -> Non
         check_floats(**group)
 
 
-def heads_of_norm(num_heads: int | None, num_kv_heads: int | None) -> tuple:
+def heads_of_norm(
+    num_heads: int | None, num_kv_heads: int | None, use_scale: bool
+) -> tuple:
     """Over how many heads of query and of key a norm goes; (None, None): over each.
 
     Raises:
-        ValueError: a number is wrong, or only that of the keys is given.
+        ValueError: a number is wrong, or only that of the keys is given, or one where
+            there is no scale.
     """
+    check_flags(use_scale=use_scale)
+    if not use_scale:
+        check_supported("QueryKeyNorm without a scale", num_heads=num_heads)
     if num_heads is None:
         check_supported("QueryKeyNorm without num_heads", num_kv_heads=num_kv_heads)
         return None, None

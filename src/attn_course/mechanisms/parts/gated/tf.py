@@ -1,5 +1,6 @@
 """Parts for attention over heads in TensorFlow. What they are for: ``__init__.py``."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 from attn_course.core.frameworks import keras, tf
@@ -56,6 +57,7 @@ class QueryKeyNorm(Layer):
     """Queries and keys of the same length each, times what is learned.
 
     num_heads, num_kv_heads: one length for all heads together; None is one for each.
+    use_scale False: nothing is learned.
     """
 
     def __init__(
@@ -65,18 +67,21 @@ class QueryKeyNorm(Layer):
         epsilon: float = 1e-6,
         num_heads: int | None = None,
         num_kv_heads: int | None = None,
+        use_scale: bool = True,
         **options: Any,
     ) -> None:
         super().__init__(**options)
         check_at_least(1, key_dim=key_dim)
         check_positive(epsilon=epsilon)
-        self.heads = H, G = heads_of_norm(num_heads, num_kv_heads)
+        self.heads = H, G = heads_of_norm(num_heads, num_kv_heads, use_scale)
         self.config = {"key_dim": key_dim, "epsilon": epsilon}
-        self.config |= {"num_heads": H, "num_kv_heads": G}
+        self.config |= {"num_heads": H, "num_kv_heads": G, "use_scale": use_scale}
         self.query, self.key = self.norm("query", H), self.norm("key", G)
         self.built = True
 
     def norm(self, name, heads):
+        if not self.config["use_scale"]:
+            return partial(keras.ops.rms_normalization, epsilon=self.config["epsilon"])
         options = {"epsilon": self.config["epsilon"], "dtype": self.dtype_policy}
         part = keras.layers.RMSNormalization(name=name, **options)
         with keras.name_scope(self.name):

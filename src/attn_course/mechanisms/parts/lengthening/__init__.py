@@ -35,6 +35,7 @@ MECHANISMS = (
         layer="LogLengthScale",
         paper="Llama 4, as in transformers",
         chapter="15_longer_than_training",
+        family="parts of a layer",
         time="O(n d)",
         memory="O(n d)",
         form=PAIR,

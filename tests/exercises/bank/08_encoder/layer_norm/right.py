@@ -21,3 +21,10 @@ def f(x, s, b):
 
 # %% numpy 2
 lambda x, s, b: (x - x.mean(-1)[..., None]) / np.sqrt(x.var(-1)[..., None] + 1e-5) * s + b
+
+
+# %% tf 2
+def f(x, s, b):
+    m = tf.reduce_mean(x, -1, keepdims=True)
+    v = tf.reduce_mean((x - m) ** 2, -1, keepdims=True)
+    return s * (x - m) * tf.math.rsqrt(v + tf.constant(1e-5)) + b

@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 
 def additive_score(query, memory, query_weight, memory_weight, score_weight):
@@ -34,3 +34,7 @@ score = np.where(mask[:, None], 0 * hidden[..., 0], -np.inf)
 hidden = 0 * (query @ query_weight)[:, :, None] + (memory @ memory_weight)[:, None]
 # %% the scores are divided by a root; additive ones are not
 return softmax(score / np.sqrt(hidden.shape[-1])) @ memory
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+score = np.tanh(hidden) @ score_weight
+return afterwards(score, mask[:, None]) @ memory

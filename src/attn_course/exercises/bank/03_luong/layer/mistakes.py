@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 # %% the mask is not used
 return softmax(score) @ memory
@@ -22,3 +22,6 @@ return softmax(np.where(mask[:, None], 0 * score, -np.inf)) @ memory
 return (softmax(score) * mask[:, None]) @ memory
 # %% the average runs over what the weight made of the memory
 return softmax(np.where(mask[:, None], score, -np.inf)) @ (memory @ weight.T)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+return afterwards(score, mask[:, None]) @ memory

@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 
 def _with_any_maximum(score, center, half_width):
@@ -59,3 +59,6 @@ distance = np.arange(score.shape[1]) - center[0]
 return weights * np.exp(-(distance**2) / half_width**2)
 # %% the window has no left edge: take the distance's absolute value
 inside = distance <= half_width
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, inside)

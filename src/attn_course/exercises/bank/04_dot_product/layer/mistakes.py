@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 # %% the scale is missing
 score = memory @ query
@@ -22,3 +22,6 @@ score = memory @ query / query.shape[0]
 weights = softmax(score) * mask
 # %% it is a sum; the weights have to sum to 1
 weights = np.where(mask, 1.0, 0.0)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, mask)

@@ -3,12 +3,6 @@ import numpy as np
 from attn_course.exercises.engine.exercise import Case
 
 
-def parameters(model_dim, ff_dim):
-    attention = 4 * model_dim * (model_dim + 1)
-    network = 2 * model_dim * ff_dim + ff_dim + model_dim
-    return attention + network + 4 * model_dim
-
-
 def cases(rng):
     def draw(B, T, D, F):
         x = rng.normal(size=(B, T, D)).astype(np.float32)

@@ -28,6 +28,12 @@ def cases(rng):
         )
         return sizes, (x,), weights
 
+    def large(sizes, inputs, weights):
+        (x,), query = inputs, weights["query_weight"]
+        score = x @ query @ (x @ weights["key_weight"]).swapaxes(1, 2)
+        most = score[np.tril(score) != 0].max() / np.sqrt(np.float32(sizes[0]))
+        return sizes, inputs, {**weights, "query_weight": 900 * query / most}
+
     return [
         Case("equal sizes", draw(3, 3, 3, 3)),
         Case("sizes of different primes", draw(2, 11, 5, 3)),
@@ -36,4 +42,5 @@ def cases(rng):
         Case("the largest score is blocked", blocked(*draw(2, 7, 5, 3))),
         Case("a window of 1", draw(2, 5, 3, 1)),
         Case("a window longer than the sequence", draw(2, 3, 5, 7)),
+        Case("scores of several hundred", large(*draw(2, 5, 3, 5))),
     ]

@@ -1,15 +1,9 @@
-import numpy as np
-
 from attn_course.exercises.engine.exercise import Case
-
-
-def rounds(p, wanted):
-    return int(np.ceil(np.log(1 - wanted) / np.log(1 - p)))
 
 
 def cases(rng):
     cases = [Case("the prediction", (0.6, 0.99)), Case("one is enough", (0.7, 0.5))]
-    # Powers of two, so that the ratio of the logarithms is exact.
+    # Powers of two, so that the ratio of the logarithms is exact in any spelling.
     cases.append(Case("a ratio that is whole", (0.5, 0.75)))
     cases.append(Case("a ratio that is whole", (0.75, 0.9375)))
     for _ in range(4):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 # %% exp of a large score overflows: subtract each row's largest one first
 weights = unsafe_softmax(np.where(allowed, score, -np.inf))
@@ -39,3 +39,6 @@ allowed = np.tri(T, S, T - S, dtype=bool)
 allowed = np.tri(T, S, 2, dtype=bool)
 # %% all heads use the first key head
 score = rows @ key[:1, None].swapaxes(2, 3) / np.sqrt(K)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, allowed)

@@ -14,6 +14,13 @@ def cases(rng):
         }
         return (D, G * group, G), (x,), weights
 
+    def large(sizes, inputs, weights):
+        """With one head alone."""
+        (x,), query = inputs, weights["query_weight"]
+        score = x @ query @ (x @ weights["key_weight"]).swapaxes(1, 2)
+        most = score.max() / np.sqrt(np.float32(sizes[0]))
+        return sizes, inputs, {**weights, "query_weight": 900 * query / most}
+
     return [
         Case("equal sizes", draw(3, 3, 3, 3, 3)),
         Case("sizes of different primes", draw(2, 7, 3, 2, 5)),
@@ -21,4 +28,5 @@ def cases(rng):
         Case("one key head", draw(2, 5, 1, 3, 2)),
         Case("as many key heads as heads", draw(2, 5, 3, 1, 2)),
         Case("heads of width 1", draw(2, 3, 2, 3, 1)),
+        Case("scores of several hundred", large(*draw(2, 7, 1, 1, 5))),
     ]

@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax
 
 # %% it returns the state before the step, not the new one
 new = np.tanh(seen @ p["state_weight"] + p["state_bias"])
@@ -25,3 +25,6 @@ weights = np.where(mask, score, 0)
 seen = np.concatenate([p["target"][0 * token], context, state], axis=1)
 # %% the context is the mean of the annotations
 context = memory.mean(axis=1)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, mask)

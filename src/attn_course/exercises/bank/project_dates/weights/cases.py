@@ -3,11 +3,6 @@ import numpy as np
 from attn_course.exercises.engine.exercise import fixed_cases
 
 
-def score(query, memory, W, U, v):
-    asked = (query @ W)[:, None]
-    return np.tanh(asked + memory @ U) @ v
-
-
 def cases(rng):
     def draw(B, S):
         return rng.normal(size=(B, S)), rng.random((B, S)) < 0.6
@@ -18,6 +13,10 @@ def cases(rng):
     def low(score, mask):
         return np.where(mask, score - 12000, score), mask
 
+    def behind(score, mask):
+        mask[:, 0], mask[:, -1], score[:, -1] = True, False, 900
+        return score, mask
+
     def empty(score, mask):
         mask[0] = False
         return score, mask
@@ -25,5 +24,5 @@ def cases(rng):
     def full(score, mask):
         return score, np.ones_like(mask)
 
-    more = {"large": large, "low": low, "empty": empty, "full": full}
+    more = {"large": large, "low": low, "behind": behind, "empty": empty, "full": full}
     return fixed_cases(rng, draw, 2, long=(1,), **more)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 # %% exp of a large score overflows: subtract each row's largest one first
 return unsafe_softmax(np.where(mask, score, low)) * mask
@@ -22,3 +22,6 @@ return softmax(np.where(mask, score, -50)) * mask
 return softmax(np.where(mask, score, low), axis=0) * mask
 # %% a row that may attend to nothing is NaN; it should be zeros
 return softmax(np.where(mask, score, -np.inf))
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+return afterwards(score, mask)

@@ -1,0 +1,3 @@
+def weights(score):
+    exponential = np.exp(score)
+    return exponential / exponential.sum(axis=0, keepdims=True)
