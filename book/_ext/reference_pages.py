@@ -12,10 +12,9 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from folds import Fold
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
-
-from folds import Fold
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from misconceptions import with_entries

@@ -115,9 +115,11 @@ def test_the_section_that_answers_is_there(words, page, heading):
 
 
 def test_ties_stand_in_the_order_of_the_contents(browser):
-    """Three sections that answer alike, under titles that the alphabet would turn around; and a name goes to its card."""
-    alike = [{"page": f"book/0{n}_x", "anchor": word, "title": f"{word} mask", "kind": "section", "text": "The mask."}
-             for n, word in enumerate(("zebra", "monkey", "ape"))]
+    """Three sections that answer alike, under titles that the alphabet would turn around; a name goes to its card."""
+    alike = [
+        {"page": f"book/0{n}_x", "anchor": word, "title": f"{word} mask", "kind": "section", "text": "The mask."}
+        for n, word in enumerate(("zebra", "monkey", "ape"))
+    ]
     pages = [{"page": one["page"], "title": "Masks", "kind": "page"} for one in alike]
     card = {"page": "book/01_x", "anchor": "card", "title": "Look it up: all", "kind": "card", "names": ["paired mask"]}
     context = browser.new_context()
@@ -167,7 +169,8 @@ def test_no_sign_lies_over_a_query(visit, path, width):
             tab.keyboard.press("Control+k")
         tab.locator("form.bd-search input:visible").first.wait_for()
         gaps = tab.evaluate(
-            """() => [...document.querySelectorAll("form.bd-search")].filter((form) => form.checkVisibility()).map((form) => {
+            """() => [...document.querySelectorAll("form.bd-search")]
+              .filter((one) => one.checkVisibility()).map((form) => {
               const [field, sign] = [form.querySelector("input"), form.querySelector("i, svg")];
               const text = field.getBoundingClientRect().left + parseFloat(getComputedStyle(field).paddingLeft);
               return text - sign.getBoundingClientRect().right; })"""

@@ -76,7 +76,7 @@ def layers_of(config):
     if "linear_attn_config" in config:
         whole = len(config["linear_attn_config"]["full_attn_layers"])
         return whole, 0, count - whole
-    if every := config.get("no_rope_layer_interval"):  # the others see a chunk, or all
+    if every := config.get("no_rope_layer_interval"):  # others see a chunk, or all
         return count // every, count - count // every, 0
     if whole := config.get("no_rope_layer_count"):
         return whole, count - whole, 0
