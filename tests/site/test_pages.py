@@ -88,7 +88,7 @@ def test_no_cell_of_the_costs_is_cut(visit, width):
     with visit("book/complexity.html", width=width) as tab:
         cut = tab.evaluate(
             """() => [...document.querySelectorAll("article table")]
-              .map((table) => [table.scrollWidth, table.closest(".table-box, .pst-scrollable-table-container, div")?.clientWidth ?? 0,
+              .map((table) => [table.scrollWidth, table.parentElement.clientWidth,
                 table.rows[0].innerText])
               .filter(([needs, has]) => needs > has + 1)"""
         )

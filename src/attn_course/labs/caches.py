@@ -17,6 +17,7 @@ from attn_course.core.kv_cache import cache_bytes
 NUMBER = 2  # bytes of a number of keys and values
 STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
 PARTIAL = "partial_rotary_factor"
+NEAR, FAR = "sliding_attention", "full_attention"
 
 
 class Shape(NamedTuple):
@@ -117,28 +118,28 @@ def state_of(config):
 
 
 def positions_of(row):
-    """Of layers that look near, and of those that look far: how many, and their RoPE."""
+    """Of layers that look near, and of those that look far: number and RoPE."""
     config = row["config"]
     far, near, linear = layers_of(config)
     if linear:
-        return f"{linear} linear", far, turns(rope_of(config, "full_attention"))
+        return f"{linear} linear", far, turns(rope_of(config, FAR))
     if chunk := config.get("attention_chunk_size"):
         sees = f"chunks of {chunk:,}"
     else:
         window = config.get("sliding_window")
         sees = f"window {window:,}" if window else "full"
-    looks = f"{near}, {sees}, {turns(rope_of(config, 'sliding_attention'))}"
+    looks = f"{near}, {sees}, {turns(rope_of(config, NEAR))}"
     if any(name.startswith("no_rope") for name in config):
         scaled = ", log-length scaling" if "attn_temperature_tuning" in config else ""
         return looks, far, f"NoPE{scaled}"
-    return looks, far, turns(rope_of(config, "full_attention"))
+    return looks, far, turns(rope_of(config, FAR))
 
 
 def rope_of(config, kind):
     """The fields that say how a kind of layer turns, as one dict."""
     if kind in config.get("rope_parameters", {}):
         return config["rope_parameters"][kind]
-    if kind == "sliding_attention" and "rope_local_base_freq" in config:
+    if kind == NEAR and "rope_local_base_freq" in config:
         return {"rope_theta": config["rope_local_base_freq"]}
     own = {name: config[name] for name in ("rope_theta", PARTIAL) if name in config}
     return {**own, **config.get("rope_scaling", {})}
