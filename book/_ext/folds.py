@@ -100,6 +100,7 @@ class FoldCells(SphinxTransform):
                 first = first or cell.parent
                 kind = "both" if "both" in tags else "check"
                 self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
+                self._name(cell[0])
             elif "package" in tags:
                 self._fold(cell, "package", self._title(cell), [part(cell, "cell_output")])
             elif "record" in tags:
@@ -161,6 +162,13 @@ class FoldCells(SphinxTransform):
         cell.children = []
         cell.append(fold(kind, title, [node for node in body if node is not None], []))
         cell["classes"].append("folded")
+
+    def _name(self, check: nodes.Element) -> None:
+        """What other pages link to; the same claim in another framework is the same place."""
+        name = nodes.make_id(f"check {check[0].astext().removeprefix('Checked: ')}")
+        if name not in self.document.ids:
+            self.document.ids[name] = check
+            check["ids"].append(name)
 
     def _below(self, cell: nodes.Element) -> None:
         """The code of a figure stands below it."""

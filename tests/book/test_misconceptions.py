@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 
 import pytest
 from misconceptions import LISTED, TEST, entry, topics, with_entries
@@ -30,6 +32,28 @@ def test_there_are_many_and_each_is_said_once():
 def test_the_section_is_there(error):
     found = [heading for heading in headings(error.page) if heading.startswith(error.section)]
     assert found, f"book/{error.page}.md has no section {error.section!r}: name another in tools/misconceptions.toml"
+
+
+@pytest.mark.parametrize("error", [error for error in ERRORS if error.cell], ids=lambda error: error.said)
+def test_the_cell_is_there(error):
+    """A check of that section begins with the words."""
+    text = (ROOT / "book" / f"{error.page}.md").read_text(encoding="utf-8")
+    heading = re.search(rf"(?m)^(#+) {re.escape(error.section)}", text)
+    section = re.split(rf"(?m)^#{{2,{len(heading[1])}}} ", text[heading.end() :])[0]
+    claims = re.findall(r"(?m)^:tags: \[.*\bcheck\b.*\]\n# ?(.*)", section)
+    assert any(claim.startswith(error.cell) for claim in claims), claims
+
+
+def test_many_entries_lead_to_a_cell():
+    assert sum(bool(error.cell) for error in ERRORS) >= 30
+
+
+def test_the_cases_are_those_of_the_tests():
+    """Collected, not run: a name of a case that no test has is an error of pytest."""
+    named = sorted({error.test for error in ERRORS})
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *named]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @EACH
