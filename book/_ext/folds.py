@@ -121,9 +121,13 @@ class FoldCells(SphinxTransform):
             if section[0].astext().startswith("Summary"):
                 section += MarkRead(page=self.env.docname.rpartition("/")[2])
         if claims:  # where the first one stands, below its section's heading
-            while first not in parts:
+            while first is not None and first not in parts:
                 first = first.parent
-            first.insert(1, Claims(number=claims))
+            line = Claims(number=claims)
+            if first is None:  # in the head
+                title.parent.insert(title.parent.index(parts[0]), line)
+            else:
+                first.insert(1, line)
 
     def _to_the_top(self, card: nodes.section, title: nodes.title) -> None:
         """The card, last in the source, is shown as a closed drawer under the title, and is first in the contents."""
