@@ -226,7 +226,9 @@ PEAKS = {
 }
 
 SHAPES = {row["name"]: shape(row) for row in read_table()}
-MODELS = dict(sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, LONG)))
+MODELS = dict(
+    sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, LONG))
+)
 MIXES = {row["name"]: mix_of(row) for row in read_mixes()}
 # One model: 48 layers, heads of width 128, 8 of them for keys and values.
 SHARED = {
