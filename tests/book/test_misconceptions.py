@@ -76,5 +76,6 @@ def test_the_test_is_there(error):
 def test_an_entry():
     made = entry(ERRORS[0])
     assert made.startswith(f"### “{ERRORS[0].said}”\n\nThey are divided by its root.")
-    assert "- Shown in {shown}`04_scaled_dot_product#The reason`\n- Source: {cite:t}`vaswani2017`, section" in made
+    place = "{shown}`04_scaled_dot_product#The reason"
+    assert f"- Shown in {place}`, by {place}#At step 200 only`\n- Source: {{cite:t}}`vaswani2017`, section" in made
     assert "/blob/" in made and made.endswith(", case *divide by d squared*\n")
