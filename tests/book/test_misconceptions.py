@@ -49,11 +49,16 @@ def test_many_entries_lead_to_a_cell():
 
 
 def test_the_cases_are_those_of_the_tests():
-    """Collected, not run: a name of a case that no test has is an error of pytest."""
-    named = sorted({error.test for error in ERRORS})
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *named]
+    """Collected, not run: the case is one of that test's own, alone or beside the name of a framework."""
+    named = [TEST.fullmatch(error.test) for error in ERRORS]
+    functions = sorted({f"{test['file']}::{test['name']}" for test in named})
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *functions]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    collected = done.stdout.splitlines()
+    for test in named:
+        ids = [line.partition("[")[2].removesuffix("]") for line in collected if f"::{test['name']}" in line]
+        assert ids and (test["case"] is None or any(f"-{test['case']}-" in f"-{each}-" for each in ids)), test[0]
 
 
 @EACH
@@ -76,5 +81,6 @@ def test_the_test_is_there(error):
 def test_an_entry():
     made = entry(ERRORS[0])
     assert made.startswith(f"### “{ERRORS[0].said}”\n\nThey are divided by its root.")
-    assert "- Shown in {shown}`04_scaled_dot_product#The reason`\n- Source: {cite:t}`vaswani2017`, section" in made
+    place = "{shown}`04_scaled_dot_product#The reason"
+    assert f"- Shown in {place}`, by {place}#At step 200 only`\n- Source: {{cite:t}}`vaswani2017`, section" in made
     assert "/blob/" in made and made.endswith(", case *divide by d squared*\n")
