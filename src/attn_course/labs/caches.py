@@ -38,7 +38,7 @@ class Mix(NamedTuple):
 
     share: of what it would keep at 131,072 positions if all layers were far ones.
     gib, operations: of the cache there, and of attention for the next token in 10^9,
-    where a checkpoint's sizes are known. far: positions in the far layers.
+    where it is a checkpoint. far: positions in the far layers.
     """
 
     near: int
@@ -73,9 +73,9 @@ def mix_of(row):
     (whole, near, _), window = layers_of(config), config["sliding_window"]
     parts, (_, values) = SHAPES[row["name"]].parts, values_of(config)
     share = cache_bytes(parts, FAR) / cache_bytes([(near + whole, values)], FAR)
-    keys, operations = near * window + whole * FAR, None
-    if heads := config.get("num_attention_heads"):  # scores, and sums of values
-        operations = 4 * heads * config["head_dim"] * keys / 1e9
+    width = config["head_dim"]
+    columns = near * window * width + whole * FAR * config.get("global_head_dim", width)
+    operations = 4 * config["num_attention_heads"] * columns / 1e9  # scores, sums
     gib = cache_bytes(parts, FAR) / 2**30
     return Mix(
         near, whole, window, share=share, gib=gib, operations=operations, **words
@@ -169,7 +169,7 @@ def state_of(config):
 
 
 def positions_of(row):
-    """Of layers that look near, and of those that look far: how many, and their RoPE."""
+    """Of layers that look near, and of those that look far: how many, their RoPE."""
     config = row["config"]
     far, near, linear = layers_of(config)
     if linear:
