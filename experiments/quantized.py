@@ -68,7 +68,9 @@ def columns():
     model, tokens = lab.load_glassllm(), tokens_of(99)
     caches = model.new_caches(len(tokens), CONTEXT)
     model(tokens[:, :-1], caches=caches)
-    return [each.key[:, :, :CONTEXT].abs().amax(dim=(0, 2), keepdim=True) for each in caches]
+    return [
+        each.key[:, :, :CONTEXT].abs().amax(dim=(0, 2), keepdim=True) for each in caches
+    ]
 
 
 @torch.no_grad()

@@ -17,7 +17,7 @@ TEST = re.compile(r"(?P<file>tests/[\w/]+\.py)::(?P<name>test_\w+)(?:\[(?P<case>
 
 
 class Error(NamedTuple):
-    """What is said, what is right, the section that shows it, its source, and the test that what is said fails."""
+    """What is said, what is right, section and cell that show it, its source, and the test that what is said fails."""
 
     said: str
     right: str
@@ -26,6 +26,7 @@ class Error(NamedTuple):
     source: str
     where: str
     test: str
+    cell: str = ""
 
 
 def topics():
@@ -41,7 +42,8 @@ def entry(error):
     words = name.removeprefix("test_").replace("_", " ")
     test = f"[{words}]({publisher().file_url(file)})" + (f", case *{case}*" if case else "")
     lines = [f"### “{error.said}”", "", error.right, ""]
-    lines += [f"- Shown in {{shown}}`{error.page}#{error.section}`"]
+    cell = f", by {{shown}}`{error.page}#{error.section}#{error.cell}`" if error.cell else ""
+    lines += [f"- Shown in {{shown}}`{error.page}#{error.section}`{cell}"]
     lines += [f"- Source: {keys}{', ' if error.where else ''}{error.where}"]
     return "\n".join([*lines, f"- Fails when it is implemented: {test}", ""])
 

@@ -1,7 +1,7 @@
 """Faults, one at a time in a copy of the package: each must be caught by the tests that planted.toml names.
 
-Of tests/oracles all named tests run, elsewhere the quick ones alone. A fault is caught when a test fails or can't be
-read any more; that pytest found no test, or ended in another way, is no catch.
+Of tests/oracles all named tests run, elsewhere the quick ones alone, unless `-m slow` is named. A fault is caught when
+a test fails or can't be read any more; that pytest found no test, or ended in another way, is no catch.
 
 
 python tools/planted.py              all of them, in about five minutes of one core
@@ -76,6 +76,8 @@ def ask(source, arguments):
     child = os.fork()
     if not child:
         sys.path.insert(0, str(source))
+        above = [str(Path(source).resolve()), *filter(None, [os.environ.get("PYTHONPATH")])]
+        os.environ["PYTHONPATH"] = os.pathsep.join(above)  # for what a test starts
         silent = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):
             os.dup2(silent, stream)

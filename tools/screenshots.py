@@ -51,6 +51,7 @@ def take(browser: Browser, address: str, page: Path, width: int, scheme: str) ->
         figure.get_by_role("button", name="Load the model").click()
         figure.get_by_role("textbox").wait_for()
         tab.wait_for_timeout(500)  # the language model reads its prompt in slices
+        tab.set_viewport_size({"width": width, "height": 2000})  # taller than every figure
         targets.append(target.with_stem(f"{target.stem}-{figure.get_attribute('data-kind')}"))
         figure.screenshot(path=targets[-1])
     context.close()

@@ -100,6 +100,7 @@ class FoldCells(SphinxTransform):
                 first = first or cell.parent
                 kind = "both" if "both" in tags else "check"
                 self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
+                self._name(cell[0])
             elif "package" in tags:
                 self._fold(cell, "package", self._title(cell), [part(cell, "cell_output")])
             elif "record" in tags:
@@ -120,9 +121,13 @@ class FoldCells(SphinxTransform):
             if section[0].astext().startswith("Summary"):
                 section += MarkRead(page=self.env.docname.rpartition("/")[2])
         if claims:  # where the first one stands, below its section's heading
-            while first not in parts:
+            while first is not None and first not in parts:
                 first = first.parent
-            first.insert(1, Claims(number=claims))
+            line = Claims(number=claims)
+            if first is None:  # in the head
+                title.parent.insert(title.parent.index(parts[0]), line)
+            else:
+                first.insert(1, line)
 
     def _to_the_top(self, card: nodes.section, title: nodes.title) -> None:
         """The card, last in the source, is shown as a closed drawer under the title, and is first in the contents."""
@@ -161,6 +166,13 @@ class FoldCells(SphinxTransform):
         cell.children = []
         cell.append(fold(kind, title, [node for node in body if node is not None], []))
         cell["classes"].append("folded")
+
+    def _name(self, check: nodes.Element) -> None:
+        """What other pages link to; the same claim in another framework is the same place."""
+        name = nodes.make_id(f"check {check[0].astext().removeprefix('Checked: ')}")
+        if name not in self.document.ids:
+            self.document.ids[name] = check
+            check["ids"].append(name)
 
     def _below(self, cell: nodes.Element) -> None:
         """The code of a figure stands below it."""

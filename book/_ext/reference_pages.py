@@ -2,8 +2,9 @@
 
     {shown}`13_mqa_gqa#Where it breaks`
 
-links to the section of a page whose heading begins with these words, and names the chapter and the section. A section
-that is not there is a warning, and so an error of the build.
+links to the section of a page whose heading begins with these words, and names the chapter and the section; with
+`#` and the first words of a claim behind it, to the check whose claim begins so. What is not there is a warning, and so
+an error of the build.
 """
 
 import re
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 
 from docutils import nodes
+from folds import Fold
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
@@ -28,8 +30,8 @@ class ShownNode(nodes.Inline, nodes.TextElement):
 
 class Shown(SphinxRole):
     def run(self):
-        page, _, words = self.text.partition("#")
-        return [ShownNode(page=page, words=words, line=self.lineno)], []
+        page, words, *claim = self.text.split("#")
+        return [ShownNode(page=page, words=words, claim="".join(claim), line=self.lineno)], []
 
 
 def put_entries(app, docname, source):
@@ -45,6 +47,14 @@ def section_of(doctree, words):
     return None
 
 
+def check_of(section, claim):
+    """The first check of a section whose claim begins so; None without one."""
+    for fold in section.findall(Fold):
+        if fold["ids"] and fold[0].astext().replace("’", "'").startswith(f"Checked: {claim}".replace("`", "")):
+            return fold
+    return None
+
+
 def link(app, doctree, docname):
     """Every link of a page, with the chapter's number and the heading as its text."""
     doctrees = {}
@@ -57,6 +67,14 @@ def link(app, doctree, docname):
         if section is None:
             LOG.warning("%s has no section %r", page, node["words"], location=docname)
             node.replace_self(nodes.Text(node["words"]))
+            continue
+        if node["claim"]:
+            if (check := check_of(section, node["claim"])) is None:
+                LOG.warning("%s has no check %r", page, node["claim"], location=docname)
+                continue
+            address = f"{app.builder.get_relative_uri(docname, page)}#{check['ids'][0]}"
+            said = check[0].astext().removeprefix("Checked: ")
+            node.replace_self(nodes.reference("", "", nodes.Text(f"“{said}”"), refuri=address, internal=True))
             continue
         number = re.match(r"\d+", node["page"])
         chapter = f"chapter {int(number[0])}" if number else next(tree.findall(nodes.title)).astext()

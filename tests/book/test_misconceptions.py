@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 
 import pytest
 from misconceptions import LISTED, TEST, entry, topics, with_entries
@@ -32,6 +34,33 @@ def test_the_section_is_there(error):
     assert found, f"book/{error.page}.md has no section {error.section!r}: name another in tools/misconceptions.toml"
 
 
+@pytest.mark.parametrize("error", [error for error in ERRORS if error.cell], ids=lambda error: error.said)
+def test_the_cell_is_there(error):
+    """A check of that section begins with the words."""
+    text = (ROOT / "book" / f"{error.page}.md").read_text(encoding="utf-8")
+    heading = re.search(rf"(?m)^(#+) {re.escape(error.section)}", text)
+    section = re.split(rf"(?m)^#{{2,{len(heading[1])}}} ", text[heading.end() :])[0]
+    claims = re.findall(r"(?m)^:tags: \[.*\bcheck\b.*\]\n# ?(.*)", section)
+    assert any(claim.startswith(error.cell) for claim in claims), claims
+
+
+def test_many_entries_lead_to_a_cell():
+    assert sum(bool(error.cell) for error in ERRORS) >= 30
+
+
+def test_the_cases_are_those_of_the_tests():
+    """Collected, not run: the case is one of that test's own, alone or beside the name of a framework."""
+    named = [TEST.fullmatch(error.test) for error in ERRORS]
+    functions = sorted({f"{test['file']}::{test['name']}" for test in named})
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *functions]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    collected = done.stdout.splitlines()
+    for test in named:
+        ids = [line.partition("[")[2].removesuffix("]") for line in collected if f"::{test['name']}" in line]
+        assert ids and (test["case"] is None or any(f"-{test['case']}-" in f"-{each}-" for each in ids)), test[0]
+
+
 @EACH
 def test_the_source_is_listed(error):
     assert set(error.source.split(",")) <= SOURCES
@@ -52,5 +81,6 @@ def test_the_test_is_there(error):
 def test_an_entry():
     made = entry(ERRORS[0])
     assert made.startswith(f"### “{ERRORS[0].said}”\n\nThey are divided by its root.")
-    assert "- Shown in {shown}`04_scaled_dot_product#The reason`\n- Source: {cite:t}`vaswani2017`, section" in made
+    place = "{shown}`04_scaled_dot_product#The reason"
+    assert f"- Shown in {place}`, by {place}#At step 200 only`\n- Source: {{cite:t}}`vaswani2017`, section" in made
     assert "/blob/" in made and made.endswith(", case *divide by d squared*\n")

@@ -54,9 +54,6 @@ class Case(NamedTuple):
     make: object = None
     cell: bool = False
     fixed: str = ""
-    unrolled: str = ""
-    no_onnx: str = ""
-    branches: bool = False
     sums: str = "one"
 
     def __repr__(self):

@@ -34,7 +34,7 @@ def test_compiled(case):
     item = case.build("pytorch")
     compiled = torch.compile(item, backend="aot_eager", fullgraph=True)
     values = case.values("pytorch", mask=case.mask)
-    free = set() if case.unrolled or case.branches else {*"BTS"} - {*case.fixed}
+    free = {*"BTS"} - {*case.fixed}
     for x, letters in zip(values, case.axes, strict=True):
         for axis, letter in enumerate(letters):
             if letter in free:
@@ -87,14 +87,14 @@ def test_the_fused_kernels_keep_empty_rows_in_onnx():
 @WHOLE
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # the exporter's own, in a loop
 def test_exported_for_any_size(case):
-    """``torch.export`` with dynamic batch and lengths, but for those that are fixed or unrolled; then ONNX.
+    """``torch.export`` with dynamic batch and lengths, but for those that are fixed; then ONNX.
 
     Both run at another batch and other lengths, plainly and with the options of the call the other way.
     """
     import onnxruntime
 
     calls = [{}, case.call_options] if case.call_options else [{}]
-    item, fixed = Whole(case.build("pytorch", "float32"), *calls).eval(), case.fixed + case.unrolled
+    item, fixed = Whole(case.build("pytorch", "float32"), *calls).eval(), case.fixed
     values = case.values("pytorch", case.inputs, case.mask, "float32")
     free = [
         {
@@ -111,10 +111,6 @@ def test_exported_for_any_size(case):
     same(program.module()(*longer), expected, 1e-5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the libraries say to each other
-        if case.no_onnx:
-            with pytest.raises(torch.onnx.OnnxExporterError, match=case.no_onnx):
-                torch.onnx.export(program, verbose=False)
-            return
         model = torch.onnx.export(program, verbose=False).model_proto.SerializeToString()
     session = onnxruntime.InferenceSession(model)
     fed = {entry.name: x.numpy() for entry, x in zip(session.get_inputs(), longer, strict=True)}

@@ -17,6 +17,7 @@ from attn_course.parity import get_parameters, set_parameters
 
 D, E, A, S, N = 13, 14, 17, 7, 11
 BATCHES = (1, 2, 7, 8, 64)
+WORDS = {"targets", "source", "tokens"}
 LAYOUT = [[True, False], [True, True]]
 
 
@@ -31,7 +32,12 @@ def memory_layers():
     sizes = {"query_dim": D, "memory_dim": E, "half_width": 2, "hidden_dim": A, "score": "concat"}
     yield "LocalAttention", sizes, look
     sizes = {"vocab_size": N, "embedding_dim": 2, "hidden_dim": D, "memory_dim": E, "attention_dim": A}
-    yield "BahdanauDecoder", sizes, {"targets": (1,), "memory": (S, E), "state": (D,)}
+    writes = {"targets": (1,), "memory": (S, E), "state": (D,)}
+    yield "BahdanauDecoder", sizes, writes
+    yield "LuongDecoder", {"vocab_size": N, "embedding_dim": 2, "hidden_dim": D, "memory_dim": E}, writes
+    yield "FixedContextDecoder", {"vocab_size": N, "embedding_dim": 2, "hidden_dim": D, "memory_dim": E}, writes
+    yield "RecurrentEncoder", {"vocab_size": N, "embedding_dim": 2, "hidden_dim": D}, {"tokens": (1,)}
+    yield "EncoderDecoder", {}, {"source": (S,), "targets": (1,)}
     yield "SelfAttention", {"model_dim": D, "key_dim": 5, "value_dim": 7}, {"x": (1, D)}
     yield "IntraAttentionLSTM", {"input_dim": D, "hidden_dim": 5, "attention_dim": A}, {"x": (3, D)}
     yield "FeatureMapAttention", {"channels": D, "key_dim": 5, "value_dim": 7}, {"x": (1, 3, D)}
@@ -45,8 +51,11 @@ def head_layers(H):
         ("GroupedQueryAttention", {"num_kv_heads": 1}),
         ("RelativeAttention", {"max_distance": 3}),
         ("SlidingWindowAttention", {"window": 3}),
+        ("gated", {}),
         ("DilatedWindowAttention", {"window": 3, "dilation": 2}),
         ("LongformerAttention", {"window": 3, "positions": [0, 6]}),
+        ("LongformerAttention", {"window": 3, "positions": [0, 6], "global_projections": True}),
+        ("BigBirdAttention", {"block_size": 1, "num_random": 1, "seed": 0}),
         ("StridedAttention", {"stride": 3}),
         ("FixedAttention", {"stride": 3, "summary": 1}),
         ("BlockSparseAttention", {"layout": LAYOUT, "block_size": 4}),
@@ -66,6 +75,10 @@ def head_layers(H):
     sizes = {"model_dim": 2 * D, "num_heads": H, "ff_dim": A}
     yield "EncoderLayer", sizes, {"x": (1, 2 * D)}
     yield "DecoderLayer", sizes, {"x": (1, 2 * D), "memory": (S, 2 * D)}
+    yield "Encoder", sizes | {"num_layers": 2}, {"x": (1, 2 * D)}
+    yield "Decoder", sizes | {"num_layers": 2}, {"x": (1, 2 * D), "memory": (S, 2 * D)}
+    yield "Transformer", sizes | {"num_layers": 1, "vocab_size": N}, {"source": (S,), "targets": (1,)}
+    yield "LanguageModel", sizes | {"num_layers": 1, "vocab_size": N}, {"tokens": (1,)}
 
 
 def calls(name):
@@ -75,15 +88,30 @@ def calls(name):
     return ({}, {"absorbed": True}) if name == "LatentAttention" else ({},)
 
 
+def made(name, sizes, dtype):
+    """A layer; what is built of others has them in the same dtype."""
+    if name == "LuongDecoder":
+        sizes = sizes | {"attention": tf.LuongAttention(D, E, score="general", dtype=dtype)}
+    if name == "EncoderDecoder":
+        words = {"vocab_size": N, "embedding_dim": 2, "hidden_dim": D}
+        decoder = tf.BahdanauDecoder(**words, memory_dim=2 * D, attention_dim=A, dtype=dtype)
+        return tf.EncoderDecoder(tf.RecurrentEncoder(**words, dtype=dtype), decoder)
+    if name == "gated":
+        parts = {"output_gate": tf.OutputGate(D, sizes["num_heads"], 19, dtype=dtype)}
+        return tf.MultiHeadAttention(**sizes, **parts, dtype=dtype)
+    return getattr(tf, name)(**sizes, dtype=dtype)
+
+
 def compare(name, sizes, shapes):
     rng = np.random.default_rng(0)
-    narrow, wide = (getattr(tf, name)(**sizes, dtype=dtype) for dtype in ("float32", "float64"))
+    narrow, wide = (made(name, sizes, dtype) for dtype in ("float32", "float64"))
     parameters = {key: np.float32(x) for key, x in get_parameters(narrow).items()}
     set_parameters(wide, parameters)
     for B in BATCHES:
         inputs = [rng.normal(size=(B, *shape)).astype("float32") for shape in shapes.values()]
-        if "targets" in shapes:
-            inputs[0] = rng.integers(0, N, (B, 1), "int32")
+        for number, which in enumerate(shapes):
+            if which in WORDS:
+                inputs[number] = rng.integers(0, N, (B, *shapes[which]), "int32")
         for options in calls(name):
             found = narrow(*map(keras.ops.convert_to_tensor, inputs), **options)
             exact = [x.astype("float64") if x.dtype == "float32" else x for x in inputs]

@@ -97,7 +97,10 @@ def test_agrees_with_loops(face):
     check_loops(lambda *x, **options: call(face, NAME, *x, **options))
 
 
-@pytest.mark.parametrize("fault", [{"merge": "mean"}, {"border": False}])
+FAULTS = {"rounds averaged": {"merge": "mean"}, "no chunk before": {"border": False}}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_planted_fault_is_caught(fault):
     with pytest.raises(AssertionError):
         check_loops(lambda *x, **options: by_loops(*x, **options, **fault))

@@ -5,7 +5,7 @@ import pytest
 import torch
 from support import FACE, FACES, close, draw, numbers, tensor
 
-from attn_course import pytorch, tf
+from attn_course import pytorch, reference, tf
 from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H, G, K = 2, 7, 12, 6, 3, 5
@@ -118,6 +118,64 @@ def test_heads_of_a_part_are_not_pruned(face):
 def test_a_configuration_of_keras_has_the_scale():
     layer = made(tf, "MultiHeadAttention", scale=0.7)
     assert type(layer).from_config(layer.get_config()).sizes == layer.sizes
+
+
+@FACES
+@pytest.mark.parametrize(
+    ("name", "gate"),
+    [("linear_attention", "decay"), ("random_feature_attention", "gate"), ("linear_attention_step", "decay")],
+)
+@pytest.mark.parametrize("wrong", [-0.01, 1.01])
+def test_a_gate_outside_is_refused_by_name(face, name, gate, wrong):
+    state = (None,) if name.endswith("step") else ()
+    S = 1 if state else T
+    inputs = [tensor(face, draw(B, H, S, K, seed=n)) for n in range(3)]
+    share = np.full((B, H, S), 0.5)
+    options = {} if state else {"causal": True}
+    getattr(face, name)(*state, *inputs, **{gate: tensor(face, share)}, **options)
+    share[1, 2, -1] = wrong
+    with pytest.raises(ValueError, match=f"{gate} must have numbers from 0 to 1"):
+        getattr(face, name)(*state, *inputs, **{gate: tensor(face, share)}, **options)
+
+
+LIKE = {
+    "FlashAttention": {"block_size": 2},
+    "LSHAttention": {"num_buckets": 4, "num_rounds": 2},
+    "PerformerAttention": {"num_features": 16},
+    "RandomFeatureAttention": {"num_features": 16},
+}
+
+
+@FACE
+@pytest.mark.parametrize("name", LIKE)
+def test_parts_stand_around_any_mechanism(face, name):
+    """Norm and rotation of what the projections give, and a gate of the context, each written out here."""
+    dtype = {"dtype": torch.float64 if face is pytorch else "float64"}
+    rotary = dtype if face is tf else {}
+    shared = name == "LSHAttention"  # one projection for query and key: no norm of its own for each
+    parts = {"rotary": face.RotaryEncoding(4, **rotary), "output_gate": face.OutputGate(D, H, 4, **dtype)}
+    parts |= {} if shared else {"query_key_norm": face.QueryKeyNorm(4, **dtype)}
+    layer = getattr(face, name)(D, H, key_dim=4, **LIKE[name], **parts, **dtype)
+    parameters = {key: draw(*x.shape, seed=i) for i, (key, x) in enumerate(get_parameters(layer).items())}
+    set_parameters(layer, parameters)
+    x = tensor(face, draw(B, T, D))
+    query, key, value = layer.project(x, x, x)
+    if not shared:
+        query, key = parts["query_key_norm"](query, key)
+    query, key = parts["rotary"](query, key)
+    call = {"bias": None, "causal": False, "need_weights": False, "dropout": None}
+    if shared:
+        del call["causal"]
+    context = numbers(layer.attend(query, key, value, None, **call)[0])
+    own = {key.removeprefix("output_gate."): x for key, x in parameters.items() if key.startswith("output_gate.")}
+    merged = reference.merge_heads(reference.output_gate(context, numbers(x), own))
+    expected = merged @ parameters["output_weight"] + parameters["output_bias"]
+    close(layer(x)[0], expected, 1e-9)
+    for part in parts:
+        kept = getattr(layer, part)
+        setattr(layer, part, None)
+        assert np.abs(numbers(layer(x)[0]) - expected).max() > 1e-3, part
+        setattr(layer, part, kept)
 
 
 @FACES

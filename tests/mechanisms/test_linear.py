@@ -129,7 +129,10 @@ def test_the_chunked_program_is_right_without_a_fault():
     check_loops(in_chunks())
 
 
-@pytest.mark.parametrize("fault", [{"normalizer": False}, {"blind": True}, {"forgets": False}])
+FAULTS = {"no normalizer": {"normalizer": False}, "blind": {"blind": True}, "never forgets": {"forgets": False}}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_planted_fault_is_caught(fault):
     with pytest.raises(AssertionError):
         check_loops(in_chunks(**fault))

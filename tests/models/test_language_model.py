@@ -255,3 +255,22 @@ def test_a_file_from_before_has_sinusoids():
     for name in ("positions", "eps"):
         del config[name]
     assert type(tf.LanguageModel.from_config(config).encoding) is tf.SinusoidalEncoding
+
+
+@FACE
+def test_tokens_come_as_they_are_computed(face, monkeypatch):
+    """The prompt is read for the first; each next costs one call, and none is made before it is asked for."""
+    model, calls = models("rotary")[face], []
+    name = "forward" if face is pytorch else "call"
+    run = getattr(model, name)
+
+    def counted(*inputs, **options):
+        calls.append(inputs[0].shape[1])
+        return run(*inputs, **options)
+
+    monkeypatch.setattr(model, name, counted)
+    tokens = face.generate(model, tensor(face, TOKENS), max_tokens=4, temperature=0)
+    assert calls == []
+    for number in range(4):
+        next(tokens)
+        assert calls == [T, 1, 1, 1][: number + 1]

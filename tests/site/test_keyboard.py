@@ -81,12 +81,16 @@ def unseen(tab, least, where=""):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("page", "where", "least"), [("book/complexity.html", "article", 20), ("search.html?q=mask", "article", 5)]
+    ("shown", "where", "ready", "least"),
+    [
+        ("book/complexity.html", "article", "th button", 20),
+        ("search.html?q=mask", "#main-content", "#search-results li a", 5),
+    ],
 )
-def test_focus_is_seen_on_the_tables_and_in_the_search(visit, page, where, least, scheme):
+def test_focus_is_seen_on_the_tables_and_in_the_search(visit, shown, where, ready, least, scheme):
     """The buttons that sort and choose families; the field and the results."""
-    with visit(page, scheme=scheme) as tab:
-        tab.locator(f"{where} a[href]").first.wait_for()
+    with visit(shown, scheme=scheme) as tab:
+        tab.locator(f"{where} {ready}").first.wait_for()
         assert unseen(tab, least, where) == []
 
 

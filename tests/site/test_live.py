@@ -314,6 +314,7 @@ def test_by_keyboard_a_translation_and_its_heads(live):
 def test_by_keyboard_a_sentence_and_its_layers(live):
     with live("live_reader") as (tab, figure):
         tab.keyboard.type("/ the milk wanted the cat because it was tired")
+        assert figure.get_by_role("textbox").input_value()[0] == "/"
         assert figure.locator(".answer").text_content().startswith("cat ")
         pressed(tab, "Tab*6", "ArrowLeft")
         assert focused(tab) == "radio first" and figure.locator(".read").text_content().startswith("In the first layer")
@@ -329,6 +330,7 @@ def test_by_keyboard_everything_of_the_writer(live):
         settled(tab, figure, 5, 2)
         assert focused(tab) == "textarea"
         tab.keyboard.type("The Queen / said")
+        assert "The Queen / said" in figure.get_by_role("textbox").input_value()
         count = "(w) => ({0})(w).state.tokens.length"
         pressed(tab, "Tab*3")
         assert focused(tab) == "button Prompt: a page of the book"

@@ -4,6 +4,7 @@ import gzip
 from importlib.resources import files
 from urllib.parse import urlsplit
 
+import pytest
 from bs4 import BeautifulSoup
 from built_book import SITE, settle
 
@@ -79,6 +80,29 @@ def test_on_a_telephone(visit, page, address):
             tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
             settle(tab)
             assert too_wide(tab) == [], framework
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_no_cell_of_the_costs_is_cut(visit, width):
+    """Every table of the page stands whole, without scrolling sideways."""
+    with visit("book/complexity.html", width=width) as tab:
+        cut = tab.evaluate(
+            """() => [...document.querySelectorAll("article table")]
+              .map((table) => [table.scrollWidth, table.parentElement.clientWidth,
+                table.rows[0].innerText])
+              .filter(([needs, has]) => needs > has + 1)"""
+        )
+        assert tab.locator("article table").count() >= 5 and cut == []
+
+
+@pytest.mark.parametrize("framework", ["torch", "both"])
+def test_signatures_have_the_width_of_the_text(visit, framework):
+    with visit(f"book/api/multi_head.html?framework={framework}", width=1280) as tab:
+        shares = tab.evaluate(
+            """() => [...document.querySelectorAll(".bd-article dt.sig")].filter((sign) => sign.checkVisibility())
+              .map((sign) => sign.getBoundingClientRect().width / document.querySelector(".bd-article").clientWidth)"""
+        )
+        assert shares and max(shares) > 0.9 and min(shares) > 0.75, shares
 
 
 def test_additive_attention_is_found_in_chapter_2(visit, address):

@@ -387,14 +387,19 @@ def test_a_finger_that_scrolls_the_page_neither_paints_nor_chooses(visit):
             assert root.locator(read).first.text_content() == before, name
 
 
-def test_a_scroll_that_begins_on_a_slider_leaves_it_alone(figure):
-    with figure("arrows", **TOUCH) as (tab, ui):
-        slider = ui.get_by_role("slider", name="length")
-        slider.scroll_into_view_if_needed()
+def test_a_scroll_that_begins_on_a_slider_leaves_it_alone(visit):
+    with visit("figures.html", **TOUCH) as tab:
+        slider = tab.locator(".attn-widget[data-kind=arrows]").first.get_by_role("slider", name="length")
+        slider.evaluate("(input) => scrollBy(0, input.getBoundingClientRect().y - 500)")
         before, box, place = slider.input_value(), slider.bounding_box(), tab.evaluate("scrollY")
         x, y = box["x"] + 0.2 * box["width"], box["y"] + box["height"] / 2
         swipe(tab, (x, y), (x, y - 120))
-        assert tab.evaluate("scrollY") != place and slider.input_value() == before
+        assert tab.evaluate("scrollY") > place + 40 and slider.input_value() == before
+        # A finger that moves along it still moves it.
+        box = slider.bounding_box()
+        y = box["y"] + box["height"] / 2
+        swipe(tab, (box["x"] + 0.7 * box["width"], y), (box["x"] + 0.2 * box["width"], y))
+        assert float(slider.input_value()) < float(before)
 
 
 def test_a_finger_drags_the_window(figure):

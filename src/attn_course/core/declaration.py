@@ -114,9 +114,7 @@ class Layer:
 
     What compilers can't do: cell, one of the libraries' recurrent cells, which no
     compiler of PyTorch takes whole; fixed, letters of the axes that stay as they are in
-    a graph, and unrolled those that do in PyTorch alone; no_onnx, what ONNX has no
-    operator for; branches, on a length, so that no compiled graph of PyTorch serves
-    all.
+    a graph.
     """
 
     name: str
@@ -134,9 +132,6 @@ class Layer:
     refuses: tuple[str, ...] = ()
     cell: bool = False
     fixed: str = ""
-    unrolled: str = ""
-    no_onnx: str = ""
-    branches: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

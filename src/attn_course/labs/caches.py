@@ -17,9 +17,10 @@ from typing import NamedTuple
 from attn_course.core.kv_cache import cache_bytes
 
 NUMBER = 2  # bytes of a number of keys and values
-FAR = 131_072  # positions, where sizes are compared
+LONG = 131_072  # positions, where sizes are compared
 STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
 PARTIAL = "partial_rotary_factor"
+NEAR, FAR = "sliding_attention", "full_attention"
 
 
 class Shape(NamedTuple):
@@ -67,16 +68,17 @@ def mix_of(row):
     words = {"kind": row["near"], "far": row["far"]}
     if "class" in row:
         near, whole = row["layers"]
-        share = (near * row["sees"] / FAR + whole) / (near + whole)
+        share = (near * row["sees"] / LONG + whole) / (near + whole)
         return Mix(near, whole, row["sees"], share=share, **words)
     config = next(x["config"] for x in read_table() if x["name"] == row["name"])
     (whole, near, _), window = layers_of(config), config["sliding_window"]
     parts, (_, values) = SHAPES[row["name"]].parts, values_of(config)
-    share = cache_bytes(parts, FAR) / cache_bytes([(near + whole, values)], FAR)
+    share = cache_bytes(parts, LONG) / cache_bytes([(near + whole, values)], LONG)
     width = config["head_dim"]
-    columns = near * window * width + whole * FAR * config.get("global_head_dim", width)
+    wide = config.get("global_head_dim", width)
+    columns = near * window * width + whole * LONG * wide
     operations = 4 * config["num_attention_heads"] * columns / 1e9  # scores, sums
-    gib = cache_bytes(parts, FAR) / 2**30
+    gib = cache_bytes(parts, LONG) / 2**30
     return Mix(
         near, whole, window, share=share, gib=gib, operations=operations, **words
     )
@@ -128,7 +130,7 @@ def layers_of(config):
     if "linear_attn_config" in config:
         whole = len(config["linear_attn_config"]["full_attn_layers"])
         return whole, 0, count - whole
-    if every := config.get("no_rope_layer_interval"):  # the others see a chunk, or all
+    if every := config.get("no_rope_layer_interval"):  # others see a chunk, or all
         return count // every, count - count // every, 0
     if whole := config.get("no_rope_layer_count"):
         return whole, count - whole, 0
@@ -169,28 +171,28 @@ def state_of(config):
 
 
 def positions_of(row):
-    """Of layers that look near, and of those that look far: how many, their RoPE."""
+    """Of layers that look near, and of those that look far: number and RoPE."""
     config = row["config"]
     far, near, linear = layers_of(config)
     if linear:
-        return f"{linear} linear", far, turns(rope_of(config, "full_attention"))
+        return f"{linear} linear", far, turns(rope_of(config, FAR))
     if chunk := config.get("attention_chunk_size"):
         sees = f"chunks of {chunk:,}"
     else:
         window = config.get("sliding_window")
         sees = f"window {window:,}" if window else "full"
-    looks = f"{near}, {sees}, {turns(rope_of(config, 'sliding_attention'))}"
+    looks = f"{near}, {sees}, {turns(rope_of(config, NEAR))}"
     if any(name.startswith("no_rope") for name in config):
         scaled = ", log-length scaling" if "attn_temperature_tuning" in config else ""
         return looks, far, f"NoPE{scaled}"
-    return looks, far, turns(rope_of(config, "full_attention"))
+    return looks, far, turns(rope_of(config, FAR))
 
 
 def rope_of(config, kind):
     """The fields that say how a kind of layer turns, as one dict."""
     if kind in config.get("rope_parameters", {}):
         return config["rope_parameters"][kind]
-    if kind == "sliding_attention" and "rope_local_base_freq" in config:
+    if kind == NEAR and "rope_local_base_freq" in config:
         return {"rope_theta": config["rope_local_base_freq"]}
     own = {name: config[name] for name in ("rope_theta", PARTIAL) if name in config}
     return {**own, **config.get("rope_scaling", {})}
@@ -225,7 +227,9 @@ PEAKS = {
 }
 
 SHAPES = {row["name"]: shape(row) for row in read_table()}
-MODELS = dict(sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, FAR)))
+MODELS = dict(
+    sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, LONG))
+)
 MIXES = {row["name"]: mix_of(row) for row in read_mixes()}
 # One model: 48 layers, heads of width 128, 8 of them for keys and values.
 SHARED = {

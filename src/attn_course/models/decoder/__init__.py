@@ -40,11 +40,12 @@ Source: Vaswani et al. 2017 (arXiv:1706.03762), section 3.1; Xiong et al. 2020
 """
 
 from attn_course.core.declaration import SHARE, Form, Layer
+from attn_course.models.feed_forward.shared import ACTIVATIONS
 
 SIZES = {"model_dim": 26, "num_heads": 2, "ff_dim": 19}
 OPTIONS = {
     "norm": ("post", "pre"),
-    "activation": ("relu", "gelu", "gelu_tanh", "swiglu"),
+    "activation": ACTIVATIONS,
     "normalization": ("layer", "rms"),
     "dropout": SHARE,
 }

@@ -56,11 +56,12 @@ Gemma Team 2024 (arXiv:2408.00118), section 2, norms on both sides.
 """
 
 from attn_course.core.declaration import SHARE, Form, Layer
+from attn_course.models.feed_forward.shared import ACTIVATIONS
 
 SIZES = {"model_dim": 26, "num_heads": 2, "ff_dim": 19}
 OPTIONS = {
     "norm": ("post", "pre", "both"),
-    "activation": ("relu", "gelu", "gelu_tanh", "swiglu"),
+    "activation": ACTIVATIONS,
     "normalization": ("layer", "rms"),
     "dropout": SHARE,
 }

@@ -28,6 +28,7 @@ section 2, GELU, its approximation and SiLU.
 """
 
 from attn_course.core.declaration import ENCODING, FLAG, SHARE, Layer
+from attn_course.models.feed_forward.shared import ACTIVATIONS
 
 LAYERS = (
     Layer(
@@ -36,7 +37,7 @@ LAYERS = (
         form=ENCODING,
         sizes={"model_dim": 13, "ff_dim": 19, "activation": "gelu"},
         options={
-            "activation": ("relu", "gelu", "gelu_tanh", "swiglu"),
+            "activation": ACTIVATIONS,
             "use_bias": FLAG,
             "dropout": SHARE,
         },

@@ -4,7 +4,7 @@ Public names, alike in ``pytorch`` and ``tf``:
 
     LanguageModel(vocab_size, num_layers, model_dim, num_heads, ff_dim, *, norm="post",
                   activation="relu", normalization="layer", dropout=0.0, eps=None,
-                  attention=None, positions="sinusoidal")
+                  attention=None, positions="sinusoidal", embedding_scale=None)
         (tokens (B, T), mask=None, *, positions=None, need_weights=True, cache=None)
         -> logits (B, T, N), the weights (B, H, T, S) of every layer
         new_cache(batch, capacity)
@@ -25,6 +25,7 @@ Sizes: as in ``attn_course.models.encoder``.
         "alibi", a bias on every score; None: no positions but the causal mask, or those
         that stand in ``attention``. Or a layer: ``LearnedEncoding(max_length, D)``,
         ``RotaryEncoding(key_dim, base=...)``, ``RelativeBias(H, bidirectional=False)``.
+    embedding_scale: in place of sqrt(D); GPT-2's and Llama's is 1.
 
 Call: mask (B, 1, 1, S) is padding. positions, integers (B, T): where each token stands,
 for an encoding that is added; rotary encodings and biases know distances alone. None

@@ -45,12 +45,13 @@ variance of 1 / D, so that embedded tokens and logits begin with a variance of a
 """
 
 from attn_course.core.declaration import SHARE, Form, Layer
+from attn_course.models.feed_forward.shared import ACTIVATIONS
 
 SIZES = {"vocab_size": 11, "num_layers": 2}
 SIZES |= {"model_dim": 26, "num_heads": 2, "ff_dim": 19}
 OPTIONS = {
     "norm": ("post", "pre"),
-    "activation": ("relu", "gelu", "gelu_tanh", "swiglu"),
+    "activation": ACTIVATIONS,
     "normalization": ("layer", "rms"),
     "dropout": SHARE,
 }

@@ -44,6 +44,14 @@
       input.setAttribute("aria-valuetext", output.textContent);
     };
     input.addEventListener("input", () => { show(); changed(+input.value); });
+    // A finger that turns out to scroll the page has moved the slider to where it began: it goes back.
+    let kept = null;
+    input.addEventListener("pointerdown", (event) => { kept = event.pointerType === "touch" ? input.value : null; });
+    input.addEventListener("pointercancel", () => {
+      if (kept === null || kept === input.value) return;
+      input.value = kept;
+      input.dispatchEvent(new Event("input"));
+    });
     show();
     return { node: make("label", { className: "slide" }, name, output, input), input, set: (next) => { input.value = next; show(); } };
   };
