@@ -23,8 +23,6 @@ s = np.where(m, 0, s)
 # %%
 s = np.where(m, -100, s)
 # %%
-s = np.where(m, -1e4, s)
-# %%
 w = np.exp(s)
 # %%
 w = w / w.sum(-2, keepdims=True)

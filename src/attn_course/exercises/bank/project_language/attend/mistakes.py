@@ -22,8 +22,6 @@ seen = ~np.tri(T, S, S - T - 1, dtype=bool)
 weights = softmax(score) * seen
 # %% blocked scores are set to 0, which is a score like any other
 weights = softmax(np.where(seen, score, 0))
-# %% -1e4 is no low score: an allowed one may be lower
-weights = softmax(np.where(seen, score, -1e4))
 # %% -50 is no low score: an allowed one may be lower
 weights = softmax(np.where(seen, score, -50))
 # %% exp of a large score overflows: subtract each row's largest one first
