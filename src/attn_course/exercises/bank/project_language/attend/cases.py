@@ -20,8 +20,6 @@ def cases(rng):
 
     changes = {"large": large, "behind": blocked}
     cases = fixed_cases(rng, draw, 5, long=(), **changes)
-    # Where one weight is 1, float32 leaves little of a gradient but its rounding.
-    cases[-2:] = [case._replace(slack=30.0) for case in cases[-2:]]
     cases.append(Case("length 100", draw(1, 2, 100, 3, 5)))
     cases.append(Case("as many queries as keys", draw(2, 3, 5, 7, 11, more=0)))
     return [*cases, Case("keys from before", draw(2, 3, 5, 7, 11, more=13))]
