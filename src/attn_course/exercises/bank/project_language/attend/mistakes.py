@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax, unsafe_softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax, unsafe_softmax
 
 # %% the scale is missing: divide the scores by the root of K
 score = query @ key.swapaxes(2, 3)
@@ -36,3 +36,6 @@ return weights, weights @ value
 return weights @ value
 # %% a score is filled that is lower than none: subtracting 1 blocks nothing
 weights = softmax(score - 1 + seen)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, seen)

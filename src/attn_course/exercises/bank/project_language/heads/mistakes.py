@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax
 
 # %% the scale is missing: divide the scores by the root of K
 score = query @ key.swapaxes(2, 3)
@@ -32,3 +32,6 @@ query = (x @ p["query"].T).reshape(parts).swapaxes(1, 2)
 return context @ p["output"]
 # %% the weights are a mean over the heads; each head's are asked for
 return context @ p["output"], weights.mean(axis=1)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, np.tri(T, dtype=bool))

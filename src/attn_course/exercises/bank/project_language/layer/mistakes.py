@@ -1,6 +1,6 @@
 import numpy as np
 
-from attn_course.exercises.engine.exercise import softmax
+from attn_course.exercises.engine.exercise import afterwards, softmax
 
 # %% the first norm is missing
 read, seen = x, np.tri(x.shape[1], dtype=bool)
@@ -25,6 +25,9 @@ inner = np.tanh(norm(x, p["norm2"]) @ p["inner"])
 inner = np.maximum(read @ p["inner"], 0)
 # %% no key is blocked: a position sees none that comes after it
 weights = softmax(score)
+# %% the mask comes after the softmax, and the rest is brought to 1 again: block the
+# scores before
+weights = afterwards(score, seen)
 # %% the scale is missing: divide the scores by the root of K
 score = query @ key.swapaxes(2, 3)
 # %% the output's map is missing
