@@ -10,6 +10,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before a framework is imported
 
+from attn_course.files import ending_in_one_line
 from experiments import chosen_seeds, store
 from experiments.bench import compare
 from experiments.bench.layers import ROWS
@@ -31,6 +32,7 @@ def measured():
 
 
 if __name__ == "__main__":
-    one_thread()
-    machine = {"processor": processor(), "load": load(), "threads": 1}
-    store("prices", list(measured()), chosen_seeds(), **machine)
+    with ending_in_one_line("the last record is as it was"):
+        one_thread()
+        machine = {"processor": processor(), "load": load(), "threads": 1}
+        store("prices", list(measured()), chosen_seeds(), **machine)

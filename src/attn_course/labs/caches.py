@@ -39,7 +39,7 @@ class Mix(NamedTuple):
 
     share: of what it would keep at 131,072 positions if all layers were far ones.
     gib, operations: of the cache there, and of attention for the next token in 10^9,
-    where a checkpoint's sizes are known. far: positions in the far layers.
+    where it is a checkpoint. far: positions in the far layers.
     """
 
     near: int
@@ -74,9 +74,10 @@ def mix_of(row):
     (whole, near, _), window = layers_of(config), config["sliding_window"]
     parts, (_, values) = SHAPES[row["name"]].parts, values_of(config)
     share = cache_bytes(parts, LONG) / cache_bytes([(near + whole, values)], LONG)
-    keys, operations = near * window + whole * LONG, None
-    if heads := config.get("num_attention_heads"):  # scores, and sums of values
-        operations = 4 * heads * config["head_dim"] * keys / 1e9
+    width = config["head_dim"]
+    wide = config.get("global_head_dim", width)
+    columns = near * window * width + whole * LONG * wide
+    operations = 4 * config["num_attention_heads"] * columns / 1e9  # scores, sums
     gib = cache_bytes(parts, LONG) / 2**30
     return Mix(
         near, whole, window, share=share, gib=gib, operations=operations, **words

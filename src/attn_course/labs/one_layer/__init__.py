@@ -10,6 +10,8 @@ python -m experiments.idle --seeds 0 1 2
 
 import numpy as np
 
+from attn_course.notebook import Table
+
 SYMBOLS, ECHO, BEGIN = 16, 16, 17
 LENGTH, BATCH = 32, 32
 STEPS, RATE = 400, 1e-2
@@ -77,3 +79,15 @@ def measure(tokens, losses, right, weights, outputs):
         "added_idle": float(outputs[idle].mean()),
         "added_echo": float(outputs[echo].mean()),
     }
+
+
+def told(found):
+    """What ``measure`` says of several heads, as a table."""
+    names = {
+        "echoed": "ECHO answered",
+        "first_echo": "On BEGIN, at ECHO",
+        "first_idle": "On BEGIN, elsewhere",
+        "sum_idle": "Row sum, elsewhere",
+    }
+    rows = [(kind, *(f"{x[name]:.2f}" for name in names)) for kind, x in found.items()]
+    return Table(["Head", *names.values()], rows)
