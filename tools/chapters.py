@@ -19,8 +19,13 @@ _CHAPTER = re.compile(r"\d\d_\w+")
 
 
 def sources(root: Path = ROOT, selected: list[str] | None = None) -> list[Path]:
-    """The chapters' .md files, or those whose names begin with one of `selected`, such as "02"."""
-    found = [path for path in sorted((root / "book").glob("*.md")) if _CHAPTER.fullmatch(path.stem)]
+    """The chapters' .md files, or those whose names begin with one of `selected`, such as "02".
+
+    In the order of their numbers; of one number, in that of the table of contents.
+    """
+    listed = {name: place for place, name in enumerate(toc(root))}
+    found = [path for path in (root / "book").glob("*.md") if _CHAPTER.fullmatch(path.stem)]
+    found.sort(key=lambda path: (path.stem[:2], listed.get(f"book/{path.name}", len(listed)), path.stem))
     selected = [prefix.zfill(2) if prefix.isdigit() else prefix for prefix in selected or []]
     for prefix in selected:
         if not any(path.stem.startswith(prefix) for path in found):

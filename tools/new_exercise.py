@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 from new_mechanism import ROOT, places
@@ -129,13 +130,19 @@ shown("{full}", {name})
 """
 
 
+def prefix_of(chapter: Path) -> str:
+    """The number of a chapter, or what a project's ``chapter.toml`` says."""
+    own = tomllib.loads(chapter.read_text(encoding="utf-8"))
+    return own.get("prefix", chapter.parent.name.split("_")[0])
+
+
 def make(root: Path, full: str) -> list[Path]:
     """Write the skeleton of ``04.total``; returns the files. ValueError where that can't be."""
-    match = re.fullmatch(r"(\d\d|project)\.([a-z][a-z_]*)", full)
+    match = re.fullmatch(r"(\d\d|[a-z]+)\.([a-z][a-z_]*)", full)
     if not match:
         raise ValueError(f"NAME must be a chapter and a word, as 04.total, got {full!r}")
     number, name = match.groups()
-    chapters = [path.parent for path in (root / BANK).glob(f"{number}_*/chapter.toml")]
+    chapters = [path.parent for path in (root / BANK).glob("*/chapter.toml") if prefix_of(path) == number]
     if len(chapters) != 1:
         raise ValueError(f"no chapter {number} has exercises: make {BANK}/{number}_TOPIC/chapter.toml, order = []")
     (chapter,) = chapters

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
+_CHECK = re.compile(r'(?m)^check\("(\w+)\.')
 _MINUTES = re.compile(r"(\d+)\s+min(?:utes)?\s+to\s+read")
 
 
@@ -54,7 +55,7 @@ class CourseMapDirective(SphinxDirective):
             if not line.strip():
                 continue
             number, page, path, level, adds = (part.strip() for part in line.split("|"))
-            group = number.zfill(2) if number.isdigit() else "project"
+            group = number.zfill(2) if number.isdigit() else self._prefix(page)
             count, minutes = order.get(group, (0, 0))
             station = Station(
                 number=number, page=page, branch=path != "core", level=int(level), group=group, path=path,
@@ -84,10 +85,17 @@ class CourseMapDirective(SphinxDirective):
         words = f"The core path takes about {told[0]} hours with its exercises, everything about {told[1]}."
         return [nodes.paragraph("", words, classes=["map-hours"]), picture]
 
+    def _text(self, page: str) -> str:
+        return Path(self.env.doc2path(self.env.docname)).with_name(f"{page}.md").read_text(encoding="utf-8")
+
     def _minutes(self, page: str) -> int:
-        path = Path(self.env.doc2path(self.env.docname)).with_name(f"{page}.md")
-        found = _MINUTES.search(path.read_text(encoding="utf-8"))
+        found = _MINUTES.search(self._text(page))
         return int(found[1]) if found else 20
+
+    def _prefix(self, page: str) -> str:
+        """What the exercises of a project are called; "" where it has none."""
+        found = _CHECK.search(self._text(page))
+        return found[1] if found else ""
 
 
 def visit_map(writer, node):
@@ -111,8 +119,9 @@ def visit_station(writer, node):
     number = node["number"] or "▲"
     after = f"{node['path']} · " if node["branch"] else ""
     level = "●" * node["level"] + "○" * (3 - node["level"])
+    exercises = f" + {node['minutes']} min exercises" if node["count"] else ""
     told = (
-        f"{after}{node['read']} min + {node['minutes']} min exercises · "
+        f"{after}{node['read']} min{exercises} · "
         f'<span class="map-level" aria-hidden="true">{level}</span>'
         f'<span class="map-hidden">level {node["level"]} of 3</span>'
     )

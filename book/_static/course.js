@@ -10,7 +10,7 @@
 
   // "00-3.01-1": per chapter the solved exercises as bits, in hexadecimal; null where the text is something else.
   const decode = (text) => {
-    const code = text.match(/\b(?:\d\d|project)-[0-9a-f]+(?:\.(?:\d\d|project)-[0-9a-f]+)*\b/)?.[0];
+    const code = text.match(/\b(?:\d\d|project|lm)-[0-9a-f]+(?:\.(?:\d\d|project|lm)-[0-9a-f]+)*\b/)?.[0];
     if (!code) return /\bnone\b/.test(text) ? {} : null;
     return Object.fromEntries(code.split(".").map((part) => {
       const [group, bits] = part.split("-");

@@ -140,6 +140,9 @@ ROWS = {
     "08_encoder network_tf": [[real("BT5"), real("57"), real("7"), real("75"), real("5")]],
     "08_encoder encoder_layer_tf": [[real("BT5"), *LAYER.values(), pre] for pre in (True, False)],
     "09_transformer write_tf": [[made("TransformerTF", [19, 1, 6, 2, 5]), below(19, "BS"), 3]],
+    "09_project_language_model read_tf": [
+        [{"table": real("95", "float32"), "norm": real("5", "float32")}, below(9, "BT")]
+    ],
     "10_sparse window_tf": [[*ONE, 3]],
     "10_sparse dilated_tf": [[*ONE, 3, 2]],
     "10_sparse chosen_tf": [[real("S25"), real("T25"), real("T27"), below(12, "S3"), mask("S3")]],
@@ -170,7 +173,13 @@ ROWS = {
     "16_one_layer_2026 gate_tf": [[real("B.3.T.7"), real("BT5"), real("5.21")]],
 }
 # What a function takes from its page.
-FROM_PAGE = {"03_project_dates read_tf": {"own_tf": {"annotate": lambda x, mask, weight, bias: x @ weight}, "H": 3}}
+FROM_PAGE = {
+    "03_project_dates read_tf": {"own_tf": {"annotate": lambda x, mask, weight, bias: x @ weight}, "H": 3},
+    "09_project_language_model read_tf": {
+        "own_tf": {"norm": lambda x, scale: x * scale},
+        **{"L": 0, "D": 5, "waves": np.ones((12, 5), "float32")},
+    },
+}
 # Why the others have no row.
 WITHOUT = {
     "builds, trains or asks a model": """
@@ -184,6 +193,8 @@ WITHOUT = {
         06_multi_head: answer_tf importance_tf loss_tf
         07_positional_encoding: fit_tf write_tf
         08_encoder: sizes_tf pass_tf spreads_tf
+        09_project_language_model: train_tf score_tf write_tf
+        09_project_ablation: build_tf
         09_transformer: translate_tf
         10_sparse: copy_tf
         13_mqa_gqa: again_tf cached_tf faulty_tf

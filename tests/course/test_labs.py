@@ -64,6 +64,7 @@ def test_record(name):
     measured |= {"milliseconds", "weight"}
     measured |= {"shares", "peak_mib", "found"}
     measured |= {"curve", "heads", "shown", "seconds", "dev", "pairs", "aligned"}
+    measured |= {"log", "test", "by_place", "previous", "induction"}
     measured |= {"entropy", "maps", "gradients", "norms", "free", "cached", "largest", "echoed"}
     measured |= {f"{what}_{where}" for what in ("first", "sum", "added") for where in ("idle", "echo")}
     for row in record["rows"]:

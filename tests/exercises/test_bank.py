@@ -95,6 +95,23 @@ def test_two_changes_are_merged_where_they_do_not_meet():
     assert merged(solution, two, solution.replace("row.sum()", "row.min()")) is None
 
 
+@pytest.mark.parametrize("second", ["lm", "project"])
+def test_a_project_has_a_prefix_of_its_own_and_a_place(tmp_path, second):
+    """Two projects with an exercise of the same name; the same prefix twice is refused."""
+    heads = {"04_topic": "", "project_a": 'prefix = "project"\nafter = "04"\n', "10_more": ""}
+    heads["project_b"] = f'prefix = "{second}"\nafter = "10"\n'
+    for folder, head in heads.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "chapter.toml").write_text(head + 'order = ["loss"]\n')
+    if second == "project":
+        with pytest.raises(ValueError, match="another chapter has the prefix 'project'"):
+            files.Bank(tmp_path)
+    else:
+        places = files.Bank(tmp_path).places
+        assert list(places) == ["04.loss", "project.loss", "10.loss", "lm.loss"]
+        assert [place.parent.name for place in places.values()] == ["04_topic", "project_a", "10_more", "project_b"]
+
+
 def test_an_exercise_is_read_when_it_is_asked_for(tmp_path):
     folder = tmp_path / "04_topic" / "total"
     folder.mkdir(parents=True)

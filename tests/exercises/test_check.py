@@ -260,7 +260,7 @@ def test_every_exercise_is_complete():
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_an_exercise_has_all_its_texts(exercise):
-    assert isinstance(exercise, Exercise) and re.fullmatch(r"(\d\d|project)\.[a-z_]+", exercise.name)
+    assert isinstance(exercise, Exercise) and re.fullmatch(r"(\d\d|project|lm)\.[a-z_]+", exercise.name)
     assert exercise.level in (1, 2, 3) and 5 <= exercise.minutes <= 30
     assert len(exercise.hints) == 3 and all(exercise.hints) and len(exercise.statement) > 80 and exercise.before
     both = exercise.kind in ("module", "part", "read")
@@ -346,4 +346,4 @@ def test_every_exercise_stands_in_its_chapter():
     book = Path(__file__).parents[2] / "book"
     text = "".join(path.read_text(encoding="utf-8") for path in book.glob("*.md"))
     for call in ("check", "shown"):  # a starter and a solution
-        assert set(re.findall(rf'^{call}\("((?:\d\d|project)\.[a-z_]+)"', text, re.MULTILINE)) == set(EXERCISES)
+        assert set(re.findall(rf'^{call}\("((?:\d\d|project|lm)\.[a-z_]+)"', text, re.MULTILINE)) == set(EXERCISES)

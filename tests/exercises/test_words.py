@@ -27,6 +27,11 @@ def attention(query, key, value, mask):
 """
 FIXED = ("score = np.where(seen & (j <= i), score, -np.inf)", ""), ("softmax(score)", "after(score, seen & (j <= i))")
 STEP = ("softmax(np.where(mask, score, -np.inf))", "after(score, mask)")
+LM = {
+    "lm.attend": ("softmax(np.where(seen, score, -np.inf))", "after(score, seen)"),
+    "lm.heads": ("softmax(np.where(np.tri(T, dtype=bool), score, -np.inf))", "after(score, np.tri(T, dtype=bool))"),
+    "lm.layer": ("softmax(np.where(seen, score, -np.inf))", "after(score, seen)"),
+}
 # The mask after the softmax, and weights that sum to 1 again: nothing is left where a blocked score is the largest.
 SINK = (
     ("score = np.where(mask, score, -np.inf)", "score = score * 1"),
@@ -37,6 +42,9 @@ AFTERWARDS = {
     "03.local_weights": lambda *given: _local(*given),
     "project.weights": lambda score, mask: _after(score, mask),
     "project.step": lambda *given: _edited("project.step", STEP)(*given),
+    "lm.attend": lambda *given: _edited("lm.attend", LM["lm.attend"])(*given),
+    "lm.heads": lambda *given: _edited("lm.heads", LM["lm.heads"])(*given),
+    "lm.layer": lambda *given: _edited("lm.layer", LM["lm.layer"])(*given),
     "10.fixed": lambda *given: _edited("10.fixed", *FIXED)(*given),
     "04.attention": lambda q, k, v, m: _after(q @ k.T / np.sqrt(k.shape[1]), m) @ v,
     "04.with_cache": lambda q, k, v: _after(q @ k.T / np.sqrt(k.shape[1]), _causal(q, k)) @ v,

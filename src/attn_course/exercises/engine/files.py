@@ -12,8 +12,10 @@
 - ``mistakes.py``: cells ``# %% what is wrong``, each with the lines that differ
   (`sources.changed`); a function named ``instead`` replaces the solution.
 
-``chapter.toml`` beside the folders has their order. Right and wrong answers of people
-stand in the repository's tests.
+``chapter.toml`` beside the folders has their order. An exercise is called after its
+chapter's number, ``04.attention``; a project's ``chapter.toml`` says another
+``prefix``, and ``after``, the number of the chapter that it stands behind. Right and
+wrong answers of people stand in the repository's tests.
 """
 
 import re
@@ -72,7 +74,7 @@ def load(folder):
         _run(text, folder / "cases.py", space)
     others = {key: text for key, text in texts.items() if key != "numpy"}
     return Exercise(
-        name=f"{folder.parent.name.split('_')[0]}.{folder.name}",
+        name=f"{prefix_of(folder.parent)}.{folder.name}",
         title=data.get("title", ""),
         level=data["level"],
         minutes=data["minutes"],
@@ -142,11 +144,15 @@ class Bank(Mapping):
     """name -> `Exercise`, in the order of each chapter's ``chapter.toml``."""
 
     def __init__(self, root=BANK):
-        self.places = {}
-        for chapter in sorted(root.glob("*/chapter.toml"), key=_place):
-            number = chapter.parent.name.split("_")[0]
-            for name in tomllib.loads(chapter.read_text(encoding="utf-8"))["order"]:
-                self.places[f"{number}.{name}"] = chapter.parent / name
+        self.places, known = {}, set()
+        folders = [path.parent for path in root.glob("*/chapter.toml")]
+        for folder in sorted(folders, key=_place):
+            prefix = prefix_of(folder)
+            if prefix in known:
+                raise ValueError(f"{folder}: another chapter has the prefix {prefix!r}")
+            known.add(prefix)
+            for name in _chapter(folder)["order"]:
+                self.places[f"{prefix}.{name}"] = folder / name
 
     def __getitem__(self, name):
         return load(self.places[name])
@@ -158,9 +164,18 @@ class Bank(Mapping):
         return len(self.places)
 
 
-def _place(path):
-    """A project stands after the chapter that it builds on."""
-    return path.parent.name.replace("project", "03_project")
+def _chapter(folder):
+    return tomllib.loads((folder / "chapter.toml").read_text(encoding="utf-8"))
+
+
+def prefix_of(folder):
+    """What the names of a chapter's exercises begin with."""
+    return _chapter(folder).get("prefix", folder.name.split("_")[0])
+
+
+def _place(folder):
+    """A project stands behind the chapter that it builds on."""
+    return _chapter(folder).get("after", folder.name.split("_")[0]), folder.name
 
 
 EXERCISES = Bank()

@@ -73,6 +73,15 @@ def load_translation(split, *, longest=None):
     return Translation(*map(list, zip(*rows, strict=True)))
 
 
+def load_verses(split):
+    """The English verses of a split alone, as one text with a verse per line.
+
+    Raises:
+        ValueError: another split is asked for, or a file is missing or damaged.
+    """
+    return "\n".join(load_translation(split).sources)
+
+
 @cache
 def subwords():
     """The `Subwords` of both languages together, 4,000 tokens, made from train."""
