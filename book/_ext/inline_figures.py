@@ -28,9 +28,15 @@ _HEAD = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?
 def themed(svg: str, alt: str, prefix: str) -> str:
     """The SVG as a part of an HTML page: own ids, the alt text, colors as variables."""
     svg = _HEAD.sub("", svg).strip()
+    own = {*re.findall(r'\bid="([^"]+)"', svg)}
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", svg)
-    svg = re.sub(r'(xlink:href|href)="#([^"]+)"', rf'\1="#{prefix}\2"', svg)
+
+    def reference(match: re.Match) -> str:
+        """To a part of the figure, or to a place on the page."""
+        return f'{match[1]}="#{prefix if match[2] in own else ""}{match[2]}"'
+
+    svg = re.sub(r'(xlink:href|href)="#([^"]+)"( target="_blank")?', reference, svg)
     for name, color in COLORS.items():
         svg = re.sub(re.escape(color), f"var(--fig-{name}, {color})", svg, flags=re.IGNORECASE)
     label = html.escape(alt, quote=True)

@@ -57,7 +57,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (box.measured === box.clientWidth) return;
     box.measured = box.clientWidth;
     table.classList.remove("turned");
-    if (!box.measured || table.scrollWidth <= box.measured + 1) return;
+    if (!box.measured || table.scrollWidth <= box.measured) return;
     const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
     for (const row of table.tBodies[0].rows) {
       [...row.cells].forEach((cell, column) => { cell.dataset.head = heads[column] ?? ""; });

@@ -168,6 +168,7 @@ ROWS = {
     "15_longer_than_training sharper_tf": [[real("BT6"), below(99, "T"), 3]],
     "16_one_layer_2026 norm_tf": [[real("B3T5"), real("5")]],
     "16_one_layer_2026 cap_tf": [[real("B3TS"), mask("TS")]],
+    "16_one_layer_2026 differ_tf": [[real("B3T8"), real("B3S8"), real("B3S7"), 0.3]],
     "16_one_layer_2026 sink_tf": [[real("B3TS"), real("3")]],
     "16_one_layer_2026 gate_tf": [[real("B.3.T.7"), real("BT5"), real("5.21")]],
 }

@@ -75,7 +75,7 @@ CHAPTERS = sorted(path.stem for path in (SITE / "book").glob("[01][0-9]_*.html")
 WIDER = """async () => {
   for (const _ of [1, 2, 3]) await new Promise((done) => requestAnimationFrame(done));
   return [...document.querySelectorAll(".bd-article table")]
-    .filter((table) => table.offsetParent)
+    .filter((table) => table.checkVisibility())
     .map((table) => [table, table.closest(".pst-scrollable-table-container, div.output") ?? table.parentElement])
     .filter(([table, box]) => table.scrollWidth > box.clientWidth + 1 || box.scrollWidth > box.clientWidth + 1)
     .map(([table, box]) => `${table.scrollWidth} in ${box.clientWidth}: ${table.innerText.slice(0, 99)}`);

@@ -15,6 +15,7 @@ from attn_course.files import write_text
 PACKAGES = ("torch", "tensorflow", "keras", "triton", "numpy", "attn-course")
 FRAMEWORKS = {"pytorch": "PyTorch", "tf": "TensorFlow", "tensorflow": "TensorFlow"}
 FRAMEWORKS["numpy"] = "NumPy"
+FRAMEWORKS |= {word: word for word in FRAMEWORKS.values()}
 
 
 def load_record(name):
