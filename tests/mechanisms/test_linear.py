@@ -294,10 +294,10 @@ def test_a_learned_decay_begins_by_remembering():
     x = np.random.default_rng(0).normal(size=(2, 5, 6)).astype(np.float32)
     torch.manual_seed(0)
     decay = pytorch.LinearAttention(6, 2, decay="learned").gates(torch.from_numpy(x))["decay"]
-    assert decay.shape == (2, 2, 5) and decay.min() > 0.8 and decay.max() < 1
+    assert decay.shape == (2, 2, 5) and decay.mean() > 0.9 and decay.min() > 0.5 and decay.max() < 1
     keras.utils.set_random_seed(0)
     decay = tf.LinearAttention(6, 2, decay="learned").gates(tensorflow.constant(x))["decay"].numpy()
-    assert decay.shape == (2, 2, 5) and decay.min() > 0.8 and decay.max() < 1
+    assert decay.shape == (2, 2, 5) and decay.mean() > 0.9 and decay.min() > 0.5 and decay.max() < 1
 
 
 @pytest.mark.parametrize("name", ["LinearAttention", "DeltaRuleAttention"])
