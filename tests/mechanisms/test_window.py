@@ -227,7 +227,7 @@ def test_a_cache_holds_no_more_than_the_window(face):
 @FACE
 def test_a_decoder_with_windows_keeps_its_whole_memory(face):
     """Its own words in a window, what it looks across to without one."""
-    make = {name: build(face, "SlidingWindowAttention", 12, 4, window=3) for name in ("attention", "cross_attention")}
-    layer = build(face, "DecoderLayer", 12, 4, 8, **make)
+    window = build(face, "SlidingWindowAttention", 12, 4, window=3)
+    layer = build(face, "DecoderLayer", 12, 4, 8, attention=window)
     own, read = layer.new_cache(tensor(face, draw(2, 9, 12)), 7)
     assert own.nbytes == 2 * 2 * 4 * 3 * 3 * 8 and int(read.length) == 9

@@ -204,7 +204,7 @@ def stepwise(face, cross, steps=5):
 @pytest.mark.parametrize("name", CROSSING)
 def test_any_cross_attention_reads_its_cache_as_the_memory(face, name):
     """What looks at where a query stands among the keys can't: from the cache it is not seen."""
-    sizes = {"model_dim": D, "num_heads": H, "key_dim": 5, "value_dim": 3, "memory_dim": D}
+    sizes = {"model_dim": D, "num_heads": H, "key_dim": 6, "value_dim": 3, "memory_dim": D}
     cross = getattr(face, name)(**{**CROSSING[name], **sizes}, **DOUBLE[face])
     refused = {"DeltaRuleAttention": "causal|beta", **{name: f"{name} is not supported by a cache" for name in PLACED}}
     if name in refused:
