@@ -36,6 +36,18 @@ def test_row(given):
     assert space["answered"] if kind == "convention" else space["error"] < 1e-5
 
 
+def test_a_line_says_what_ours_was_given():
+    """The window's line of Keras is causal, and so is ours; PyTorch's attention needs no more than the line Ours."""
+    from phrasebook import layer_line  # of tools, which experiments.phrasebook puts on the path
+
+    answers = json.loads(ANSWERS.read_text(encoding="utf-8"))["answers"]
+    lines = [layer_line(entry, row, answers) for kind, entry, row in ROWS if kind == "layer"]
+    (window,) = (line for line in lines if "sliding_window=3)" in line)
+    given = "as `attn.SlidingWindowAttention(D, H, window=3, key_dim=K)`, called `ours(x, causal=True, "
+    assert given in window
+    assert "- **PyTorch** `F.scaled_dot_product_attention(q, k, v)`: the same within 3e-7." in lines
+
+
 def golden(entry, row):
     with np.load(GOLDENS) as arrays:
         prefix = address(entry, row) + "/"
