@@ -94,6 +94,9 @@ SCORE = ("query", "memory", "score")
 P = {"target": real("93"), "state_weight": real("12.4"), "state_bias": real("4"), "output_weight": real("99")}
 P |= {"output_bias": real("9"), "query_weight": real("46"), "memory_weight": real("56"), "score_weight": real("6")}
 
+WRITER = dict.fromkeys(("query", "key", "value", "output"), real("66"))
+WRITER |= {"norm1": real("6"), "norm2": real("6"), "inner": real("65"), "outer": real("56")}
+
 # Chapter and function: the arguments in their order, several lists for several calls.
 ROWS = {
     "00_ten_minutes attention_tf": [QKV],
@@ -143,6 +146,13 @@ ROWS = {
     "09_project_language_model read_tf": [
         [{"table": real("95", "float32"), "norm": real("5", "float32")}, below(9, "BT")]
     ],
+    "09_project_language_model attend_tf": [[real("B3T5"), real("B3S5"), real("B3S7")]],
+    "09_project_language_model heads_tf": [[real("BT6"), WRITER, 2]],
+    "09_project_language_model norm_tf": [[real("BT5"), real("5")]],
+    "09_project_language_model layer_tf": [[real("BT6"), WRITER, 2]],
+    "09_project_language_model bits_tf": [[real("BT9"), below(9, "BT"), 24]],
+    "09_project_language_model update_tf": [[*(real("BT") for _ in range(4)), 3, 0.1]],
+    "09_project_language_model chances_tf": [[real("B9", "float32"), 0.7, 4]],
     "10_sparse window_tf": [[*ONE, 3]],
     "10_sparse dilated_tf": [[*ONE, 3, 2]],
     "10_sparse chosen_tf": [[real("S25"), real("T25"), real("T27"), below(12, "S3"), mask("S3")]],
