@@ -37,7 +37,14 @@ def layer_line(entry, row, answers):
     error = answers[address(entry, row)]
     within = "the same numbers" if error == 0 else f"the same within {error:.0e}".replace("e-0", "e-")
     note = f"; {row['note']}" if "note" in row else ""
-    return f"- **{row['library']}** {', called '.join(lines)}: {within}{note}.{imports(row)}"
+    return f"- **{row['library']}** {', called '.join(lines)}: {within}{compared(entry, row)}{note}.{imports(row)}"
+
+
+def compared(entry, row):
+    """Our layer and its call where they are not the entry's own."""
+    lines = [*re.findall(r"(?m)^ours = (.+)$", row.get("ours", "")), row.get("same", entry["own"])]
+    shown = [f"`{line}`" for line in lines if line != entry["own"]]
+    return f" as {', called '.join(shown)}" if shown else ""
 
 
 def imports(row):
