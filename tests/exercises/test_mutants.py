@@ -49,7 +49,6 @@ SAME = {
     ),
     "11.features": ("rows.shape[1] **",),
     "12.rounds": ("return np.ceil", "np.ceil(ratio)"),  # a count may be a float; no case is off by a rounding
-    "08.mend": ("key.shape[1]",),
     "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
     "13.decode": ("len(value)", "len(past_", "H, -2"),
     "13.ring": ("p <= sinks", "flat"),
