@@ -23,7 +23,7 @@ endif
 # What a command installs first is read from its prerequisites.
 help: ## this list
 	@sed -nE 's/^([a-z-]+):([^#]*)## (.*)/\1|\2|\3/p' $(MAKEFILE_LIST) | awk -F'|' '{ \
-	  needs = $$2 ~ /\.venv\/stamp/ ? "3 GB" : $$2 ~ /\.venv-book\/stamp|html|book/ ? "0.3 GB" : ""; \
+	  needs = $$2 ~ /\.venv\/(clients\/)?stamp/ ? "3 GB" : $$2 ~ /\.venv-book\/stamp|html|book/ ? "0.3 GB" : ""; \
 	  printf "  make %-16s %6s  %s\n", $$1, needs, $$3 }'
 	@echo "Installed once, before the first: 0.3 GB for the book; 3 GB with PyTorch and TensorFlow (6 GB where PyTorch brings CUDA)."
 

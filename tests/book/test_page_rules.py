@@ -147,8 +147,8 @@ STORY = next(path for path in CHAPTERS if path.stem.startswith("04_"))
         (":::{dropdown} 2. ", ":::{dropdown} Two. ", "holds three questions"),
         ("**Use this when** ", "**Take it if** ", "use this when"),
         (
-            "Why a square root?\n",
-            "Why a square root?\n\n| a | b |\n|---|---|\n",
+            "Why a\nsquare root?\n",
+            "Why a\nsquare root?\n\n| a | b |\n|---|---|\n",
             "does not end in a sentence that leads on",
         ),
     ],
