@@ -105,12 +105,12 @@ def missed(found, rows):
     return wrong
 
 
-@pytest.mark.parametrize(("words", "page", "heading"), LOOK_UPS)
-def test_the_section_that_answers_is_there(words, page, heading):
+@pytest.mark.parametrize(("words", "where", "heading"), LOOK_UPS)
+def test_the_section_that_answers_is_there(words, where, heading):
     """A row whose heading was changed would be a miss for good."""
     text = (SITE / "_static" / "search_sections.js").read_text(encoding="utf-8")
     sections = json.loads(text.removeprefix("const SECTIONS = ").rstrip(";\n"))
-    there = [one for one in sections if re.search(rf"/{page}", one["page"]) and re.match(heading, one["title"])]
+    there = [one for one in sections if re.search(rf"/{where}", one["page"]) and re.match(heading, one["title"])]
     assert there, f"{words!r}: no section begins with {heading!r}"
 
 

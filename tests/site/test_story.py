@@ -78,16 +78,16 @@ HELD = """(guess) => {
 }"""
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_what_decides_waits_for_the_guess(visit, page):
+@pytest.mark.parametrize("chapter", PAGES)
+def test_what_decides_waits_for_the_guess(visit, chapter):
     """Every control that a guess names is there, and is held until the guess is checked or passed over."""
-    with visit(page) as tab:
+    with visit(chapter) as tab:
         guess = tab.locator(".guess").first
         tab.locator(".attn-widget").first.scroll_into_view_if_needed()
         tab.wait_for_timeout(600)
         held = guess.evaluate(HELD)
         assert held and all(names and all(names) for names in held)
-        if page == PAGES[0]:
+        if chapter == PAGES[0]:
             guess.locator("input").first.fill("0.33")
             guess.locator(".guess-check").click()
         else:
@@ -133,10 +133,10 @@ def test_the_introduction_shows_figures_of_chapters(visit):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
-@pytest.mark.parametrize("page", PAGES)
-def test_the_first_screens(visit, page, width, height):
+@pytest.mark.parametrize("chapter", PAGES)
+def test_the_first_screens(visit, chapter, width, height):
     """The hook stands on the first screen, the whole figure on the first two; nothing is wider than the window."""
-    with visit(page, width=width) as tab:
+    with visit(chapter, width=width) as tab:
         hook = tab.locator("section > blockquote").first.bounding_box()
         figure = tab.locator(".attn-widget").first.bounding_box()
         assert hook["y"] + hook["height"] < height
@@ -157,10 +157,10 @@ def test_accessible(visit, address_of, width, scheme):
         assert violations(tab) == [] and too_wide(tab) == []
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_code_and_labels_are_large_enough(visit, page):
+@pytest.mark.parametrize("chapter", PAGES)
+def test_code_and_labels_are_large_enough(visit, chapter):
     """Code at least 13.5 px on a laptop, but for the package's own source; words in the first figure at least 12 px."""
-    with visit(page, width=1280) as tab:
+    with visit(chapter, width=1280) as tab:
         sizes = tab.evaluate(
             """() => [...document.querySelectorAll(".bd-article div.cell_input pre")]
               .filter((code) => code.offsetParent).map((code) => parseFloat(getComputedStyle(code).fontSize))"""
@@ -181,11 +181,11 @@ def test_code_and_labels_are_large_enough(visit, page):
         assert labels and [label for label in labels if label[0] < 11.95] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_figures_have_one_number_in_each_view(visit, page):
+@pytest.mark.parametrize("chapter", PAGES)
+def test_figures_have_one_number_in_each_view(visit, chapter):
     """1, 2, 3 ... without a gap, in PyTorch as in TensorFlow."""
     for framework in ("torch", "tf"):
-        with visit(f"{page}?framework={framework}") as tab:
+        with visit(f"{chapter}?framework={framework}") as tab:
             tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
             texts = tab.locator("figcaption .caption-number:visible").all_inner_texts()
             assert [int(text.split()[-1]) for text in texts] == list(range(1, len(texts) + 1)), framework
