@@ -159,7 +159,7 @@ def test_accessible(visit, address_of, width, scheme):
 
 @pytest.mark.parametrize("chapter", PAGES)
 def test_code_and_labels_are_large_enough(visit, chapter):
-    """Code at least 13.5 px on a laptop, but for the package's own source; words in the first figure at least 10.5 px; the goal is 12."""
+    """Code at least 13.5 px on a laptop, but the package's own source; the first figure's words 10.5, goal 12."""
     with visit(chapter, width=1280) as tab:
         sizes = tab.evaluate(
             """() => [...document.querySelectorAll(".bd-article div.cell_input pre")]
