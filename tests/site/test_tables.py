@@ -40,6 +40,16 @@ def test_numbers_are_sorted_as_numbers_both_ways(caches):
         assert [found[0], found[-1]] == ends
 
 
+def test_what_has_no_number_stands_last(visit):
+    with visit(PAGE) as tab:
+        times = tab.locator("table.sortable", has_text="not measured yet").first
+        button = times.locator("thead th").nth(1).get_by_role("button")
+        for _ in range(2):
+            button.click()
+            found = column(times, 2)
+            assert found[-1] == "not measured yet" != found[0]
+
+
 def test_words_are_sorted_as_words(caches):
     button = caches.locator("thead th", has_text="Checkpoint").get_by_role("button")
     button.click()

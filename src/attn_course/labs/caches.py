@@ -70,7 +70,7 @@ def mix_of(row):
         near, whole = row["layers"]
         share = (near * row["sees"] / LONG + whole) / (near + whole)
         return Mix(near, whole, row["sees"], share=share, **words)
-    config = next(x["config"] for x in read_table() if x["name"] == row["name"])
+    config = ROWS[row["name"]]["config"]
     (whole, near, _), window = layers_of(config), config["sliding_window"]
     parts, (_, values) = SHAPES[row["name"]].parts, values_of(config)
     share = cache_bytes(parts, LONG) / cache_bytes([(near + whole, values)], LONG)
@@ -226,7 +226,8 @@ PEAKS = {
     "B200": (2250e12, 8e12),
 }
 
-SHAPES = {row["name"]: shape(row) for row in read_table()}
+ROWS = {row["name"]: row for row in read_table()}
+SHAPES = {name: shape(row) for name, row in ROWS.items()}
 MODELS = dict(
     sorted(SHAPES.items(), key=lambda item: -cache_bytes(item[1].parts, LONG))
 )
@@ -244,5 +245,5 @@ SHARED = {
 POSITIONS = [
     {**known, **row, "config": known.get("config", {}) | row["config"]}
     for row in read_table("positions")
-    for known in [{each["name"]: each for each in read_table()}.get(row["name"], {})]
+    for known in [ROWS.get(row["name"], {})]
 ]
