@@ -21,7 +21,7 @@ from bs4 import BeautifulSoup, Tag
 from chapters import sources
 from publisher import ROOT, publisher
 
-CORE = ("02", "04", "05", "06", "07", "09")
+CORE = ("02", "04", "05", "06", "07", "09_transformer")
 LINES, ROWS, WORDS = 20, 10, 70  # what fits on a slide: of code, of a table, of text
 LEFT_OUT = {"tag_check", "tag_package", "tag_exercise", "tag_solution", "folded"}
 PAGE = """\
