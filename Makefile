@@ -131,7 +131,7 @@ costs: .venv/stamp ## the page of costs, from the catalog and what was measured 
 	PYTHONPATH=. $(BIN)/python tools/complexity.py
 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
-	$(BIN)/python -m attn_course.labs.gpu $(if $(CH),--only $(CH))
+	$(BIN)/python -m attn_course.course.labs.gpu $(if $(CH),--only $(CH))
 
 lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the locks, the workflow files
 	$(BIN)/ruff check .

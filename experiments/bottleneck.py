@@ -14,11 +14,11 @@ string per length.
 import torch
 
 from attn_course import pytorch as names
-from attn_course.labs.seq2seq import Task, build
+from attn_course.course.labs.seq2seq import Task, build
+from attn_course.course.training import pytorch as loop
+from attn_course.course.training import ramped
 from attn_course.tasks.metrics import by_length
 from attn_course.tasks.text import batches
-from attn_course.training import pytorch as loop
-from attn_course.training import ramped
 from experiments import run_plan
 from experiments.tasks.reversal import Reversal, draw, training_set, vocabulary
 

@@ -8,8 +8,8 @@ python -m experiments.convert --seeds 0 1 2
 """
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.generate import pytorch as lab
-from attn_course.labs.uptrain import METHODS, batches, windows
+from attn_course.course.labs.generate import pytorch as lab
+from attn_course.course.labs.uptrain import METHODS, batches, windows
 from attn_course.tasks.glassllm import CONTEXT, load_book, load_tokenizer
 from experiments import run_plan
 from experiments.uptrain.pytorch import watched

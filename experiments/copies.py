@@ -12,12 +12,12 @@ from itertools import product
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.patterns import KINDS, PATTERNS, mask_of
-from attn_course.labs.patterns.pytorch import PatternModel
-from attn_course.labs.positions import rate_at
-from attn_course.labs.positions.pytorch import score
+from attn_course.course.labs.patterns import KINDS, PATTERNS, mask_of
+from attn_course.course.labs.patterns.pytorch import PatternModel
+from attn_course.course.labs.positions import rate_at
+from attn_course.course.labs.positions.pytorch import score
+from attn_course.course.training import pytorch as loop
 from attn_course.tasks.topics import load_topics
-from attn_course.training import pytorch as loop
 from experiments import run_plan
 
 LENGTH, BATCH, STEPS, RATE = 128, 8, 300, 1e-2

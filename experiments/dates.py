@@ -5,7 +5,7 @@ python -m experiments.dates --seeds 0 1 2
 
 from itertools import product
 
-from attn_course.labs.dates import STEPS, task
+from attn_course.course.labs.dates import STEPS, task
 from experiments.seq2seq import run_and_store
 
 if __name__ == "__main__":

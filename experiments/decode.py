@@ -1,8 +1,8 @@
 """Every kind behind every context, in PyTorch on one thread; stores the record."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.decode import CONTEXTS, KINDS, milliseconds
-from attn_course.labs.decode.pytorch import make_step, thread
+from attn_course.course.labs.decode import CONTEXTS, KINDS, milliseconds
+from attn_course.course.labs.decode.pytorch import make_step, thread
 from experiments import run_plan
 
 

@@ -3,7 +3,7 @@
 python -m experiments.gradients --seeds 0 1 2
 """
 
-from attn_course.labs.norms import DEPTHS
+from attn_course.course.labs.norms import DEPTHS
 from experiments import run_plan
 
 

@@ -1,8 +1,8 @@
 """LSH attention and none on digits, with other rates and longer; stores the record."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.shortcuts import batches
-from attn_course.labs.shortcuts.pytorch import Reader, guess, train
+from attn_course.course.labs.shortcuts import batches
+from attn_course.course.labs.shortcuts.pytorch import Reader, guess, train
 from experiments import run_plan
 
 # Kind, rate, steps; ``experiments.shortcuts`` has 500 steps at 3e-3.

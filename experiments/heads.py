@@ -3,7 +3,7 @@
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.heads import (
+from attn_course.course.labs.heads import (
     DATE_BATCH,
     DATE_STEPS,
     HEADS,
@@ -12,8 +12,13 @@ from attn_course.labs.heads import (
     cut_in_three_orders,
     hide,
 )
-from attn_course.labs.heads.pytorch import DateModel, LookUpModel, losses, train_look_up
-from attn_course.labs.heads.pytorch import train as train_dates
+from attn_course.course.labs.heads.pytorch import (
+    DateModel,
+    LookUpModel,
+    losses,
+    train_look_up,
+)
+from attn_course.course.labs.heads.pytorch import train as train_dates
 from attn_course.pytorch import head_importance
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches

@@ -15,10 +15,10 @@ from functools import cache
 import numpy as np
 
 from attn_course.core.frameworks import torch
+from attn_course.course.training import short
 from attn_course.pytorch import LanguageModel
 from attn_course.tasks.glassllm import load_tokenizer
 from attn_course.tasks.translation import load_verses
-from attn_course.training import short
 from experiments import run_plan
 
 SIZES = {"num_layers": 2, "model_dim": 96, "num_heads": 4, "ff_dim": 384}

@@ -14,13 +14,14 @@ import numpy as np
 
 from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
+from attn_course.course.labs import dates as date_lab
+from attn_course.course.labs.generate import stream
+from attn_course.course.labs.generate.pytorch import load_glassllm, stepper
+from attn_course.course.labs.pronoun import STEPS, may_see
+from attn_course.course.labs.pronoun import pytorch as lab_reader
+from attn_course.course.labs.seq2seq import TRAINING, build
+from attn_course.course.training import pytorch as loop
 from attn_course.files import replacing
-from attn_course.labs import dates as date_lab
-from attn_course.labs.generate import stream
-from attn_course.labs.generate.pytorch import load_glassllm, stepper
-from attn_course.labs.pronoun import STEPS, may_see
-from attn_course.labs.pronoun import pytorch as lab_reader
-from attn_course.labs.seq2seq import TRAINING, build
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import glassllm, pronoun
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
@@ -28,7 +29,6 @@ from attn_course.tasks.live import HERE
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import load_sentences
 from attn_course.tasks.text import UNKNOWN, batches, encode_pairs
-from attn_course.training import pytorch as loop
 from experiments import chosen_seeds, resuming, sentences, store
 from experiments import pronoun as readers
 

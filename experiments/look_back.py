@@ -12,10 +12,10 @@ and ``memory``.
 import torch
 
 from attn_course import pytorch as names
-from attn_course.labs.dates import STEPS, task
-from attn_course.labs.seq2seq import TRAINING, build
+from attn_course.course.labs.dates import STEPS, task
+from attn_course.course.labs.seq2seq import TRAINING, build
+from attn_course.course.training import pytorch as loop
 from attn_course.tasks.text import batches
-from attn_course.training import pytorch as loop
 from experiments import run_plan
 
 DATES, UNITS, DIGITS = 3, 8, 3

@@ -5,7 +5,7 @@ python -m experiments.luong --seeds 0 1 2
 
 from itertools import product
 
-from attn_course.labs import dates
+from attn_course.course.labs import dates
 from attn_course.tasks.text import batches
 from experiments.bench import Row, compare
 from experiments.seq2seq import run_and_store
@@ -78,7 +78,7 @@ def seconds_per_step():
 
 def _step(model, batch):
     from attn_course.core.frameworks import torch
-    from attn_course.training.pytorch import token_loss
+    from attn_course.course.training.pytorch import token_loss
 
     tensors = [torch.from_numpy(array) for array in batch]
     optimizer = torch.optim.Adam(model.parameters())

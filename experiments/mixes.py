@@ -10,14 +10,14 @@ python -m experiments.mixes --seeds 0 1 2
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.positions import rate_at
+from attn_course.course.labs.positions import rate_at
+from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import (
     Encoder,
     MultiHeadAttention,
     RotaryEncoding,
     SlidingWindowAttention,
 )
-from attn_course.training import pytorch as loop
 from experiments import run_plan
 
 FILLERS, KEYS, ASK = 16, 16, 32

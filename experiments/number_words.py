@@ -9,10 +9,10 @@ python -m experiments.number_words --seeds 0 1 2
 import numpy as np
 
 from attn_course.core.frameworks import torch
+from attn_course.course.training import ramped
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.number_words import PI, NumberWords, number_words, vocabulary
 from attn_course.tasks.text import batches
-from attn_course.training import ramped
 from experiments import run_plan
 
 STEPS, RATE, CLIP, BATCH, WIDTH = 600, 3e-3, 1.0, 64, 64
@@ -44,7 +44,7 @@ def falling(step, steps, rate):
 
 def run(attention, half_width, backward, seed):
     """Train one model; the share of numbers, and of digits, that it writes right."""
-    from attn_course.training import pytorch as loop
+    from attn_course.course.training import pytorch as loop
 
     torch.manual_seed(seed)
     model = build(attention, half_width)

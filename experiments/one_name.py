@@ -1,8 +1,8 @@
 """The control of chapter 6: a single name is asked for, with 1 to 32 heads."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.heads import LOOK_UP_STEPS
-from attn_course.labs.heads.pytorch import LookUpModel, train_look_up
+from attn_course.course.labs.heads import LOOK_UP_STEPS
+from attn_course.course.labs.heads.pytorch import LookUpModel, train_look_up
 from experiments import run_plan
 
 

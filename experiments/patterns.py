@@ -3,8 +3,8 @@
 from itertools import product
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.patterns import DATA, KINDS
-from attn_course.labs.patterns.pytorch import run
+from attn_course.course.labs.patterns import DATA, KINDS
+from attn_course.course.labs.patterns.pytorch import run
 from experiments import run_plan
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Both kinds of attention with every seed, in both frameworks; stores the record."""
 
 from attn_course.core.frameworks import keras, torch
-from attn_course.labs.pixels import ATTENTIONS, STEPS, tf
-from attn_course.labs.pixels import pytorch as torch_pixels
+from attn_course.course.labs.pixels import ATTENTIONS, STEPS, tf
+from attn_course.course.labs.pixels import pytorch as torch_pixels
 from attn_course.tasks.digits import load_digits
 from experiments import run_plan
 

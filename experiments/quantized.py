@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.generate import pytorch as lab
+from attn_course.course.labs.generate import pytorch as lab
 from attn_course.pytorch import KVCache
 from attn_course.tasks.glassllm import CONTEXT, load_book, load_tokenizer
 from experiments import run_plan

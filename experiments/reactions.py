@@ -3,15 +3,15 @@
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.files import ending_in_one_line
-from attn_course.labs import interval
-from attn_course.labs.reactions import (
+from attn_course.course.labs import interval
+from attn_course.course.labs.reactions import (
     ALIGNER,
     COUNTS,
     cut_everywhere,
     rule_scores,
 )
-from attn_course.labs.reactions.pytorch import albert
+from attn_course.course.labs.reactions.pytorch import albert
+from attn_course.files import ending_in_one_line
 from attn_course.tasks.reactions import (
     HEADS,
     LAYERS,

@@ -6,7 +6,7 @@ not merely behind.
 python -m experiments.reversal --seeds 0
 """
 
-from attn_course.labs.seq2seq import Task
+from attn_course.course.labs.seq2seq import Task
 from experiments.seq2seq import run_and_store
 from experiments.tasks.reversal import EDGES, evaluation_set, training_set, vocabulary
 

@@ -1,6 +1,6 @@
 """What the experiments with recurrent encoder-decoders share."""
 
-from attn_course.labs.seq2seq import build, run
+from attn_course.course.labs.seq2seq import build, run
 from experiments import run_plan
 
 

@@ -4,8 +4,8 @@ import time
 from itertools import product
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.shortcuts import KINDS, STEPS, batches
-from attn_course.labs.shortcuts.pytorch import Reader, guess, rehashed, train
+from attn_course.course.labs.shortcuts import KINDS, STEPS, batches
+from attn_course.course.labs.shortcuts.pytorch import Reader, guess, rehashed, train
 from experiments import run_plan
 
 TESTED = {"digits": 445, "twins": 200}

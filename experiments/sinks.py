@@ -14,12 +14,12 @@ from functools import cache
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.generate import pytorch as lab
-from attn_course.labs.positions import rate_at
-from attn_course.labs.uptrain import LENGTH, RATE, SMALL, batches, windows
+from attn_course.course.labs.generate import pytorch as lab
+from attn_course.course.labs.positions import rate_at
+from attn_course.course.labs.uptrain import LENGTH, RATE, SMALL, batches, windows
+from attn_course.course.training import pytorch as loop
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 from attn_course.tasks.topics import load_topics
-from attn_course.training import pytorch as loop
 from experiments import run_plan
 
 CACHES = {"all": (0, 0), "window": (1, 0), "1 sink": (1, 1), "4 sinks": (1, 4)}

@@ -11,12 +11,12 @@ python -m experiments.spectra --seeds 0 1 2
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.reactions.pytorch import albert
-from attn_course.labs.shortcuts import STEPS, batches
-from attn_course.labs.shortcuts.pytorch import Reader, train
+from attn_course.course.labs.reactions.pytorch import albert
+from attn_course.course.labs.shortcuts import STEPS, batches
+from attn_course.course.labs.shortcuts.pytorch import Reader, train
+from attn_course.course.training import progress
 from attn_course.pytorch import linformer_attention, lsh_buckets, performer_attention
 from attn_course.tasks.reactions import encode, load_reactions, tokenize
-from attn_course.training import progress
 from experiments import run_plan
 
 INPUTS, FITTED = 48, 32  # these fit the learned projections, the rest are measured

@@ -8,7 +8,7 @@ python -m experiments.taming --seeds 0 1 2
 """
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.uptrain import batches
+from attn_course.course.labs.uptrain import batches
 from attn_course.pytorch import (
     CappedSoftmax,
     Encoder,

@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_course import reference
 from attn_course.core.frameworks import torch
-from attn_course.labs.reactions.pytorch import albert
+from attn_course.course.labs.reactions.pytorch import albert
 from attn_course.tasks.reactions import HEADS, LAYERS, encode, load_reactions
 from experiments import run_plan
 from experiments.features import short

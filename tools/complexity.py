@@ -15,9 +15,9 @@ from publisher import ROOT
 from attn_course.catalog import CATALOG
 from attn_course.core.declaration import BASE, OWN, Row
 from attn_course.core.kv_cache import cache_bytes
+from attn_course.course.labs import load_record
+from attn_course.course.labs.caches import MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from attn_course.files import write_text
-from attn_course.labs import load_record
-from attn_course.labs.caches import MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from experiments.bench.cases import BLOCK, SUMMARY, WIDTH
 from experiments.bench.measure import slope
 from experiments.costs import CASES, DENSE, FRAMEWORKS, LAST, chosen, crossovers, growth, lengths_of

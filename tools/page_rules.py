@@ -313,7 +313,7 @@ def package_faults(notebook: NotebookNode) -> list[str]:
         module = tree(cell)
         imports = (node for node in module.body if isinstance(node, ast.ImportFrom))
         places = ((f"{node.module}.{name.name}", name.asname or name.name) for node in imports for name in node.names)
-        models |= {name for place, name in places if place.startswith("attn_course.labs.")}
+        models |= {name for place, name in places if place.startswith("attn_course.course.labs.")}
         calls = [node for node in ast.walk(module) if _is_source(node)]
         if "package" not in tags(cell):
             faults += [f"{where}: source(...) belongs in a cell tagged package"] if calls else []

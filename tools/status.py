@@ -27,7 +27,7 @@ from attn_course.files import write_text
 from attn_course.records import frameworks
 
 NOTES = Path("book", "executed")
-DEMOS = Path("src", "attn_course", "labs", "gpu", "__init__.py")
+DEMOS = Path("src", "attn_course", "course", "labs", "gpu", "__init__.py")
 RECORDS = Path("src", "attn_course", "records")
 NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "numpy": "NumPy"}
 SINCE = "changed since"  # its cells are not those of the note

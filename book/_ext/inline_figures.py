@@ -1,6 +1,6 @@
 """Figures that a cell drew as SVG stand in the page itself, so that they follow its light or dark colors.
 
-`attn_course.plots.style` draws with six colors; each becomes a variable that `_static/figures.css` sets.
+`attn_course.course.plots.style` draws with six colors; each becomes a variable that `_static/figures.css` sets.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-# As attn_course.plots.style has them; a test compares. The book is built without the package's parts imported.
+# As attn_course.course.plots.style has them; a test compares. The book is built without the package's parts imported.
 COLORS = {
     "ink": "#7a7a7a",
     "paper": "#fdfdfc",

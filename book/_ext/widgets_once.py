@@ -13,8 +13,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from attn_course.plots.explore import MARK, code
-from attn_course.plots.live import MODELS, script
+from attn_course.course.plots.explore import MARK, code
+from attn_course.course.plots.live import MODELS, script
 
 COPY = re.compile(rf"\s*<script {MARK}>.*?</script>", re.DOTALL)
 KIND = re.compile(r'<div class="attn-widget" data-kind="(\w+)"')

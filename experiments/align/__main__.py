@@ -3,10 +3,10 @@
 import time
 
 from attn_course.core.frameworks import torch
-from attn_course.labs import interval
+from attn_course.course.labs import interval
+from attn_course.course.training.pytorch import token_loss, train
 from attn_course.tasks.alignments import load_alignments
 from attn_course.tasks.text import batches
-from attn_course.training.pytorch import token_loss, train
 from experiments import run_plan
 from experiments.align import (
     by_model_1,

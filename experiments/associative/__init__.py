@@ -7,7 +7,7 @@ are written twice, the second value counts.
 python -m experiments.associative --seeds 0 1 2
 """
 
-from attn_course.training import ramped
+from attn_course.course.training import ramped
 
 MODEL_DIM, VALUE_DIM, BATCH, RATE, STEPS = 64, 32, 64, 5e-3, 1200
 PAIRS, KEY_DIMS = (4, 8, 16, 32, 64), (16, 32)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attn_course.core.frameworks import torch
+from attn_course.course.training import pytorch as loop
 from attn_course.mechanisms.delta_rule.pytorch import unit
 from attn_course.pytorch import (
     AlibiBias,
@@ -11,7 +12,6 @@ from attn_course.pytorch import (
     MultiHeadAttention,
     linear_attention,
 )
-from attn_course.training import pytorch as loop
 from experiments.associative import (
     BATCH,
     MODEL_DIM,

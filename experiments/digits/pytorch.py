@@ -1,8 +1,8 @@
 """The readers of digits in PyTorch."""
 
 from attn_course.core.frameworks import torch
+from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import FeatureMapAttention, IntraAttentionLSTM
-from attn_course.training import pytorch as loop
 from experiments.digits import (
     ATTENTION_DIM,
     CHANNELS,

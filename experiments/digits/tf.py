@@ -1,8 +1,8 @@
 """The readers of digits in TensorFlow."""
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.course.training import tf as loop
 from attn_course.tf import FeatureMapAttention, IntraAttentionLSTM
-from attn_course.training import tf as loop
 from experiments.digits import (
     ATTENTION_DIM,
     CHANNELS,

@@ -1,6 +1,6 @@
 """Every method at every length, in both frameworks; stores the record. Linux alone."""
 
-from attn_course.labs.flash import LENGTHS, METHODS
+from attn_course.course.labs.flash import LENGTHS, METHODS
 from experiments import run_plan
 from experiments.bench.measure import one_thread, peak
 from experiments.flash import pytorch as torch_runs

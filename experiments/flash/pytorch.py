@@ -2,7 +2,7 @@
 
 from attn_course import pytorch
 from attn_course.core.frameworks import torch
-from attn_course.labs.flash import draw
+from attn_course.course.labs.flash import draw
 
 
 def runner(method, positions, backward, seed):

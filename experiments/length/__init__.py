@@ -10,7 +10,7 @@ python -m experiments.length --seeds 0 1 2
 
 import numpy as np
 
-from attn_course.labs import longer
+from attn_course.course.labs import longer
 
 LENGTH = 64
 LENGTHS = (64, 128, 256, 512)

@@ -1,7 +1,7 @@
 """Every kind of positions with every seed, in PyTorch; stores the record."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.positions import POSITIONS
+from attn_course.course.labs.positions import POSITIONS
 from experiments import run_plan
 from experiments.length.pytorch import run
 

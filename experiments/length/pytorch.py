@@ -1,7 +1,7 @@
 """One model of ``experiments.length`` in PyTorch, trained and tested."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.positions.pytorch import TokenModel, score, train
+from attn_course.course.labs.positions.pytorch import TokenModel, score, train
 from attn_course.tasks.topics import load_topics
 from experiments.length import (
     ASKED,

@@ -1,8 +1,8 @@
 """Every kind of positions with every seed, in PyTorch."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs import longer
-from attn_course.labs.positions import POSITIONS
+from attn_course.course.labs import longer
+from attn_course.course.labs.positions import POSITIONS
 from experiments import chosen_seeds, run_plan
 from experiments.longer.pytorch import run
 

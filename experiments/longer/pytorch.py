@@ -1,9 +1,9 @@
-"""The models of ``attn_course.labs.longer`` in PyTorch: trained, changed, tested."""
+"""The models of ``attn_course.course.labs.longer``: trained, changed, tested."""
 
 from attn_course.core import masks
 from attn_course.core.frameworks import torch
-from attn_course.labs import longer
-from attn_course.labs.positions.pytorch import TokenModel, score, train
+from attn_course.course.labs import longer
+from attn_course.course.labs.positions.pytorch import TokenModel, score, train
 from attn_course.tasks.topics import load_topics
 
 

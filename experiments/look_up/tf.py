@@ -3,9 +3,9 @@
 import numpy as np
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.course.training import tf as loop
 from attn_course.mechanisms.dot_product.tf import scaled_dot_product_attention
 from attn_course.tasks.look_up import look_ups
-from attn_course.training import tf as loop
 from experiments.look_up import BATCH, RATE, start
 
 

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from attn_course.labs.norms import RATES, warm_up
+from attn_course.course.labs.norms import RATES, warm_up
 from experiments import run_plan
 from experiments.norms.pytorch import train
 

@@ -3,7 +3,7 @@
 import math
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.norms import (
+from attn_course.course.labs.norms import (
     BATCH,
     FF_DIM,
     HEADS,
@@ -12,9 +12,9 @@ from attn_course.labs.norms import (
     MODEL_DIM,
     STEPS,
 )
+from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import Encoder, sinusoidal_encoding
 from attn_course.tasks.topics import load_topics
-from attn_course.training import pytorch as loop
 
 
 def last_gradient(norm, depth, seed):

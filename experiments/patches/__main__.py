@@ -3,8 +3,8 @@
 from itertools import product
 
 from attn_course.core.frameworks import keras, torch
-from attn_course.labs.positions import pytorch as torch_models
-from attn_course.labs.positions import tf as tf_models
+from attn_course.course.labs.positions import pytorch as torch_models
+from attn_course.course.labs.positions import tf as tf_models
 from attn_course.tasks.digits import load_digits
 from experiments import run_plan
 from experiments.patches import (

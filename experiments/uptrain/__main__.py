@@ -1,9 +1,9 @@
 """Trains, merges heads by every method, trains on; stores the record."""
 
 from attn_course.core.frameworks import torch
-from attn_course.labs.generate import pytorch as lab
-from attn_course.labs.positions import rate_at
-from attn_course.labs.uptrain import (
+from attn_course.course.labs.generate import pytorch as lab
+from attn_course.course.labs.positions import rate_at
+from attn_course.course.labs.uptrain import (
     EVERY,
     METHODS,
     MORE,
@@ -14,8 +14,8 @@ from attn_course.labs.uptrain import (
     batches,
     windows,
 )
+from attn_course.course.training import pytorch as loop
 from attn_course.tasks.topics import load_topics
-from attn_course.training import pytorch as loop
 from experiments import run_plan
 from experiments.uptrain.pytorch import watched
 

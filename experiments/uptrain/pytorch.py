@@ -1,7 +1,7 @@
 """How a language model is trained on, and tested while it is, in PyTorch."""
 
-from attn_course.labs.generate import pytorch as lab
-from attn_course.training import pytorch as loop
+from attn_course.course.labs.generate import pytorch as lab
+from attn_course.course.training import pytorch as loop
 
 
 def watched(model, data, tested, *, steps, rate, every):

@@ -27,7 +27,7 @@ from cost_figure import GAP, _apart, panel
 
 from attn_course.catalog import CATALOG
 from attn_course.core.declaration import OWN
-from attn_course.labs import load_record
+from attn_course.course.labs import load_record
 from experiments.bench import pytorch, tf
 from experiments.bench.cases import MEASURED
 from experiments.bench.measure import slope

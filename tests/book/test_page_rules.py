@@ -26,7 +26,7 @@ def test_figures_follow_light_and_dark(source):
     """Drawn as SVG, or interactive: a picture of pixels has one ground."""
     for cell in read_notebook(source.with_suffix(".ipynb")).cells:
         for output in cell.get("outputs", []):
-            assert "image/png" not in output.get("data", {}), f"use attn_course.plots.theme: {cell.source}"
+            assert "image/png" not in output.get("data", {}), f"use attn_course.course.plots.theme: {cell.source}"
 
 
 def test_the_small_chapter_is_well_formed(form):

@@ -8,8 +8,8 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import interval, load_record
 from attn_course.frameworks import torch
-from attn_course.labs import interval, load_record
 from attn_course.tasks.alignments import FILE, SHA256, Verse, alignment_error_rate, latin, load_alignments
 from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
 from experiments.align import (

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 from attn_course.core.kv_cache import cache_bytes
-from attn_course.labs.caches import (
+from attn_course.course.labs.caches import (
     MEMORY,
     MIXES,
     MODELS,

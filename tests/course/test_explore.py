@@ -13,9 +13,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from attn_course.masks import causal_mask, sliding_window_mask
-from attn_course.plots import explore as module
-from attn_course.plots.explore import (
+from attn_course.course.plots import explore as module
+from attn_course.course.plots.explore import (
     MARK,
     PARTS,
     code,
@@ -36,9 +35,10 @@ from attn_course.plots.explore import (
     explore_tiles,
     explore_window,
 )
-from attn_course.plots.explore.numbers import cache_gib
-from attn_course.plots.explore.roofline import intensity
-from attn_course.plots.explore.widget import thousandths
+from attn_course.course.plots.explore.numbers import cache_gib
+from attn_course.course.plots.explore.roofline import intensity
+from attn_course.course.plots.explore.widget import thousandths
+from attn_course.masks import causal_mask, sliding_window_mask
 from attn_course.reference import alibi_slopes, local_window
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -166,7 +166,7 @@ def test_the_code_files_are_part_of_the_package():
     assert {path.stem for path in folder.glob("*.css")} <= {"core", *PARTS}
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     data = project["tool"]["setuptools"]["package-data"]["attn_course"]
-    assert {f"plots/explore/*.{kind}" for kind in ("js", "css")} <= set(data)
+    assert {f"course/plots/explore/*.{kind}" for kind in ("js", "css")} <= set(data)
 
 
 def test_styles_of_a_kind_stay_with_it():

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from attn_course.core.kv_cache import cache_bytes
+from attn_course.course.labs import decode, uptrain
+from attn_course.course.labs.decode.pytorch import make_step
+from attn_course.course.labs.generate import __main__ as command
+from attn_course.course.labs.generate import choose, stream
+from attn_course.course.plots.explore.numbers import cache_gib
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.labs import decode, uptrain
-from attn_course.labs.decode.pytorch import make_step
-from attn_course.labs.generate import __main__ as command
-from attn_course.labs.generate import choose, stream
 from attn_course.parity import get_parameters, set_parameters
-from attn_course.plots.explore.numbers import cache_gib
 from attn_course.tasks import glassllm
 from experiments import convert, sinks
 from experiments.uptrain.pytorch import watched
@@ -27,7 +27,7 @@ TOKENS = np.random.default_rng(0).integers(17, size=(2, 23))
 def lab_of(face):
     torch.manual_seed(0)
     keras.utils.set_random_seed(0)
-    return importlib.import_module(f"attn_course.labs.generate.{face}")
+    return importlib.import_module(f"attn_course.course.labs.generate.{face}")
 
 
 def read(face, model, tokens, caches=None):

@@ -8,13 +8,13 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import gpu
+from attn_course.course.labs.decode import cached
+from attn_course.course.labs.gpu import __main__ as command
+from attn_course.course.labs.gpu import plan_of
+from attn_course.course.labs.gpu import pytorch as torch_demos
+from attn_course.course.labs.gpu import tf as tf_demos
 from attn_course.frameworks import tf, torch
-from attn_course.labs import gpu
-from attn_course.labs.decode import cached
-from attn_course.labs.gpu import __main__ as command
-from attn_course.labs.gpu import plan_of
-from attn_course.labs.gpu import pytorch as torch_demos
-from attn_course.labs.gpu import tf as tf_demos
 from attn_course.notebook import Device
 
 T4 = Device("cuda", "T4", 14.7, (7, 5))
@@ -129,7 +129,7 @@ def test_every_demo_runs_on_a_cpu(chapter, framework, monkeypatch, capsys):
         for row in rows:
             CHECKS[demo](row)
     record = json.loads(json.dumps(command.record_of(chapter, [part])))
-    assert record["command"] == f"python -m attn_course.labs.gpu --only {chapter}"
+    assert record["command"] == f"python -m attn_course.course.labs.gpu --only {chapter}"
     assert record["versions"]["torch"] and record["device"] == "CPU: no GPU was found"
     assert len(record["rows"]) == len(part["rows"])
 
@@ -244,4 +244,4 @@ def test_stored_records_say_what_made_them():
         if path.name.startswith("gpu_"):
             record = json.loads(path.read_text())
             assert record.keys() >= {"date", "device", "versions", "command", "rows"} and record["rows"]
-            assert record["command"].startswith("python -m attn_course.labs.gpu --only ")
+            assert record["command"].startswith("python -m attn_course.course.labs.gpu --only ")

@@ -6,11 +6,20 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import load_record
+from attn_course.course.labs.heads import (
+    CUTS,
+    DRAWS,
+    HEADS,
+    LAYERS,
+    cut_in_three_orders,
+    head_scores,
+    hide,
+    without_heads,
+)
+from attn_course.course.labs.heads import pytorch as in_torch
+from attn_course.course.labs.heads import tf as in_tf
 from attn_course.frameworks import keras, torch
-from attn_course.labs import load_record
-from attn_course.labs.heads import CUTS, DRAWS, HEADS, LAYERS, cut_in_three_orders, head_scores, hide, without_heads
-from attn_course.labs.heads import pytorch as in_torch
-from attn_course.labs.heads import tf as in_tf
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups
 from attn_course.tasks.text import PAD, UNKNOWN, batches

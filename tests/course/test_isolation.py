@@ -32,7 +32,7 @@ def test_the_package_imports_no_framework():
         "attn_course",
         *(f"attn_course.{name}" for name in ("masks", "core.shapes", "catalog", "parity", "reference")),
     ]
-    free += ["attn_course.exercises", "attn_course.tasks.dates", "attn_course.notebook", "attn_course.labs"]
+    free += ["attn_course.exercises", "attn_course.tasks.dates", "attn_course.notebook", "attn_course.course.labs"]
     code = "\n".join(f"import {name}" for name in free)
     done = run(f"{code}\nimport sys; assert not {{'torch', 'tensorflow', 'keras'}} & set(sys.modules)")
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import experiments
-from attn_course.labs import interval, load_record, over_runs
+from attn_course.course.labs import interval, load_record, over_runs
 
 RECORDS = sorted(
     path.name.removesuffix(".json")
@@ -54,7 +54,7 @@ def test_record(name):
     assert record.keys() >= {"date", "machine", "command", "rows"}
     assert isinstance(record["machine"], str)
     program = record["command"].split()[2]
-    assert program == ("attn_course.labs.translate" if name == "translate" else f"experiments.{name}")
+    assert program == ("attn_course.course.labs.translate" if name == "translate" else f"experiments.{name}")
     assert find_spec(program)
     settings = {}
     measured = {"seed", "exact", "loss", "by_length", "per_length", "bits", "year_first", "year_later", "wrote", "size"}

@@ -3,10 +3,10 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 
+from attn_course.course.labs import patterns
+from attn_course.course.labs.patterns import pytorch as torch_models
+from attn_course.course.labs.patterns import tf as tf_models
 from attn_course.frameworks import tf, torch
-from attn_course.labs import patterns
-from attn_course.labs.patterns import pytorch as torch_models
-from attn_course.labs.patterns import tf as tf_models
 from attn_course.parity import get_parameters, set_parameters
 from experiments import copies
 

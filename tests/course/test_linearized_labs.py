@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from attn_course import reference
+from attn_course.course.labs import pixels
+from attn_course.course.labs.pixels import pytorch as in_torch
+from attn_course.course.labs.pixels import tf as in_tf
 from attn_course.frameworks import keras, torch
-from attn_course.labs import pixels
-from attn_course.labs.pixels import pytorch as in_torch
-from attn_course.labs.pixels import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.digits import load_digits
 from experiments import associative, decoding, features, trained_maps

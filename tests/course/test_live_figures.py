@@ -16,15 +16,15 @@ import pytest
 import experiments
 from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
-from attn_course.labs.dates import task
-from attn_course.labs.generate.pytorch import load_glassllm
-from attn_course.labs.pronoun import pytorch as pronoun
-from attn_course.labs.seq2seq import build
+from attn_course.course.labs.dates import task
+from attn_course.course.labs.generate.pytorch import load_glassllm
+from attn_course.course.labs.pronoun import pytorch as pronoun
+from attn_course.course.labs.seq2seq import build
+from attn_course.course.plots import live as module
+from attn_course.course.plots.explore import MARK, code
+from attn_course.course.plots.explore.widget import LIVE
+from attn_course.course.plots.live.weights import MODELS, packed, script, size
 from attn_course.parity import get_parameters, set_parameters
-from attn_course.plots import live as module
-from attn_course.plots.explore import MARK, code
-from attn_course.plots.explore.widget import LIVE
-from attn_course.plots.live.weights import MODELS, packed, script, size
 from attn_course.records import load_record
 from attn_course.tasks import live as store
 from attn_course.tasks import pronoun as pronoun_task
@@ -87,7 +87,7 @@ def test_the_code_files_are_part_of_the_package():
     assert {path.stem for path in Path(module.__file__).parent.glob("*.js")} == used
     project = tomllib.loads((experiments.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     data = project["tool"]["setuptools"]["package-data"]["attn_course"]
-    assert {"plots/live/*.js", "plots/live/*.css", "tasks/**/*.npz"} <= set(data)
+    assert {"course/plots/live/*.js", "course/plots/live/*.css", "tasks/**/*.npz"} <= set(data)
 
 
 @EACH

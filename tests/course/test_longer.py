@@ -4,11 +4,11 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import load_record, longer
+from attn_course.course.labs.positions import POSITIONS
+from attn_course.course.labs.positions import pytorch as torch_models
+from attn_course.course.labs.positions import tf as tf_models
 from attn_course.frameworks import keras, tf, torch
-from attn_course.labs import load_record, longer
-from attn_course.labs.positions import POSITIONS
-from attn_course.labs.positions import pytorch as torch_models
-from attn_course.labs.positions import tf as tf_models
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.reference import rotary_frequencies
 from attn_course.tasks.topics import load_topics

@@ -6,7 +6,7 @@ import sys
 import both_frameworks  # noqa: F401
 import numpy as np
 
-from attn_course.labs.minilm import pytorch, tf
+from attn_course.course.labs.minilm import pytorch, tf
 from attn_course.tasks.minilm import LAYERS, pieces, words
 
 

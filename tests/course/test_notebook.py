@@ -2,9 +2,9 @@
 
 import pytest
 
+from attn_course.course.training import progress, short
 from attn_course.masks import causal_mask
 from attn_course.notebook import Table, source
-from attn_course.training import progress, short
 
 ROWS = [("short", 1, "0.98 ± 0.01"), ("a|b", -12, "0.5")]
 

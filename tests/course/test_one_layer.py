@@ -4,10 +4,10 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import load_record, one_layer
+from attn_course.course.labs.one_layer import pytorch as in_torch
+from attn_course.course.labs.one_layer import tf as in_tf
 from attn_course.frameworks import tf, torch
-from attn_course.labs import load_record, one_layer
-from attn_course.labs.one_layer import pytorch as in_torch
-from attn_course.labs.one_layer import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.families import PARTS, load_families
 from experiments import mixes, taming

@@ -37,7 +37,7 @@ def imported(text):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
-            yield from (f"{node.value}{twin}" for twin in TWINS)  # f"attn_course.labs.gpu.{framework}"
+            yield from (f"{node.value}{twin}" for twin in TWINS)  # f"attn_course.course.labs.gpu.{framework}"
 
 
 def cells(page):
@@ -91,7 +91,7 @@ def test_every_data_file_is_read():
 
 
 def test_no_program_that_makes_records_or_data_is_in_the_package():
-    wanted = {"attn_course.labs.translate", "attn_course.labs.gpu", "attn_course.labs.generate"}
+    wanted = {"attn_course.course.labs.translate", "attn_course.course.labs.gpu", "attn_course.course.labs.generate"}
     programs = {name.removesuffix(".__main__") for name in MODULES if name.endswith(".__main__")}
     assert {name for name in programs if ".labs." in name} == wanted
     assert not [name for name in MODULES if name.endswith(".make")]
@@ -105,8 +105,8 @@ def imports(path):
 
 def test_what_is_unused_would_be_seen():
     """The reader finds imports in cells, in commands and in names that are put together, and nothing else."""
-    page = "```{code-cell} ipython3\n---\ntags: [a]\n---\n%load x\nfrom attn_course.labs import pairs\n```\n"
-    assert "attn_course.labs.pairs" in set(imported(next(cells(page))))
-    assert "attn_course.labs.gpu.tf" in set(imported('m = import_module(f"attn_course.labs.gpu.{kind}")'))
-    assert "attn_course.labs.gpu" not in set(imported("x = 1  # attn_course.labs.gpu"))
-    assert {"attn_course.labs.gpu.training", "attn_course.mechanisms.flash.triton"} <= reached()
+    page = "```{code-cell} ipython3\n---\ntags: [a]\n---\n%load x\nfrom attn_course.course.labs import pairs\n```\n"
+    assert "attn_course.course.labs.pairs" in set(imported(next(cells(page))))
+    assert "attn_course.course.labs.gpu.tf" in set(imported('m = import_module(f"attn_course.course.labs.gpu.{kind}")'))
+    assert "attn_course.course.labs.gpu" not in set(imported("x = 1  # attn_course.course.labs.gpu"))
+    assert {"attn_course.course.labs.gpu.training", "attn_course.mechanisms.flash.triton"} <= reached()

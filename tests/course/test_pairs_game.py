@@ -6,13 +6,13 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs.pairs import READERS, may_see, settled
+from attn_course.course.labs.pairs import pytorch as in_torch
+from attn_course.course.labs.pairs import tf as in_tf
+from attn_course.course.training import Record
 from attn_course.frameworks import keras, torch
-from attn_course.labs.pairs import READERS, may_see, settled
-from attn_course.labs.pairs import pytorch as in_torch
-from attn_course.labs.pairs import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.pairs import ANIMALS, CARDS, NUMBERS, pairs, right_by_distance, twins
-from attn_course.training import Record
 
 
 def test_every_card_has_one_twin_and_its_number():

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from attn_course.plots import style, theme
+from attn_course.course.plots import style, theme
 
 COLORS = {style.INK, style.PAPER, *style.SERIES}
 X = np.arange(5)

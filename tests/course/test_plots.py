@@ -6,8 +6,8 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.plots import diagrams, images, waves
-from attn_course.plots.style import ACCENT, GREY
+from attn_course.course.plots import diagrams, images, waves
+from attn_course.course.plots.style import ACCENT, GREY
 
 matplotlib.use("Agg")
 BOXES = {"a": (0, 0, "first"), "b": (3, 1, "second"), "c": (1.5, 2, "third")}

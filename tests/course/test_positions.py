@@ -8,10 +8,10 @@ import pytest
 
 from attn_course import pytorch
 from attn_course import tf as tensorflow
+from attn_course.course.labs.positions import POSITIONS, rate_at, reversals
+from attn_course.course.labs.positions import pytorch as in_torch
+from attn_course.course.labs.positions import tf as in_tf
 from attn_course.frameworks import keras, tf, torch
-from attn_course.labs.positions import POSITIONS, rate_at, reversals
-from attn_course.labs.positions import pytorch as in_torch
-from attn_course.labs.positions import tf as in_tf
 from attn_course.parity import get_parameters, nested, set_parameters
 from attn_course.tasks import topics
 from experiments import length, patches

@@ -6,11 +6,11 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import load_record
+from attn_course.course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see
+from attn_course.course.labs.pronoun import pytorch as in_torch
+from attn_course.course.labs.pronoun import tf as in_tf
 from attn_course.frameworks import keras, tf, torch
-from attn_course.labs import load_record
-from attn_course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see
-from attn_course.labs.pronoun import pytorch as in_torch
-from attn_course.labs.pronoun import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.pronoun import (
     ANIMAL,

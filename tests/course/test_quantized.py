@@ -4,7 +4,7 @@ import both_frameworks  # noqa: F401
 import pytest
 import torch
 
-from attn_course.labs import load_record
+from attn_course.course.labs import load_record
 from experiments.quantized import KINDS, RoundedCache, rounded, run
 
 

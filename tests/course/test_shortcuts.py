@@ -4,11 +4,11 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs.shortcuts import KINDS, NAMES, NUMBERS, PICTURES, POSITIONS, batches
+from attn_course.course.labs.shortcuts import pytorch as in_torch
+from attn_course.course.labs.shortcuts import tf as in_tf
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.labs.shortcuts import KINDS, NAMES, NUMBERS, PICTURES, POSITIONS, batches
-from attn_course.labs.shortcuts import pytorch as in_torch
-from attn_course.labs.shortcuts import tf as in_tf
 from attn_course.parity import get_parameters, set_parameters
 from experiments import recall, reversible, spectra
 

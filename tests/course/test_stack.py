@@ -4,10 +4,10 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.labs import load_record, norms, reactions, stack
+from attn_course.course.labs.stack import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.labs import load_record, norms, reactions, stack
-from attn_course.labs.stack import pytorch, tf
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.digits import load_digits
 from experiments.norms import pytorch as norms_torch

@@ -6,11 +6,11 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
+from attn_course.course.training import Record
+from attn_course.course.training import pytorch as torch_loop
+from attn_course.course.training import tf as tf_loop
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.training import Record
-from attn_course.training import pytorch as torch_loop
-from attn_course.training import tf as tf_loop
 
 RATE = 0.1
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from attn_course.frameworks import torch
-from attn_course.labs.translate import (
+from attn_course.course.labs.translate import (
     MODELS,
     RATES,
     Setting,
@@ -23,9 +22,10 @@ from attn_course.labs.translate import (
     score,
     unigram_loss,
 )
-from attn_course.labs.translate import __main__ as command
-from attn_course.labs.translate import pytorch as in_torch
-from attn_course.labs.translate import tf as in_tf
+from attn_course.course.labs.translate import __main__ as command
+from attn_course.course.labs.translate import pytorch as in_torch
+from attn_course.course.labs.translate import tf as in_tf
+from attn_course.frameworks import torch
 from attn_course.tasks.text import PAD
 
 TINY = Setting(
@@ -72,8 +72,8 @@ def alone(lab):
 
 COMPANY = """
 import json, os, sys
-from attn_course.labs.translate import Setting, load_data
-from attn_course.labs.translate import pytorch as lab
+from attn_course.course.labs.translate import Setting, load_data
+from attn_course.course.labs.translate import pytorch as lab
 setting = Setting(**json.loads(sys.argv[1]))
 lab.join()
 log = lab.train(lab.build(setting), load_data(setting), setting)
@@ -108,8 +108,8 @@ def test_two_processes_have_the_losses_of_one():
 MIRRORED = """
 import json, sys
 from attn_course.frameworks import tf
-from attn_course.labs.translate import Setting, load_data
-from attn_course.labs.translate import tf as lab
+from attn_course.course.labs.translate import Setting, load_data
+from attn_course.course.labs.translate import tf as lab
 setting = Setting(**json.loads(sys.argv[1]))
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)

@@ -24,9 +24,9 @@ def use_package(records):
     assert not imported(), f"import attn_course imports {imported()}"
 
     import attn_course.catalog
-    import attn_course.plots
+    import attn_course.course.plots
+    from attn_course.course.labs import load_record
     from attn_course.exercises import check
-    from attn_course.labs import load_record
     from attn_course.tasks.dates import load_dates
 
     assert [len(load_dates(split)) for split in ("train", "dev", "test")] == [24_000, 1_000, 3_000]

@@ -11,8 +11,8 @@ from support import close, draw
 from torch.utils.flop_counter import FlopCounterMode
 
 from attn_course import pytorch, reference
+from attn_course.course.labs import load_record
 from attn_course.frameworks import torch
-from attn_course.labs import load_record
 from attn_course.masks import causal_mask, sliding_window_mask
 
 attend = reference.scaled_dot_product_attention

@@ -11,7 +11,7 @@ from attn_course.tasks import glassllm
 
 @FACE
 def test_a_trained_decoder_is_a_language_model_with_its_parts(face):
-    lab = importlib.import_module(f"attn_course.labs.generate.{face.__name__.rsplit('.', 1)[1]}")
+    lab = importlib.import_module(f"attn_course.course.labs.generate.{face.__name__.rsplit('.', 1)[1]}")
     sizes = glassllm.SIZES
     D, H, G = sizes["model_dim"], sizes["num_heads"], sizes["num_kv_heads"]
 

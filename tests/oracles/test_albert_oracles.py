@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_course.course.labs.reactions import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.labs.reactions import pytorch, tf
 from attn_course.tasks.reactions import encode, load_reactions
 
 GOLDENS = np.load(Path(__file__).with_name("albert.npz"))

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_course.course.labs.generate import stream
 from attn_course.frameworks import torch
-from attn_course.labs.generate import stream
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 
 GOLDENS = np.load(Path(__file__).with_name("glassllm.npz"))
@@ -19,7 +19,7 @@ TEXTS = {key.removeprefix("tokens/"): GOLDENS[key] for key in GOLDENS if key.sta
 
 @pytest.fixture(scope="module", params=["pytorch", "tf"])
 def lab(request):
-    module = import_module(f"attn_course.labs.generate.{request.param}")
+    module = import_module(f"attn_course.course.labs.generate.{request.param}")
     return module, module.load_glassllm()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from minilm_strings import STRINGS
 
-from attn_course.labs.minilm import pytorch, tf
+from attn_course.course.labs.minilm import pytorch, tf
 from attn_course.tasks import minilm
 from attn_course.tasks.minilm import __main__ as command
 

@@ -12,8 +12,8 @@ from test_keyboard import unseen
 from test_pages import too_wide, violations
 from widget_figures import build_site, frame
 
-from attn_course.plots.live import live_dates, live_reader, live_translate, live_writer, script
-from attn_course.plots.live.weights import size
+from attn_course.course.plots.live import live_dates, live_reader, live_translate, live_writer, script
+from attn_course.course.plots.live.weights import size
 from attn_course.tasks import pronoun
 
 NEEDS_BOOK = False  # says conftest.py

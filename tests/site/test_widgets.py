@@ -31,8 +31,8 @@ from widget_figures import (
     write_site,
 )
 
+from attn_course.course.plots.explore import PARTS, code
 from attn_course.masks import causal_mask, sliding_window_mask
-from attn_course.plots.explore import PARTS, code
 from attn_course.reference import alibi_slopes, local_window, rotary_frequencies
 
 NEEDS_BOOK = False  # says conftest.py

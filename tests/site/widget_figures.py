@@ -10,7 +10,7 @@ import nbformat
 import numpy as np
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from attn_course.plots.explore import (
+from attn_course.course.plots.explore import (
     explore,
     explore_arrows,
     explore_cache,

@@ -30,7 +30,7 @@ SHA256 = {
     MERGES: "26d0450a1f56c767d5352133a8b2810d041cd8f020994d85516ba396e7353841",
     BOOK: "0570eca2906b954b77c8c0f7fa41f2dda6680eedcec06d2c9dfed8b33862272a",
 }
-# What the model is built from; ``attn_course.labs.generate`` builds it.
+# What the model is built from; ``attn_course.course.labs.generate`` builds it.
 SIZES = {
     "symbols": 1024,
     "model_dim": 128,

@@ -1,0 +1,166 @@
+"""The chapters' demos in their large size, on the GPU that is there.
+
+A demo has a plan, which follows from the device alone: sizes, dtype, and the ways that
+the device can take. ``python -m attn_course.course.labs.gpu`` runs all demos, each
+framework in a process of its own, so that one's memory is free for the other, and
+stores one record per chapter, ``records/gpu_NN.json``.
+
+``attention``: time and memory of attention by length. ``decode``: a step behind a long
+cache. ``dates``, ``translate``, ``language``: a training in a larger size.
+"""
+
+from typing import NamedTuple
+
+from attn_course.notebook import Device
+
+# In the order in which they run: time may end before the last.
+DEMOS = {
+    "14": ("attention",),
+    "13": ("decode", "language"),
+    "10": ("attention",),
+    "11": ("attention",),
+    "02": ("dates",),
+    "09": ("translate",),
+}
+CHAPTERS = tuple(DEMOS)
+FRAMEWORKS = ("pytorch", "tf")
+HEADS, WIDTH, WINDOW = 8, 64, 257
+LENGTHS = tuple(2**power for power in range(9, 17))  # 512 to 65,536
+ON_CPU = 2048  # the longest without a GPU
+BY_HAND = 16384  # the longest that a loop in Python starts kernels for
+SHARE = 0.5  # of the memory, for what a run holds at most
+# Ways to attend, by chapter: those of both frameworks, those of PyTorch on a GPU with
+# the capability that each needs, and those of PyTorch without one.
+OWN = {"flash": (8, 0), "efficient": (5, 0), "cudnn": (8, 0), "kernel": (8, 0)}
+BESIDE = {name: OWN[name] for name in ("flash", "efficient")}
+WAYS = {
+    "14": (("weights", "tiles"), OWN, ("flash",)),
+    "10": (("weights", "window", "strided"), BESIDE, ("flash",)),
+    "11": (("weights", "linear"), BESIDE, ("flash",)),
+}
+KINDS = ("MHA", "GQA-8", "MQA", "MLA")
+BATCH = 8  # sequences that are decoded together
+TRAININGS = {
+    "dates": ("attention", "one vector"),
+    "translate": ("transformer", "bahdanau"),
+    "language": ("MHA", "GQA", "MQA"),
+}
+# Sizes of the trainings without a GPU, on a small one (a T4), and on a large one.
+SIZES = {
+    "dates": (
+        {"hidden_dim": 16, "embedding_dim": 8, "batch_size": 8, "steps": 2, "rows": 20},
+        {"hidden_dim": 256, "embedding_dim": 128, "batch_size": 256, "steps": 200},
+        {"hidden_dim": 512, "embedding_dim": 256, "batch_size": 512, "steps": 300},
+    ),
+    "translate": (
+        {"model_dim": 16, "num_layers": 1, "hidden_dim": 16, "steps": 2}
+        | {"batch_size": 8, "rows": 40},
+        {"model_dim": 256, "num_layers": 4, "hidden_dim": 256, "steps": 150}
+        | {"batch_size": 64},
+        {"model_dim": 512, "num_layers": 6, "hidden_dim": 512, "steps": 200}
+        | {"batch_size": 128},
+    ),
+    "language": (
+        {"model_dim": 32, "num_layers": 1, "length": 16, "batch": 4, "steps": 2},
+        {"model_dim": 256, "num_layers": 4, "length": 256, "batch": 32, "steps": 100},
+        {"model_dim": 512, "num_layers": 8, "length": 512, "batch": 64, "steps": 150},
+    ),
+}
+
+
+class Plan(NamedTuple):
+    """What a demo runs: way -> its lengths; and what it leaves out, and why.
+
+    ways: of attention: "weights" forms all of them, "tiles" is the loop by hand,
+        "kernel" the Triton kernel; "flash", "efficient" and "cudnn" are PyTorch's own
+        backends. Of a training: the models. sizes: of a training or of a cache.
+    """
+
+    dtype: str
+    ways: dict
+    left_out: dict
+    sizes: dict = {}  # noqa: RUF012 (nobody changes it)
+
+
+def plan_of(chapter: str, framework: str, device: Device, demo: str = "") -> Plan:
+    """The plan of a chapter's demo on a device; of its first, if none is named.
+
+    Raises:
+        ValueError: there is no demo of this chapter, framework or name.
+    """
+    demo = demo or DEMOS.get(chapter, ("",))[0]
+    given = {"chapter": chapter, "framework": framework, "demo": demo}
+    known = {"chapter": CHAPTERS, "framework": FRAMEWORKS}
+    known["demo"] = DEMOS.get(chapter, ())
+    for name, allowed in known.items():
+        if given[name] not in allowed:
+            wanted = ", ".join(allowed)
+            raise ValueError(f"{name} must be one of {wanted}, got {given[name]}")
+    if demo == "attention":
+        return attention_plan(chapter, framework, device)
+    if demo == "decode":
+        return decode_plan(device)
+    sizes = SIZES[demo][scale_of(device)]
+    ways = dict.fromkeys(TRAININGS[demo], (sizes["steps"],))
+    return Plan("float32", ways, {}, sizes)
+
+
+def attention_plan(chapter: str, framework: str, device: Device) -> Plan:
+    """Chapters 10, 11, 14: time and memory of attention by length, by every way."""
+    dtype = half_of(device)
+    both, on_gpu, without = WAYS[chapter]
+    wanted = dict.fromkeys(both, ())
+    if framework == "pytorch":
+        wanted |= on_gpu if device.kind == "cuda" else dict.fromkeys(without, ())
+    ways, left_out = {}, {}
+    for way, least in wanted.items():
+        if least and device.capability < least:
+            has, needs = (".".join(map(str, x)) for x in (device.capability, least))
+            left_out[way] = f"needs compute capability {needs}, here it is {has}"
+            continue
+        ways[way] = tuple(n for n in LENGTHS if fits(way, n, dtype, device))
+    return Plan(dtype, ways, left_out)
+
+
+def decode_plan(device: Device) -> Plan:
+    """Chapter 13: a step of decoding behind a cache, for every kind of cache."""
+    contexts = ((256,), (1024, 4096, 16384), (1024, 4096, 16384, 65536))
+    scale = scale_of(device)
+    batch = 1 if scale == 0 else BATCH
+    return Plan(
+        half_of(device), dict.fromkeys(KINDS, contexts[scale]), {}, {"batch": batch}
+    )
+
+
+def half_of(device: Device) -> str:
+    """The dtype of 16 bits that a device computes with; float32 without a GPU."""
+    if device.kind != "cuda":
+        return "float32"
+    return "bfloat16" if device.capability >= (8, 0) else "float16"
+
+
+def memory_of(device: Device) -> float:
+    """Bytes; where TensorFlow does not say, as few as a T4 has."""
+    gib = device.memory_gib
+    return 2**30 * (gib if gib == gib else 14)
+
+
+def scale_of(device: Device) -> int:
+    """0 without a GPU, 1 on a small one, 2 on a large one."""
+    if device.kind != "cuda":
+        return 0
+    return 2 if device.capability >= (8, 0) else 1
+
+
+def fits(way: str, length: int, dtype: str, device: Device) -> bool:
+    """Whether a run forward and backward stays within its share of the memory."""
+    if device.kind != "cuda":
+        return length <= ON_CPU
+    if way == "tiles" and length > BY_HAND:
+        return False
+    itemsize = 2 if dtype != "float32" else 4
+    held = 12 * HEADS * length * WIDTH * max(4, itemsize)
+    pairs = {"weights": length, "window": 3 * WINDOW, "strided": 4 * length**0.5}
+    # Scores, weights and their gradients, in float32.
+    held += 4 * HEADS * length * pairs.get(way, 0) * 4
+    return held <= SHARE * memory_of(device)

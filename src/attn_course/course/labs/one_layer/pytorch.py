@@ -1,0 +1,76 @@
+"""The model of ``attn_course.course.labs.one_layer`` in PyTorch."""
+
+from attn_course.core.frameworks import torch
+from attn_course.course.labs import one_layer
+from attn_course.course.labs.positions import rate_at
+from attn_course.course.training import pytorch as loop
+from attn_course.pytorch import (
+    EncoderLayer,
+    MultiHeadAttention,
+    OutputGate,
+    RotaryEncoding,
+    SinkSoftmax,
+)
+
+
+def make_attention(kind, width):
+    """One head with RoPE; a sink, a gate on each column, one on the head, or none."""
+    parts = {"rotary": RotaryEncoding(width)}
+    if kind == "sink":
+        parts["softmax"] = SinkSoftmax(1)
+    if kind == "gate":
+        parts["output_gate"] = OutputGate(width, 1, width)
+    if kind == "head gate":
+        parts["output_gate"] = OutputGate(width, 1)
+    return MultiHeadAttention(width, 1, **parts)
+
+
+class Echo(torch.nn.Module):
+    """Tokens (B, T) -> logits (B, T, symbols), and the weights (B, 1, T, T)."""
+
+    def __init__(self, symbols, width, kind="plain"):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(symbols, width)
+        attention = make_attention(kind, width)
+        options = {"norm": "pre", "attention": attention}
+        self.layer = EncoderLayer(width, 1, 4 * width, **options)
+        self.output = torch.nn.Linear(width, symbols)
+
+    def forward(self, tokens, mask=None):
+        x = self.embedding(tokens)
+        x, weights = self.layer(x, mask=mask, causal=True)
+        return self.output(x), weights
+
+    def added(self, tokens, mask=None):
+        """The length (B, T) of what the attention adds to each position."""
+        x = self.layer.norm1(self.embedding(tokens))
+        found, _ = self.layer.attention(x, mask=mask, causal=True)
+        return found.norm(dim=-1)
+
+
+def train(kind, seed, steps=one_layer.STEPS):
+    """A trained model of one kind."""
+    torch.manual_seed(seed)
+    model = Echo(**one_layer.SIZES, kind=kind)
+    options = {"rate": one_layer.RATE, "clip": 1.0, "schedule": rate_at}
+    loop.train(model, one_layer.batches(seed), loss, steps=steps, **options)
+    return model
+
+
+def loss(model, tokens, targets):
+    """The cross-entropy of the next symbol."""
+    logits, _ = model(tokens)
+    return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+@torch.no_grad()
+def measured(model, mask=None):
+    """What ``one_layer.measure`` says of a model; mask: for all texts (T, S)."""
+    tokens, targets = one_layer.tested()
+    x = torch.from_numpy(tokens)
+    logits, weights = model(x, mask=mask)
+    chosen = torch.from_numpy(targets)[..., None]
+    nats = -logits.log_softmax(dim=-1).gather(-1, chosen)[..., 0].numpy()
+    right = logits.argmax(dim=-1).numpy() == targets
+    outputs = model.added(x, mask).numpy()
+    return one_layer.measure(tokens, nats, right, weights.numpy(), outputs)

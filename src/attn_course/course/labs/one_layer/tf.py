@@ -1,0 +1,76 @@
+"""The model of ``attn_course.course.labs.one_layer`` in TensorFlow."""
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.course.labs import one_layer
+from attn_course.course.labs.positions import rate_at
+from attn_course.course.training import tf as loop
+from attn_course.tf import (
+    EncoderLayer,
+    MultiHeadAttention,
+    OutputGate,
+    RotaryEncoding,
+    SinkSoftmax,
+)
+
+
+def make_attention(kind, width):
+    """One head with RoPE; a sink, a gate on each column, one on the head, or none."""
+    parts = {"rotary": RotaryEncoding(width)}
+    if kind == "sink":
+        parts["softmax"] = SinkSoftmax(1)
+    if kind == "gate":
+        parts["output_gate"] = OutputGate(width, 1, width)
+    if kind == "head gate":
+        parts["output_gate"] = OutputGate(width, 1)
+    return MultiHeadAttention(width, 1, **parts)
+
+
+class Echo(keras.Model):
+    """Tokens (B, T) -> logits (B, T, symbols), and the weights (B, 1, T, T)."""
+
+    def __init__(self, symbols, width, kind="plain"):
+        super().__init__()
+        start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
+        self.embedding = keras.layers.Embedding(symbols, width, start)
+        attention = make_attention(kind, width)
+        options = {"norm": "pre", "attention": attention}
+        self.layer = EncoderLayer(width, 1, 4 * width, **options)
+        self.output_layer = keras.layers.Dense(symbols)
+
+    def call(self, tokens, mask=None):
+        x = self.embedding(tokens)
+        x, weights = self.layer(x, mask=mask, causal=True)
+        return self.output_layer(x), weights
+
+    def added(self, tokens, mask=None):
+        """The length (B, T) of what the attention adds to each position."""
+        x = self.layer.norm1(self.embedding(tokens))
+        found, _ = self.layer.attention(x, mask=mask, causal=True)
+        return tf.norm(found, axis=-1)
+
+
+def train(kind, seed, steps=one_layer.STEPS):
+    """A trained model of one kind."""
+    keras.utils.set_random_seed(seed)
+    model = Echo(**one_layer.SIZES, kind=kind)
+    options = {"rate": one_layer.RATE, "clip": 1.0, "schedule": rate_at}
+    loop.train(model, one_layer.batches(seed), loss, steps=steps, **options)
+    return model
+
+
+def loss(model, tokens, targets):
+    """The cross-entropy of the next symbol."""
+    logits, _ = model(tokens)
+    each = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
+    return tf.reduce_mean(each)
+
+
+def measured(model, mask=None):
+    """What ``one_layer.measure`` says of a model; mask: for all texts (T, S)."""
+    tokens, targets = one_layer.tested()
+    x = tf.constant(tokens)
+    logits, weights = model(x, mask=mask)
+    nats = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits).numpy()
+    right = tf.argmax(logits, axis=-1).numpy() == targets
+    outputs = model.added(x, mask).numpy()
+    return one_layer.measure(tokens, nats, right, weights.numpy(), outputs)

@@ -1,0 +1,46 @@
+"""Attention over an image: what is looked at stays bright."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from attn_course.course.plots.style import ACCENT, STYLE, picture
+
+VEIL = 0.85  # how dark a place is that has no weight
+
+
+def image_attention(
+    image, weights, grid, asking, *, columns=2, names=None, original=False
+):
+    """The image once for every asking cell, veiled where its weights are small.
+
+    image: (height, width) or (height, width, 3). grid: rows and columns of cells.
+    weights: (cells, cells), as ``FeatureMapAttention`` gives them for one image.
+    asking: (row, column) of the cells that ask; each has a frame in its panel. names:
+    a title for each. original: the image without a veil comes first, with all frames.
+    """
+    height, width = grid
+    framed = [[cell] for cell in asking]
+    titles = list(names or [""] * len(asking))
+    if original:
+        framed, titles = [list(asking), *framed], ["", *titles]
+    lines = -(-len(framed) // columns)
+    size = (2.9 * columns, 2.9 * lines * height / width)
+    with plt.rc_context(STYLE), plt.ioff():
+        options = {"figsize": size, "layout": "constrained", "squeeze": False}
+        figure, axes = plt.subplots(lines, columns, **options)
+        for panel in axes.flat:
+            panel.axis("off")
+        where = {"extent": (0, width, height, 0), "interpolation": "nearest"}
+        for panel, cells, title in zip(axes.flat, framed, titles, strict=False):
+            panel.imshow(image, cmap="gray", **where)
+            panel.set_title(title, fontsize=12)
+            for row, column in cells:
+                frame = {"fill": False, "color": ACCENT, "lw": 3}
+                panel.add_patch(Rectangle((column, row), 1, 1, **frame))
+            if original and panel is axes.flat[0]:
+                continue
+            looks = weights[row * width + column].reshape(grid)
+            veil = VEIL * (1 - looks / looks.max())
+            panel.imshow(np.zeros(grid), cmap="gray", alpha=veil, **where)
+    return picture(figure)
