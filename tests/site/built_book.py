@@ -44,6 +44,13 @@ def settle(tab):
     """Wait until the page is loaded and MathJax, where it is needed, has drawn the formulas, and no colour fades."""
     tab.wait_for_load_state("load")
     if tab.locator(".math").count():
-        tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")
+        assert tab.evaluate(within_20_seconds("window.MathJax?.startup?.promise")), "formulas are not drawn"
     # allSettled: a fade that the page itself cancels ends in an AbortError, and has ended all the same.
-    tab.evaluate("() => Promise.allSettled(document.getAnimations().map((fade) => fade.finished)).then(() => true)")
+    fades = "Promise.allSettled(document.getAnimations().map((fade) => fade.finished))"
+    assert tab.evaluate(within_20_seconds(fades)), "something never stops moving"
+
+
+def within_20_seconds(promise):
+    """JavaScript that says whether a promise is kept by then: what is evaluated has no time limit of its own."""
+    late = "new Promise((resolve) => setTimeout(resolve, 20_000, false))"
+    return f"() => Promise.race([Promise.resolve({promise}).then(() => true), {late}])"

@@ -107,9 +107,11 @@ def visit(browser, address):
             lambda line: tab.faults.append(line.text) if line.type in ("error", "warning") else None,
         )
         tab.on("request", lambda request: tab.requests.append(request.url))
-        tab.goto(base + page)
-        settle(tab)
-        yield tab
-        context.close()
+        try:
+            tab.goto(base + page)
+            settle(tab)
+            yield tab
+        finally:
+            context.close()
 
     return opened
