@@ -5,8 +5,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+from support import tensor
 
 from attn_course.frameworks import torch
+from attn_course.masks import document_mask, padding_mask
 
 GOLDENS = np.load(Path(__file__).parent / "oracles" / "huggingface.npz")
 ABOUT = json.loads(str(GOLDENS["about"]))
@@ -37,3 +39,11 @@ def module(row, **changes):
     if about["kind"] == "BertLayer":
         return stub("BertLayer", state, attention=SimpleNamespace(self=attention))
     return stub(about["kind"], state, **{prefix[:-1]: attention})
+
+
+def call(face, row, layer, x):
+    """Ours, with the mask under which the row's output was made."""
+    if row == "bert":
+        return layer(x, tensor(face, padding_mask([7, 4], 7)[:, None, None]), need_weights=False)[0]
+    mask = tensor(face, document_mask([3, 3, 1], 7)) if row == "llama4 chunks" else None
+    return layer(x, mask=mask, causal=True, need_weights=False)[0]

@@ -5,12 +5,11 @@
 
 import numpy as np
 import pytest
-from oracle_modules import ABOUT, GOLDENS, ROWS, module, stub
+from oracle_modules import ABOUT, GOLDENS, ROWS, call, module, stub
 from support import numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import torch
-from attn_course.masks import document_mask, padding_mask
 from attn_course.models.huggingface.shared import read_huggingface
 from attn_course.parity import get_parameters, set_parameters
 
@@ -38,13 +37,6 @@ EXPECTED = {
     "llama4 nope": ("GroupedQueryAttention", None),
     "diffllama": ("EncoderLayer", "DifferentialAttention"),
 }
-
-
-def call(face, row, layer, x):
-    if row == "bert":
-        return layer(x, tensor(face, padding_mask([7, 4], 7)[:, None, None]), need_weights=False)[0]
-    mask = tensor(face, document_mask([3, 3, 1], 7)) if row == "llama4 chunks" else None
-    return layer(x, mask=mask, causal=True, need_weights=False)[0]
 
 
 @FACE
