@@ -153,7 +153,7 @@ def test_errors(face):
     refused(face, NAME, (query, key, value, beta), "mask must hide a key", mask=np.ones((S, S), bool))
     refused(face, NAME, (query, key, value, beta[..., None]), "beta must have shape")
     refused(face, NAME, (query, key, value, None), "beta must be")
-    for wrong in (-0.01, 1.01):
+    for wrong in (-0.01, 1.01, np.nan):
         gate = beta.copy()
         gate[1, 2, 7] = wrong
         refused(face, NAME, (query, key, value, gate), "beta must have numbers from 0 to 1")

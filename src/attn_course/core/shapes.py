@@ -162,7 +162,7 @@ def check_share(**shares: Any) -> None:
 
 def check_unit(name: str, low: float, high: float) -> None:
     """Raise ValueError unless the lowest and highest of some numbers are in 0 .. 1."""
-    if low < 0 or high > 1:
+    if not (low >= 0 and high <= 1):  # so written, NaN is refused too
         wanted = f"numbers from 0 to 1, got {low:.4g} to {high:.4g}"
         raise ValueError(f"{name} must have {wanted}")
 
