@@ -48,6 +48,7 @@ def page(record=None) -> str:
     known = {name for name in counts if all(chosen(rows, each, name) for each in FRAMEWORKS)}
     return TEXT.format(
         figure=drawn(record["grown"]),
+        checkpoints=len(MODELS),
         sources=" ".join(f"{key}: {words}." for key, words in printed().items()),
         caches=sortable(
             ("Checkpoint", "Attention", "Per token", "At 131,072 tokens", "Ops per byte"), map(cached, MODELS)

@@ -171,11 +171,16 @@ def listed(counter):
     return "; ".join(f"{key}: {number}" for key, number in sorted(counter.items())) + "."
 
 
+def demos(root=ROOT):
+    """Chapter -> the names of its demos for a GPU."""
+    tree = ast.parse((root / DEMOS).read_text(encoding="utf-8"))
+    (found,) = [x.value for x in tree.body if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "DEMOS"]
+    return ast.literal_eval(found)
+
+
 def gpu(root=ROOT):
     """Which demos have been run on a GPU, and which have not."""
-    tree = ast.parse((root / DEMOS).read_text(encoding="utf-8"))
-    (demos,) = [x.value for x in tree.body if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "DEMOS"]
-    wanted = ast.literal_eval(demos)
+    wanted = demos(root)
     stems = {source.stem[:2]: source.stem for source in sources(root) if "_project_" not in source.stem}
     found = records(root)
     rows = []
@@ -194,7 +199,30 @@ def gpu(root=ROOT):
     return "\n\n".join([table(("No.", "Demo", "Shown on"), rows), *lines])
 
 
-LINES = {"```{status-notebooks}\n```": notebooks, "```{status-records}\n```": measurements, "```{status-gpu}\n```": gpu}
+def answer(root=ROOT):
+    """What the tables say, in one paragraph."""
+    all_notes = [(source, noted(root, source)) for source in sources(root)]
+    same = [told for source, told in all_notes if told and told["cells"] == digest(source.with_suffix(".ipynb"))]
+    days = sorted({told["date"] for told in same})
+    plain = all("+cpu" in told.get("versions", {}).get("torch", "") for told in same)
+    found = records(root)
+    wanted = demos(root)
+    shown = [key for key in wanted if f"gpu_{key}" in found]
+    others = f"; code of the other {len(all_notes) - len(same)} has changed since" * (len(same) < len(all_notes))
+    when = f", executed {' to '.join(dict.fromkeys((days[0], days[-1])))}{' without a GPU' * plain}" if days else ""
+    return (
+        f"**In short.** {len(same)} of {len(all_notes)} notebooks stand here as they ran{when}{others}. "
+        f"Figures draw from {len(found)} stored measurements. Of {len(wanted)} chapters with a demo for a GPU, "
+        f"{len(shown) or 'none'} {'has' if len(shown) == 1 else 'have'} a stored run on one."
+    )
+
+
+LINES = {
+    "```{status-answer}\n```": answer,
+    "```{status-notebooks}\n```": notebooks,
+    "```{status-records}\n```": measurements,
+    "```{status-gpu}\n```": gpu,
+}
 
 
 def with_tables(text):

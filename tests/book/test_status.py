@@ -12,6 +12,8 @@ from status import (
     LINES,
     NOTES,
     SINCE,
+    answer,
+    demos,
     digest,
     frameworks_of,
     gpu,
@@ -63,6 +65,15 @@ def test_a_note_is_of_the_cells_that_ran(tmp_path):
     assert digest(path) == before and SINCE not in notebooks(tmp_path)
     write("x = 2", "After.")
     assert SINCE in notebooks(tmp_path)
+
+
+def test_the_answer_in_short_is_that_of_the_tables():
+    told, rows = answer(), notebooks().split("\n\n")[0].splitlines()[2:]
+    changed = [row for row in rows if SINCE in row or "no note" in row]
+    assert f"{len(rows) - len(changed)} of {len(rows)} notebooks" in told
+    assert f"{len(records())} stored measurements" in told
+    stored = [name for name in records() if name.startswith("gpu_")]
+    assert f"Of {len(demos())} chapters with a demo for a GPU, {len(stored) or 'none'} ha" in told
 
 
 def test_every_record_has_a_row():

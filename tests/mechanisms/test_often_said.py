@@ -136,6 +136,30 @@ def test_shared_key_heads_save_no_operation():
     assert len(set(counts.values())) == 1
 
 
+def test_a_larger_batch_uses_no_key_twice():
+    """Operations per number read: those of a linear layer grow with the batch, those of attention to a cache don't."""
+    linear, attention = [], []
+    for batch in (1, 8):
+        query, key, value = torch.randn(batch, 4, 1, 16), *torch.randn(2, batch, 4, 64, 16)
+        weight = torch.randn(64, 64)
+        linear.append(products(torch.nn.functional.linear, torch.randn(batch, 64), weight) / weight.numel())
+        done = products(pytorch.scaled_dot_product_attention, query, key, value)
+        attention.append(done / (key.numel() + value.numel()))
+    assert linear[1] == 8 * linear[0] and attention[1] == attention[0]
+
+
+def test_speculative_decoding_keeps_the_distribution():
+    """For any draft; drawn from the large model's distribution itself after a refusal, it would be another."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        large, draft = rng.dirichlet(np.ones(5), size=2)
+        kept = draft * np.minimum(1, large / draft)
+        left = np.maximum(0, large - draft)
+        close(kept + (1 - kept.sum()) * left / left.sum(), large)
+        assert np.abs(kept + (1 - kept.sum()) * large - large).max() > 1e-3
+        assert np.abs(draft - large).max() > 1e-2
+
+
 def test_self_attention_costs_less_than_recurrence_only_for_short_texts():
     """n^2 d against n d^2: which is less changes where n is d."""
     d = 64

@@ -62,6 +62,16 @@ def test_the_boxes_of_the_transformer_lead_to_their_chapters():
     assert all(link.get_text(strip=True) and not link.get("target") for link in links)
 
 
+def test_the_boxes_of_the_layer_lead_to_their_sections():
+    page = SITE / "book" / "16_one_layer_2026.html"
+    links = soup(page).select("svg.drawn[role=group] a")
+    found = {link.get_text(strip=True): link["xlink:href"] for link in links}
+    own = {href for href in found.values() if href.startswith("#")}
+    assert own == {f"#part-{name}" for name in ("gate", "norm", "shared", "cap", "mixes", "sink")}
+    assert {href[:2] for href in found.values()} - {"#p"} == {"04", "06", "07"}
+    assert [fault for href in found.values() if (fault := broken(page, href))] == []
+
+
 def test_ids_are_unique(page):
     found = Counter(tag["id"] for tag in soup(SITE / page).find_all(id=True))
     assert [name for name, times in found.items() if times > 1] == []

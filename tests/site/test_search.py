@@ -61,6 +61,13 @@ LATER = [
     ("multi-token prediction", "13_", "Speculative decoding"),
     ("kv cache quantization", "13_", "A cache in 8, 4 and 2 bits"),
     ("flashinfer", "13_", "Serving"),
+    ("H2O", "13_", "Serving"),
+    ("roofline", "13_", "Arithmetic intensity"),
+    ("tokens per second", "13_", "Arithmetic intensity"),
+    ("rotary encoding", "07_", "RoPE, rotary position embedding"),
+    ("relative attention", "07_", "Shaw.s relative position"),
+    ("sink softmax", "16_", "Sinks: one more score"),
+    ("qk norm", "16_", "QK-norm"),
 ]
 
 

@@ -209,7 +209,7 @@ def turns(rope):
     return ", ".join(filter(None, (kind, factor, f"base {rope['rope_theta']:,}")))
 
 
-# GPUs as their maker's data sheets have them. Memory in GB; a little of it is taken.
+# GPUs as their data sheets have them. Memory in GiB (sold as GB); a little is taken.
 MEMORY = {
     "T4": 16,
     "A10, L4": 24,

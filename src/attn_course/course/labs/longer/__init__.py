@@ -1,6 +1,6 @@
-"""A byte language model that has to remember a key, on texts longer than in training.
+"""A byte language model that has to remember a passkey, on texts longer than trained.
 
-A window begins with one of 16 keys; wherever the sign ASK stands, the key is wanted,
+A window begins with one of 16 passkeys; where the sign ASK stands, that one is wanted,
 and everywhere else the next byte. So a model can go on to predict bytes well without
 seeing far, and the question tells the two apart. ``positions.pytorch`` and
 ``positions.tf`` have the model; each is trained on windows of 64 and tested on up to
@@ -46,7 +46,7 @@ def rotation(rule, dim=16, *, factor=LONG / LENGTH, trained_length=LENGTH):
 
 
 def batches(text, *, length, seed, tokens=TOKENS):
-    """Endless windows (B, length): a key, bytes, and signs; and what is wanted."""
+    """Endless windows (B, length): a passkey, bytes, and signs; and what is wanted."""
     rng, B = np.random.default_rng(seed), max(1, tokens // length)
     while True:
         asks = rng.permuted(np.tile(np.arange(1, length), (B, 1)), axis=1)[
@@ -72,7 +72,7 @@ def fill(text, starts, asked, rng):
 
 
 def questions(text, length, seed=0):
-    """Windows with a key at the start and one sign, at the end; and the targets."""
+    """Windows with a passkey at the start and one sign, at the end; and the targets."""
     rng = np.random.default_rng(seed)
     starts = rng.integers(len(text) - max(LENGTHS), size=QUESTIONS)
     asked = np.zeros((QUESTIONS, length), bool)
@@ -88,7 +88,7 @@ def sliding(text, length, seed=0):
 
 
 def evaluate(score, model, text, length, at_once=16):
-    """Bits per byte with a past of about a length, and the share of keys found.
+    """Bits per byte with a past of about a length, and the share of passkeys found.
 
     score: of ``positions.pytorch`` or ``positions.tf``.
     """

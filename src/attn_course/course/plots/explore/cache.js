@@ -35,7 +35,7 @@ KINDS.cache = (ui, data, say) => {
     say(readout.textContent);
   };
   const menu = make("select", { ariaLabel: "Memory of the GPU" }, ...(data.devices ?? []).map(([name, gib]) =>
-    make("option", { selected: gib === state.memory }, `${name}, ${gib} GB`)));
+    make("option", { selected: gib === state.memory }, `${name}: ${gib} GiB`)));
   menu.addEventListener("change", () => { state.memory = data.devices[menu.selectedIndex][1]; update(); });
   const typed = (data.own ?? []).map(([name, value, most], index) => {
     const input = make("input", { type: "number", min: 1, max: most, value, ariaLabel: `${name} of your shape` });
