@@ -1,7 +1,7 @@
 """The entries of the page "Phrasebook", as Markdown, from what experiments/phrasebook holds.
 
 The lines {phrasebook-layer} and {phrasebook-convention} of book/phrasebook.md stand for them, {phrasebook-map} and
-{phrasebook-surprises} for two tables that are made of them: the book puts them there before the page is read
+{phrasebook-surprises} for a list and a table that are made of them: the book puts them there before the page is read
 (book/_ext/reference_pages.py).
 """
 
@@ -78,13 +78,13 @@ def last_name(line):
 
 
 def layer_map(listed):
-    """A row per layer: what it is called here and in each library, a dash where that has none."""
-    rows = []
+    """A line per layer: what it is called here and in each library that has it."""
+    lines = []
     for entry in listed["layer"]:
         called = {row["library"]: last_name(row.get("build", row.get("call"))) for row in entry["row"]}
-        link = f"{{ref}}`{entry['name']} <{target(entry)}>`"
-        rows += [[link, last_name(entry["own"]), *(called.get(library, "—") for library in LIBRARIES)]]
-    return table(["Layer", "Ours", *LIBRARIES], rows)
+        named = [f"ours {last_name(entry['own'])}", *(f"{name} {called[name]}" for name in LIBRARIES if name in called)]
+        lines += [f"- {{ref}}`{entry['name']} <{target(entry)}>`: {', '.join(named)}"]
+    return "\n".join(lines)
 
 
 def surprises(listed):
