@@ -1,7 +1,8 @@
 """The entries of the page "Phrasebook", as Markdown, from what experiments/phrasebook holds.
 
-The lines {phrasebook-layer} and {phrasebook-convention} of book/phrasebook.md stand for them: the book puts them there
-before the page is read (book/_ext/reference_pages.py).
+The lines {phrasebook-layer} and {phrasebook-convention} of book/phrasebook.md stand for them, {phrasebook-map} and
+{phrasebook-surprises} for a list and a table that are made of them: the book puts them there before the page is read
+(book/_ext/reference_pages.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import tomllib
 
 from publisher import ROOT
 
+LIBRARIES = ("PyTorch", "Keras", "KerasHub", "Hugging Face")
+# The name that a line is about, where it has one.
+_CALLED = re.compile(r"\b(?:torch\.nn|keras\.layers|keras\.ops|keras_hub\.layers|F)\.(\w+)")
 FOLDER = ROOT / "experiments" / "phrasebook"
 
 
@@ -58,13 +62,55 @@ def convention_line(entry, row, answers):
     return f"- **{row['library']}** `{row['code']}`: {row['says']}.{imports(row)}"
 
 
+def target(entry):
+    """What a link to an entry's section names."""
+    return "phrase-" + re.sub(r"\W+", "-", entry["name"].lower()).strip("-")
+
+
+def table(header, rows):
+    """A Markdown table."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))
+
+
+def last_name(line):
+    """`MultiheadAttention` of `torch.nn.MultiheadAttention(D, H)`."""
+    return "`" + re.match(r"[\w.]+", line)[0].split(".")[-1] + "`"
+
+
+def layer_map(listed):
+    """A line per layer: what it is called here and in each library that has it."""
+    lines = []
+    for entry in listed["layer"]:
+        called = {row["library"]: last_name(row.get("build", row.get("call"))) for row in entry["row"]}
+        named = [f"ours {last_name(entry['own'])}", *(f"{name} {called[name]}" for name in LIBRARIES if name in called)]
+        lines += [f"- {{ref}}`{entry['name']} <{target(entry)}>`: {', '.join(named)}"]
+    return "\n".join(lines)
+
+
+def surprises(listed):
+    """The answers in bold, by library."""
+    rows = []
+    for library in LIBRARIES:
+        for entry in listed["convention"]:
+            link = f"{{ref}}`{entry['name']} <{target(entry)}>`"
+            for row in entry["row"]:
+                if row["library"] == library and "**" in row["says"]:
+                    name = _CALLED.search(row["code"])
+                    told = f"`{name[1]}`: " if name and f"`{name[1]}`" not in row["says"] else ""
+                    rows += [[library, link, told + row["says"]]]
+    return table(["In", "Question", "Answer"], rows)
+
+
 def section(kind, entry, answers):
     """The Markdown of one entry."""
-    lines = [f"### {entry['name']}", f"% search: {entry['search']}", ""]
+    lines = [f"({target(entry)})=", f"### {entry['name']}", f"% search: {entry['search']}", ""]
     if kind == "layer":
         lines += [f"- **Ours** `{entry['own']}`"]
     line = layer_line if kind == "layer" else convention_line
     return "\n".join([*lines, *(line(entry, row, answers) for row in entry["row"]), ""])
+
+
+TABLES = {"map": layer_map, "surprises": surprises}
 
 
 def with_phrases(text):
@@ -77,6 +123,8 @@ def with_phrases(text):
     text = text.replace("{phrasebook-versions}", f"{versions} on {told['date']}")
 
     def put(match):
+        if match[1] in TABLES:
+            return TABLES[match[1]](listed)
         return "\n".join(section(match[1], entry, told["answers"]) for entry in listed[match[1]])
 
     return re.sub(r"(?m)^```\{phrasebook-(\w+)\}\n```$", put, text)

@@ -1,10 +1,12 @@
 """The page "Phrasebook": every row was evaluated as it stands; what is installed here is evaluated again."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
+from experiments import ROOT
 from experiments.phrasebook import ANSWERS, GOLDENS, LIBRARIES, address, entries, evaluate, every_row, names, repeat
 
 ROWS = [*every_row()]
@@ -71,3 +73,37 @@ def test_the_same_numbers_in_every_row():
     entry = {"name": "any"}
     one, other = (names(entry, library)["given"](2, 3) for library in ("PyTorch", "Keras"))
     assert np.array_equal(one.numpy(), other.numpy()) and np.ptp(one.numpy()) > 0.1
+
+
+def page():
+    from phrasebook import with_phrases
+
+    text = (ROOT / "book" / "phrasebook.md").read_text(encoding="utf-8")
+    return text, with_phrases(text)
+
+
+def test_the_map_names_every_layer_and_the_surprises_every_bold_answer():
+    _, shown = page()
+    assert "{phrasebook" not in shown
+    for entry in entries()["layer"]:
+        (line,) = (line for line in shown.splitlines() if line.startswith(f"- {{ref}}`{entry['name']} <"))
+        named = [name.rpartition(" ")[0] for name in line.partition(">`: ")[2].split(", ")]
+        assert named[0] == "ours" and {*named[1:]} == {row["library"] for row in entry["row"]}, line
+    bold = [row["says"] for entry in entries()["convention"] for row in entry["row"] if "**" in row["says"]]
+    table = shown.split("(phrasebook-surprises)=")[1].split("(phrasebook-lines)=")[0]
+    assert len(bold) > 15 and table.count("\n| ") == len(bold) + 2
+    assert all(says in table for says in bold)
+    assert "| `MultiheadAttention`: **blocked** |" in table  # F.scaled_dot_product_attention's True is not
+
+
+def test_every_link_of_the_tables_has_its_section():
+    _, shown = page()
+    targets = re.findall(r"(?m)^\((phrase-[\w-]+)\)=\n### ", shown)
+    assert len(targets) == len({*targets}) == sum(map(len, entries().values()))
+    assert {*re.findall(r"<(phrase-[\w-]+)>`", shown)} <= {*targets}
+
+
+def test_the_line_that_is_explained_is_one_of_the_page():
+    text, shown = page()
+    (quoted,) = re.findall(r"(?m)^> (\*\*Keras.+)\n> (.+)$", text)
+    assert f"- {' '.join(quoted)}" in shown
