@@ -47,7 +47,7 @@ KINDS.arrows = (ui, data, say) => {
       return text([x + (key[0] < 0 ? -4 : 4), y + (key[1] > 0 ? -8 : 17)], data.words[index], `fill:var(--weight);font-weight:${index === best ? 700 : 400}`, key[0] < 0 ? "end" : "start");
     }).join("");
     plane.innerHTML = `<svg viewBox="0 0 ${SIZE} ${SIZE}">${path(`M0 ${SIZE / 2}H${SIZE}M${SIZE / 2} 0V${SIZE}`, "stroke:var(--line);stroke-width:1")}`
-      + text([SIZE - 2, SIZE / 2 + 34], `${data.axes[0]} →`, "fill:var(--soft);font-size:15px", "end") + text([SIZE / 2 + 5, 14], `↑ ${data.axes[1]}`, "fill:var(--soft);font-size:15px", "start")
+      + text([SIZE - 2, SIZE / 2 + 34], `${data.axes[0]} →`, "fill:var(--soft)", "end") + text([SIZE / 2 + 5, 14], `↑ ${data.axes[1]}`, "fill:var(--soft)", "start")
       + line + shadows + keys.map((key, index) => arrow(key, "var(--weight)", 1.8 + 5 * weights[index])).join("") + names
       + arrow(query, "var(--other)", 3.5) + `</svg>`;
     const [gx, gy] = px(query);
@@ -60,8 +60,8 @@ KINDS.arrows = (ui, data, say) => {
       + path(`M${corner.map((point) => point.map((value) => fixed(value, 1)).join(" ")).join("L")}z`, "stroke:var(--line);stroke-width:1.2;fill:var(--tint)")
       + corner.map((point, index) => path(`M${point.map((value) => fixed(value, 1)).join(" ")}L${here.map((value) => fixed(value, 1)).join(" ")}`, `stroke:var(--weight);stroke-width:${fixed(0.6 + 7 * weights[index], 1)};opacity:.75`)).join("")
       + corner.map(([x, y], index) => text([x, y + (values[index][1] ? -9 : 18)], data.words[index], `fill:var(--weight);font-weight:${index === best ? 700 : 400}`)).join("")
-      + `<circle cx="${fixed(here[0], 1)}" cy="${fixed(here[1], 1)}" r="8" style="fill:var(--other)"/>` + text([here[0] + 13, here[1] - 10], data.name, "fill:var(--other);font-weight:700;font-size:14px", "start")
-      + text([100, 187], `${data.gives[0]} →`, "fill:var(--soft);font-size:14px") + `<text transform="translate(11 92) rotate(-90)" text-anchor="middle" style="fill:var(--soft);font-size:14px">${data.gives[1]} →</text></svg>`;
+      + `<circle cx="${fixed(here[0], 1)}" cy="${fixed(here[1], 1)}" r="8" style="fill:var(--other)"/>` + text([here[0] + 13, here[1] - 10], data.name, "fill:var(--other);font-weight:700", "start")
+      + text([100, 187], `${data.gives[0]} →`, "fill:var(--soft)") + `<text transform="translate(11 92) rotate(-90)" text-anchor="middle" style="fill:var(--soft)">${data.gives[1]} →</text></svg>`;
     parts.forEach(({ score, bar, share }, index) => {
       score.textContent = told(scores[index]);
       bar.style.width = `${fixed(100 * weights[index], 1)}%`;
