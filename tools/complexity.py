@@ -51,9 +51,11 @@ def page(record=None) -> str:
         checkpoints=len(MODELS),
         sources=" ".join(f"{key}: {words}." for key, words in printed().items()),
         caches=sortable(
-            ("Checkpoint", "Attention", "Per token", "At 131,072 tokens", "Ops per byte"), map(cached, MODELS)
+            ("Checkpoint", "Attention", "Per token", "At 131,072 tokens", "Read on an H100", "Ops per byte"),
+            map(cached, MODELS),
         ),
         orders=sortable(("Layer", "Time", "Memory", "Steps", "Path"), map(orders, (*CATALOG, *BESIDE))),
+        bandwidth=f"{PEAKS['H100'][1] / 1e12:.2f}",
         ridges=", ".join(f"{name}: {done / read:.0f}" for name, (done, read) in PEAKS.items()),
         sizes=", ".join(f"${letter} = {number:,}$".replace(",", "{,}") for letter, number in SIZES.items()),
         times=sortable(
@@ -199,10 +201,11 @@ def cached(name):
     far = cache_bytes(parts, 131_072)
     each = far - cache_bytes(parts, 131_071)
     per_token = f"{each / 1024:,.0f} KiB" if each >= 10 * 1024 else f"{each / 1024:.1f} KiB" if each else "nothing"
-    found = intensity(CONFIGS[name], 131_072)
+    done, read = work(CONFIGS[name], 131_072)
+    took = 1e3 * read / PEAKS["H100"][1]
     return (
         *(name, MODELS[name].kind, keyed(per_token, each), keyed(f"{far / 2**30:.1f} GiB", far)),
-        keyed(f"{found:.0f}", found),
+        *(keyed(f"{took:.1f} ms" if took >= 0.05 else "under 0.1 ms", took), keyed(f"{done / read:.0f}", done / read)),
     )
 
 
@@ -210,7 +213,13 @@ CONFIGS = {row["name"]: row["config"] for row in read_table()}
 
 
 def intensity(config, context):
-    """Operations per byte of the cache for one new token: scores and averages of the layers that keep keys.
+    """Operations per byte of the cache for one new token; see ``work``."""
+    done, read = work(config, context)
+    return done / read
+
+
+def work(config, context):
+    """Operations and bytes for one new token: scores and averages of the layers that keep keys.
 
     Of a key and a value each query head needs a product and a sum per number. A latent is key and value in one:
     all of it is scored, and all but its rotary part is averaged. An indexer scores every key of its own, and the
@@ -225,7 +234,8 @@ def intensity(config, context):
         if "index_topk" in config:
             done += 2 * context * config["index_n_heads"] * config["index_head_dim"]
             read += context * config["index_head_dim"]
-        return done / (read * NUMBER)
+        layers = layers_of(config)[0]
+        return layers * done, layers * read * NUMBER
     near, far = values_of(config)
     whole, windowed, _ = layers_of(config)
     shared = config["num_key_value_heads"]
@@ -236,7 +246,7 @@ def intensity(config, context):
     ):
         read += layers * values * positions
         done += 2 * layers * values * positions * heads / groups
-    return done / (read * NUMBER)
+    return done, read * NUMBER
 
 
 # How the words of a name are written on a page.

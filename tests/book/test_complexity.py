@@ -21,13 +21,16 @@ from complexity import (
     rounded,
     sortable,
     table,
+    work,
     worth,
 )
 from cost_figure import GAP, _apart, panel
 
 from attn_course.catalog import CATALOG
 from attn_course.core.declaration import OWN
+from attn_course.core.kv_cache import cache_bytes
 from attn_course.course.labs import load_record
+from attn_course.course.labs.caches import MODELS
 from experiments.bench import pytorch, tf
 from experiments.bench.cases import MEASURED
 from experiments.bench.measure import slope
@@ -146,7 +149,7 @@ def test_a_panel_has_its_lines_and_ticks_inside():
 
 def test_caches_are_those_of_the_chapter():
     shown = [re.sub("<[^>]*>", "", cell) for cell in cached("Llama 3 8B")]
-    assert shown == ["Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB", "4"]
+    assert shown == ["Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB", "5.1 ms", "4"]
     assert cached("Mistral 7B v0.1")[2:4] == (keyed("nothing", 0), keyed("0.5 GiB", 2**29))
     assert all(f"| {name} |" in page() for name in SHOWN)
 
@@ -164,6 +167,16 @@ def test_operations_per_byte():
     scored, chosen = 131_072 * 64 * 128, 2048 * heads * (2 * latent + turned)
     read = 131_072 * 128 + 2048 * (latent + turned)
     assert intensity(CONFIGS["DeepSeek-V3.2"], 131_072) == (scored + chosen) / read
+    assert work(CONFIGS["DeepSeek-V3.2"], 131_072)[1] == 61 * 2 * read
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_token_reads_the_cache_without_states_or_what_an_indexer_chooses(name):
+    read, held = work(CONFIGS[name], 131_072)[1], cache_bytes(MODELS[name].parts, 131_072)
+    if "state" in MODELS[name].kind or "indexer" in MODELS[name].kind:
+        assert 0 < read < held
+    else:
+        assert read == held
 
 
 def test_orders_are_sorted_by_what_they_come_to():
