@@ -82,7 +82,10 @@ def layer_map(listed):
     lines = []
     for entry in listed["layer"]:
         called = {row["library"]: last_name(row.get("build", row.get("call"))) for row in entry["row"]}
-        named = [f"ours {last_name(entry['own'])}", *(f"{name} {called[name]}" for name in LIBRARIES if name in called)]
+        named = [
+            f"ours {last_name(entry['own'])}",
+            *(f"**{name}** {called[name]}" for name in LIBRARIES if name in called),
+        ]
         lines += [f"- {{ref}}`{entry['name']} <{target(entry)}>`: {', '.join(named)}"]
     return "\n".join(lines)
 

@@ -88,7 +88,7 @@ def test_the_map_names_every_layer_and_the_surprises_every_bold_answer():
     for entry in entries()["layer"]:
         (line,) = (line for line in shown.splitlines() if line.startswith(f"- {{ref}}`{entry['name']} <"))
         named = [name.rpartition(" ")[0] for name in line.partition(">`: ")[2].split(", ")]
-        assert named[0] == "ours" and {*named[1:]} == {row["library"] for row in entry["row"]}, line
+        assert named[0] == "ours" and {*named[1:]} == {f"**{row['library']}**" for row in entry["row"]}, line
     bold = [row["says"] for entry in entries()["convention"] for row in entry["row"] if "**" in row["says"]]
     table = shown.split("(phrasebook-surprises)=")[1].split("(phrasebook-lines)=")[0]
     assert len(bold) > 15 and table.count("\n| ") == len(bold) + 2
