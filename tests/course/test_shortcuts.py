@@ -72,6 +72,13 @@ def test_more_rounds_keep_the_weights(module):
 
 
 @pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
+def test_a_hashed_query_looks_at_as_many_keys_as_the_table_says(module):
+    hashing = module.attention("LSH 1").hashing
+    assert 2 * hashing["chunk_size"] == KINDS["LSH 1"] == 16
+    assert hashing["chunk_size"] == 2 * POSITIONS // hashing["num_buckets"]  # the paper's
+
+
+@pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 def test_the_loss_falls(module):
     torch.manual_seed(0)
     keras.utils.set_random_seed(0)

@@ -24,7 +24,8 @@ INPUTS = {"digits": 1, "twins": PICTURES + NUMBERS}
 OUTPUTS = {"digits": 10, "twins": NUMBERS}
 # Every kind of attention, and the numbers that a query looks at in it.
 KINDS = {"full": POSITIONS, "none": 0, "Linformer 8": 8, "LSH 1": 16}
-BUCKETS = 16  # chunks are 2 * 64 / 16 = 8 positions: a query looks at 16 per round
+BUCKETS = 16
+CHUNK = 2 * POSITIONS // BUCKETS  # the paper's: a query looks at 16 per round
 REDRAWN = (
     1000  # the seed of the rotations that a trained model meets for the first time
 )

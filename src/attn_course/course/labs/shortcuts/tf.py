@@ -3,6 +3,7 @@
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.labs.shortcuts import (
     BUCKETS,
+    CHUNK,
     FF_DIM,
     HEADS,
     LAYERS,
@@ -30,8 +31,8 @@ def attention(kind, seed=0):
         sizes = {"length": POSITIONS, "rank": int(number)}
         return LinformerAttention(MODEL_DIM, HEADS, **sizes)
     if name == "LSH":
-        sizes = {"num_buckets": BUCKETS, "num_rounds": int(number), "seed": seed}
-        return LSHAttention(MODEL_DIM, HEADS, **sizes)
+        sizes = {"num_buckets": BUCKETS, "num_rounds": int(number)}
+        return LSHAttention(MODEL_DIM, HEADS, **sizes, chunk_size=CHUNK, seed=seed)
     return MultiHeadAttention(MODEL_DIM, HEADS)
 
 
