@@ -47,7 +47,10 @@ def settle(tab):
         assert tab.evaluate(within_20_seconds("window.MathJax?.startup?.promise")), "formulas are not drawn"
     # allSettled: a fade that the page itself cancels ends in an AbortError, and has ended all the same.
     fades = "Promise.allSettled(document.getAnimations().map((fade) => fade.finished))"
-    assert tab.evaluate(within_20_seconds(fades)), "something never stops moving"
+    assert tab.evaluate(within_20_seconds(fades)), tab.evaluate(
+        """() => document.getAnimations().filter((fade) => fade.playState !== "finished")
+          .map((fade) => [fade.transitionProperty ?? fade.animationName, fade.effect.target?.outerHTML.slice(0, 80)])"""
+    )
 
 
 def within_20_seconds(promise):

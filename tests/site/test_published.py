@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 from built_book import SITE
 
 ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = "04_scaled_dot_product", "09_transformer"
 sys.path.insert(0, str(ROOT / "tools"))
 
 from publisher import publisher  # noqa: E402 - found only by the line before
@@ -46,7 +47,7 @@ def decks(tmp_path_factory):
     (root / "_build" / "html").symlink_to(SITE)
     for name in ("book", "pyproject.toml"):
         (root / name).symlink_to(ROOT / name)
-    command = [sys.executable, ROOT / "tools" / "slides.py", "--root", root, "04", "09"]
+    command = [sys.executable, ROOT / "tools" / "slides.py", "--root", root, *CHAPTERS]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     yield root / "_build" / "slides"
@@ -62,9 +63,9 @@ OVER_THE_TITLE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("chapter", ["04", "09"])
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
-    (path,) = decks.glob(f"{chapter}_*.html")
+    (path,) = decks.glob(f"{chapter}*.html")
     tab = browser.new_page(viewport={"width": 1280, "height": 720})
     faults = []
     tab.on("pageerror", lambda error: faults.append(str(error)))
