@@ -100,7 +100,7 @@ def test_signatures_have_the_width_of_the_text(visit, framework):
     with visit(f"book/api/multi_head.html?framework={framework}", width=1280) as tab:
         shares = tab.evaluate(
             """() => [...document.querySelectorAll(".bd-article dt.sig")].filter((sign) => sign.checkVisibility())
-              .map((sign) => sign.getBoundingClientRect().width / document.querySelector(".bd-article h1").clientWidth)"""
+              .map((sign) => sign.clientWidth / document.querySelector(".bd-article h1").clientWidth)"""
         )
         assert shares and max(shares) > 0.9 and min(shares) > 0.75, shares
 
