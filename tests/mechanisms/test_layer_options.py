@@ -125,7 +125,7 @@ def test_a_configuration_of_keras_has_the_scale():
     ("name", "gate"),
     [("linear_attention", "decay"), ("random_feature_attention", "gate"), ("linear_attention_step", "decay")],
 )
-@pytest.mark.parametrize("wrong", [-0.01, 1.01])
+@pytest.mark.parametrize("wrong", [-0.01, 1.01, np.nan])
 def test_a_gate_outside_is_refused_by_name(face, name, gate, wrong):
     state = (None,) if name.endswith("step") else ()
     S = 1 if state else T
