@@ -1,5 +1,6 @@
 """What every session can be asked for: no slow tests, the contract of some topics alone, tests in a drawn order."""
 
+import gc
 import inspect
 import random
 import re
@@ -27,6 +28,15 @@ def pytest_addoption(parser):
 def pytest_configure():
     """What is started in the background ignores Ctrl-C, and so does all that it starts; some tests send it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish():
+    """Frameworks and tests stay for the session: a full collection need not walk through them.
+
+    Keras has one at every attribute that it deletes, half a second each beside two frameworks and ten thousand tests.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @cache
