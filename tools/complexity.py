@@ -11,6 +11,7 @@ from statistics import median
 
 from cost_figure import figure, panel
 from publisher import ROOT
+from tables import table
 
 from attn_course.catalog import CATALOG
 from attn_course.core.declaration import BASE, OWN, Row
@@ -96,11 +97,6 @@ def page(record=None) -> str:
         **{key: record[key] for key in ("date", "processor", "load", "seconds", "command")},
         **{name: record["versions"][name] for name in ("torch", "tensorflow")},
     )
-
-
-def table(header, rows) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def sortable(header, rows) -> str:
@@ -205,17 +201,11 @@ def cached(name):
     took = 1e3 * read / PEAKS["H100"][1]
     return (
         *(name, MODELS[name].kind, keyed(per_token, each), keyed(f"{far / 2**30:.1f} GiB", far)),
-        *(keyed(f"{took:.1f} ms" if took >= 0.05 else "under 0.1 ms", took), keyed(f"{done / read:.0f}", done / read)),
+        *(keyed(f"{took:.1f} ms", took), keyed(f"{done / read:.0f}", done / read)),
     )
 
 
 CONFIGS = {row["name"]: row["config"] for row in read_table()}
-
-
-def intensity(config, context):
-    """Operations per byte of the cache for one new token; see ``work``."""
-    done, read = work(config, context)
-    return done / read
 
 
 def work(config, context):

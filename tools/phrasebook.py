@@ -13,6 +13,7 @@ import re
 import tomllib
 
 from publisher import ROOT
+from tables import table
 
 LIBRARIES = ("PyTorch", "Keras", "KerasHub", "Hugging Face")
 # The name that a line is about, where it has one.
@@ -65,11 +66,6 @@ def convention_line(entry, row, answers):
 def target(entry):
     """What a link to an entry's section names."""
     return "phrase-" + re.sub(r"\W+", "-", entry["name"].lower()).strip("-")
-
-
-def table(header, rows):
-    """A Markdown table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))
 
 
 def last_name(line):

@@ -22,6 +22,7 @@ from chapters import INSTALL_TAG, sources
 from execute import IGNORED
 from marks import NOT_RUN
 from publisher import ROOT
+from tables import table
 
 from attn_course.files import write_text
 from attn_course.records import frameworks
@@ -74,12 +75,6 @@ def counts(path):
     return found
 
 
-def table(header, rows):
-    numbers = {"Time, s", "Min.", "Compared", "Left out"}
-    lines = [header, ["---:" if word in numbers else "---" for word in header], *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
 def chapter(stem):
     number = re.match(r"\d+(?=_(?!project))", stem)
     return f"{{doc}}`{int(number[0]) if number else 'project'} <{stem}>`"
@@ -111,7 +106,7 @@ def notebooks(root=ROOT):
         f"Together {all_cells['compared']:,} cells are compared and {all_cells['left out']:,} left out. "
         "Notebooks, by what executed them:"
     )
-    return "\n\n".join([table(header, rows), total, "\n".join(told)])
+    return "\n\n".join([table(header, rows, right=header[2:]), total, "\n".join(told)])
 
 
 def with_what(told):
@@ -160,7 +155,7 @@ def measurements(root=ROOT):
         "- By date: " + listed(days),
     ]
     header = ("Record", "No.", "Date", "Framework", "Min.")
-    return f"{lines[0]}\n\n" + "\n".join(lines[1:]) + "\n\n" + table(header, rows)
+    return f"{lines[0]}\n\n" + "\n".join(lines[1:]) + "\n\n" + table(header, rows, right=header[-1:])
 
 
 def minutes(seconds):

@@ -10,7 +10,7 @@ python -m experiments.length --seeds 0 1 2
 
 import numpy as np
 
-from attn_course.course.labs import longer
+from attn_course.course.labs import longer, patterns
 
 LENGTH = 64
 LENGTHS = (64, 128, 256, 512)
@@ -47,17 +47,9 @@ def windows(text, length, kind):
     return inputs, text[rows + 1], counted
 
 
-def evaluate(score, model, text, length, kind, at_once=16):
+def evaluate(score, model, text, length, kind):
     """Mean bits of a byte, and the share of bytes that are guessed right.
 
     score: of ``positions.pytorch`` or ``positions.tf``.
     """
-    inputs, targets, counted = windows(text, length, kind)
-    found = [
-        score(model, inputs[i : i + at_once], targets[i : i + at_once])
-        for i in range(0, len(inputs), at_once)
-    ]
-    bits, right = (
-        np.concatenate(part)[:, -counted:] for part in zip(*found, strict=True)
-    )
-    return float(bits.mean()), float(right.mean())
+    return patterns.evaluate(score, model, *windows(text, length, kind))

@@ -14,7 +14,6 @@ from complexity import (
     cached,
     family,
     formula,
-    intensity,
     keyed,
     page,
     printed,
@@ -152,6 +151,11 @@ def test_caches_are_those_of_the_chapter():
     assert shown == ["Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB", "5.1 ms", "4"]
     assert cached("Mistral 7B v0.1")[2:4] == (keyed("nothing", 0), keyed("0.5 GiB", 2**29))
     assert all(f"| {name} |" in page() for name in SHOWN)
+
+
+def intensity(config, context):
+    done, read = work(config, context)
+    return done / read
 
 
 def test_operations_per_byte():

@@ -3,14 +3,12 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from built_book import SITE
+from built_book import ROOT, SITE
 
-ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = "04_scaled_dot_product", "09_transformer"
 sys.path.insert(0, str(ROOT / "tools"))
 

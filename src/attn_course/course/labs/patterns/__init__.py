@@ -82,9 +82,12 @@ def tests(data):
     return text[rows[:, :-1]], text[rows[:, 1:]], counted
 
 
-def evaluate(score, model, data, at_once=16):
-    """Mean bits of a symbol, and the share of symbols that are guessed right."""
-    inputs, targets, counted = tests(data)
+def evaluate(score, model, inputs, targets, counted, at_once=16):
+    """Mean bits of a symbol, and the share of symbols that are guessed right.
+
+    score: of ``patterns`` or ``positions``, in either framework; counted: how many at
+    the end of a window.
+    """
     found = [
         score(model, inputs[i : i + at_once], targets[i : i + at_once])
         for i in range(0, len(inputs), at_once)

@@ -9,6 +9,7 @@ from attn_course.course.labs.patterns import (
     SIZES,
     batches,
     evaluate,
+    tests,
 )
 from attn_course.course.labs.positions.pytorch import score, train
 
@@ -56,7 +57,7 @@ def run(data, kind, seed):
     own = {name: sizes[name] for name in ("symbols", "length")}
     model = PatternModel(**own, **SIZES, kind=kind, **pattern)
     log = train(model, batches(data, seed=seed), steps=sizes["steps"], rate=RATE)
-    bits, exact = evaluate(score, model, data)
+    bits, exact = evaluate(score, model, *tests(data))
     row = {"framework": "pytorch", "data": data, "pattern": kind, **pattern}
     row |= {"seed": seed, "steps": sizes["steps"], "loss": round(log[-1].loss, 4)}
     return [row | {"bits": round(bits, 4), "exact": round(exact, 4)}]
