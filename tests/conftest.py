@@ -30,13 +30,23 @@ def pytest_configure():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_finish():
-    """Frameworks and tests stay for the session: a full collection need not walk through them.
+def keep():
+    """What is there stays for the session: a full collection need not walk through it.
 
     Keras has one at every attribute that it deletes, half a second each beside two frameworks and ten thousand tests.
     """
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_finish():
+    keep()
+
+
+@pytest.hookimpl(trylast=True)  # after the fixtures are taken down
+def pytest_runtest_teardown(item, nextitem):
+    if nextitem is None or nextitem.path != item.path:
+        keep()
 
 
 @cache

@@ -1,6 +1,7 @@
 """Each chapter's .ipynb is its .md, executed top to bottom, without errors or traces of a machine."""
 
 import re
+from functools import cache
 
 import nbformat
 import pytest
@@ -12,6 +13,11 @@ from render import keep_outputs, render, render_alone
 CHAPTERS = sources()
 EACH = pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
 MACHINE = re.compile(r"(?<![\w.])/(work|tmp|home|root|Users|content)/|[A-Z]:\\\\")
+
+
+@cache
+def book():
+    return Book.read(ROOT)
 
 
 def test_there_are_chapters():
@@ -32,7 +38,7 @@ def test_no_notebook_without_source():
 def test_notebooks_of_one_framework_are_up_to_date(source):
     """Made from the same source, without outputs: else run `make notebooks`."""
     for framework, path in alone_paths(source).items():
-        assert nbformat.writes(render_alone(source, Book.read(ROOT), framework)) + "\n" == path.read_text(
+        assert nbformat.writes(render_alone(source, book(), framework)) + "\n" == path.read_text(
             encoding="utf-8"
         )
 
@@ -85,7 +91,7 @@ def test_independent_reader_sees_the_same_cells(source):
 def test_prose_badge_and_metadata_are_up_to_date(source):
     """Building without executing gives the file that is committed: else run `make notebooks`."""
     path = source.with_suffix(".ipynb")
-    notebook = render(source, Book.read(ROOT))
+    notebook = render(source, book())
     keep_outputs(notebook, read_notebook(path))
     assert nbformat.writes(notebook) + "\n" == path.read_text(encoding="utf-8")
 

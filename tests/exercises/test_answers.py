@@ -44,6 +44,13 @@ def test_right_answers_pass_with_every_seed(name):
             assert told(name, answer, seed, framework) is None, (framework, seed)
 
 
+@pytest.mark.parametrize(("name", "seed"), [("project.step", 137), ("project.step", 1_067_536), ("08.pre_norm", 132)])
+def test_a_rounding_on_the_way_is_allowed(name, seed):
+    """A tanh near -1, times 3,000, is rounded to more than its arguments' roundings move it by."""
+    for framework, answer in right_answers(name):
+        assert told(name, answer, seed, framework) is None, framework
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_known_mistake_is_refused_and_named(name):
     exercise = EXERCISES[name]

@@ -1,6 +1,7 @@
 """Tests that find mutants, weights set by hand, calls that are read, and tables that are not to be built."""
 
 import itertools
+import threading
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -108,7 +109,9 @@ def test_a_test_that_does_not_end_is_stopped(monkeypatch):
             pass
 
     monkeypatch.setattr(run, "SECONDS", 0.2)
+    before = threading.active_count()
     assert "stopped after 0.2 s" in told("04.test_attention", test, 1)
+    assert threading.active_count() == before, "nothing runs on, and slows what comes after"
 
 
 @pytest.mark.parametrize("name", LEAN)

@@ -1,13 +1,16 @@
 """A class of made-up submissions, hostile ones among them: each gets its own marks, and a row of its own."""
 
+import contextlib
 import csv
 import io
+import itertools
 import json
 import os
 import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +28,7 @@ from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import cells_of, copied
 
 SEED = 471_108
+SHUT_IN = pytest.mark.skipif(not box.works(), reason="needs namespaces of its own: no sandbox on this system")
 ORDINARY = {
     "right.py": (TWO, 2, ""),
     "wrong.py": (HEAD + A.replace(" / np.sqrt(key.shape[1])", "") + B, 1, "the scale is missing"),
@@ -124,7 +128,7 @@ def test_what_is_no_submission(tmp_path):
     assert "larger than 64 MiB" in str(found["large.py"]) and "no .py" in str(found["empty student"])
 
 
-@pytest.mark.skipif(not box.works(), reason="needs namespaces of its own: no sandbox on this system")
+@SHUT_IN
 def test_a_hostile_class(tmp_path):
     """Nothing that a submission does ends the run, changes another's marks or is left behind."""
     folder = tmp_path / "class"
@@ -281,3 +285,38 @@ def test_a_system_without_limits_says_so(monkeypatch):
     assert processes == "processes that a submission starts are not ended with it"
     assert "no sandbox here" in sandbox and "mark in a container" in sandbox
     assert box.command("/nowhere", "/tmp") == list(box.PYTHON)
+
+
+FOREVER = """
+from attn_course.exercises.engine.process import Process
+
+plan = {"cells": ["while True:\\n    pass\\n"], "skip": set(), "calls": 0, "seconds": 600, "megabytes": 2_000}
+process = Process(plan, None)
+print(process.next(60)[0]["cell"], flush=True)
+process.next(600)
+"""
+
+
+def below(number):
+    """The processes that this one started, and those that they started."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            found[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+    each = [child for child, parent in found.items() if parent == number]
+    return [*each, *itertools.chain.from_iterable(below(child) for child in each)]
+
+
+@SHUT_IN
+def test_a_submission_ends_with_whoever_marks_it():
+    """Killed, that has no time to end what it started; a loop would run for ever."""
+    with subprocess.Popen([sys.executable, "-c", FOREVER], stdout=subprocess.PIPE, text=True) as marker:
+        assert marker.stdout.readline() == "cell 1\n"
+        started = below(marker.pid)
+        marker.kill()
+    assert len(started) == 2, "it, and what built its room"
+    for _ in range(200):
+        if not (left := [each for each in started if Path(f"/proc/{each}").exists()]):
+            break
+        time.sleep(0.05)
+    assert not left

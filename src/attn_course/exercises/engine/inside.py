@@ -122,6 +122,7 @@ def main(root, hidden, *rest):
     """Build the room, run the command in it, end as it ends."""
     at = rest.index("--")
     root = Path(root)
+    _call("prctl", PARENT_DEATH, 9, 0, 0, 0)  # where whoever marks is killed
     build(root, Path(hidden), [Path(each) for each in rest[:at]])
     child = os.fork()
     if child:

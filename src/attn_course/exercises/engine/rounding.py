@@ -23,8 +23,10 @@ def _noisy(value, rng):
 def bounded(call, solution, case, right, gradients=False):
     """The case with how far each of its results may be off, where it is of float32.
 
-    That is 64 times what a rounding of the arguments moves the right result by, and 16
-    roundings of its largest number, or of 1. Without bounds where a result holds no
+    That is 64 times what a rounding of the arguments moves the right result by, 16 times
+    what the solution itself is off by in float32 (a rounding on the way may count more
+    than one of the arguments: of a tanh near 1, times 3,000), and 16 roundings of the
+    largest number, or of 1. Without bounds where a result holds no
     floats, or not finite ones, or where a rounding changes all, as on a window's edge.
 
     gradients: whether the last result holds some. They may also be off by 64 roundings
@@ -44,10 +46,15 @@ def bounded(call, solution, case, right, gradients=False):
     bounds = list(least)
     with np.errstate(all="ignore"):
         for _ in range(DRAWS):
-            moved = call(solution, case._replace(arguments=_noisy(wide, rng)), "numpy")
-            for place, (one, other) in enumerate(zip(moved, right, strict=True)):
-                off = 64 * float(np.abs(one - other).max(initial=0.0))
-                bounds[place] = max(bounds[place], off + least[place])
+            noisy = _noisy(wide, rng)
+            moved = call(solution, case._replace(arguments=noisy), "numpy")
+            noisy = as_floats(noisy, np.float32)
+            single = call(solution, case._replace(arguments=noisy), "numpy")
+            for times, found, others in ((64, moved, right), (16, single, moved)):
+                for place, (one, other) in enumerate(zip(found, others, strict=True)):
+                    off = times * float(np.abs(one - other).max(initial=0.0))
+                    if np.isfinite(off):
+                        bounds[place] = max(bounds[place], off + least[place])
     smooth = all(
         one - few <= max(few, 0.2 * two)
         for one, few, two in zip(bounds, least, largest, strict=True)

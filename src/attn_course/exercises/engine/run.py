@@ -60,6 +60,19 @@ class _Stop(BaseException):
     """Raised in a thread that runs for too long; `except Exception` lets it pass."""
 
 
+class _Call(threading.Thread):
+    """A call in a thread of its own; ``inner``: the one for which it waits, if any."""
+
+    inner = None
+
+    def stop(self):
+        """End the innermost call that runs; those around it end with its error."""
+        if self.inner is not None and self.inner.is_alive():
+            return self.inner.stop()
+        number = ctypes.c_ulong(self.ident)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(number, ctypes.py_object(_Stop))
+
+
 def limited(call, seconds):
     """``call()`` in a thread of its own: its value, its exception, or TimeoutError.
 
@@ -76,7 +89,10 @@ def limited(call, seconds):
         except BaseException as error:  # SystemExit too: nothing may leave the checker
             box["error"] = error
 
-    thread = threading.Thread(target=work, daemon=True)
+    thread = _Call(target=work, daemon=True)
+    around = threading.current_thread()
+    if isinstance(around, _Call):
+        around.inner = thread
     thread.start()
     used, begun = time.process_time(), time.monotonic()
     try:
@@ -90,9 +106,7 @@ def limited(call, seconds):
         for _ in range(20):
             if not thread.is_alive():
                 break
-            stop = ctypes.py_object(_Stop)
-            number = ctypes.c_ulong(thread.ident)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, stop)
+            thread.stop()
             box["stopped"] = True
             thread.join(0.05)
     if "stopped" in box:
