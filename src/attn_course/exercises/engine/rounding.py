@@ -23,8 +23,8 @@ def _noisy(value, rng):
 def bounded(call, solution, case, right, gradients=False):
     """The case with how far each of its results may be off, where it is of float32.
 
-    That is 64 times what a rounding of the arguments moves the right result by, 16 times
-    what the solution itself is off by in float32 (a rounding on the way may count more
+    That is 64 times what a rounding of the arguments moves the right result by, 16
+    times what the solution is off by in float32 (a rounding on the way may count more
     than one of the arguments: of a tanh near 1, times 3,000), and 16 roundings of the
     largest number, or of 1. Without bounds where a result holds no
     floats, or not finite ones, or where a rounding changes all, as on a window's edge.
