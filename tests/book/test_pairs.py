@@ -38,9 +38,7 @@ def test_no_notebook_without_source():
 def test_notebooks_of_one_framework_are_up_to_date(source):
     """Made from the same source, without outputs: else run `make notebooks`."""
     for framework, path in alone_paths(source).items():
-        assert nbformat.writes(render_alone(source, book(), framework)) + "\n" == path.read_text(
-            encoding="utf-8"
-        )
+        assert nbformat.writes(render_alone(source, book(), framework)) + "\n" == path.read_text(encoding="utf-8")
 
 
 MOST_BYTES = 820_000

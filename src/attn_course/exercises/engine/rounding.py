@@ -26,8 +26,8 @@ def bounded(call, solution, case, right, gradients=False):
     That is 64 times what a rounding of the arguments moves the right result by, 16
     times what the solution is off by in float32 (a rounding on the way may count more
     than one of the arguments: of a tanh near 1, times 3,000), and 16 roundings of the
-    largest number, or of 1. Without bounds where a result holds no
-    floats, or not finite ones, or where a rounding changes all, as on a window's edge.
+    largest number, or of 1. Without bounds where a result holds no floats, or not
+    finite ones, or where a rounding changes all, as on a window's edge.
 
     gradients: whether the last result holds some. They may also be off by 64 roundings
     of the largest argument: the slope of a softmax that is nearly 1 is a difference of
