@@ -17,8 +17,8 @@ from experiments.align import (
 )
 from experiments.align.pytorch import MODELS, read, to_numbers
 
-BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 215  # 43 steps are one pass
-STEPS = 860
+BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 430  # 43 steps are one pass
+STEPS = 2580
 SHOWN = "Luke 1:46", "Luke 5:38", "Luke 21:2"
 
 
