@@ -18,7 +18,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-versions bench costs gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
+  test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -129,6 +129,9 @@ bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QU
 costs: .venv/stamp ## the page of costs, from the catalog and what was measured [MEASURE=yes: measure first, on a quiet machine]
 	$(if $(MEASURE),$(BIN)/python -m experiments.costs)
 	PYTHONPATH=. $(BIN)/python tools/complexity.py
+
+records: .venv/stamp ## runs the first entry of every stored experiment again, and says which no longer comes out [ONLY=dates]
+	$(BIN)/python -m experiments.again $(ONLY)
 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
 	$(BIN)/python -m attn_course.course.labs.gpu $(if $(CH),--only $(CH))

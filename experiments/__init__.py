@@ -7,6 +7,7 @@ and write into ``src/attn_course``.
 import argparse
 import hashlib
 import json
+import math
 import sys
 import time
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "src" / "attn_course" / "records"
 RUNS = ROOT / "_build" / "experiments"
 USED = {"pytorch": "torch", "tf": "tensorflow"}
+TIMES = {"seconds", "milliseconds"}  # words in the keys of rows
 _STARTED = time.monotonic()
 
 
@@ -32,6 +34,7 @@ def _options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--anew", action="store_true", help="forget what is done")
+    parser.add_argument("--again", action="store_true", help="compare the first entry")
     return parser.parse_known_args()[0]
 
 
@@ -43,7 +46,12 @@ def run_plan(name, plan, run, **more):
 
     What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
     stopped goes on there, unless the code has changed since. ``--anew`` begins anew.
+
+    ``--again`` stores nothing: it runs the first entry with the first seed once more,
+    and ends with what is not as the record has it.
     """
+    if _options().again:
+        return ended(name, run(*plan[0], chosen_seeds()[0]))
     with resuming(name) as done:
         seeds, rows = chosen_seeds(), []
         for seed in seeds:
@@ -52,6 +60,35 @@ def run_plan(name, plan, run, **more):
                 print(rows[-1], flush=True)
         seconds = {"seconds": round(done.seconds)}
         store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
+
+
+def ended(name, rows):
+    """End the program: in a line if the record holds these rows, else with the rest."""
+    faults = compared(name, json.loads(json.dumps(rows)))
+    sys.exit("\n".join(faults) or print(f"{name}: {len(rows)} rows as stored"))
+
+
+def compared(name, rows):
+    """What is not as in ``records/NAME.json``: a text for each row that isn't there."""
+    stored = json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+    nearest = [min((unlike(row, kept) for kept in stored), key=len) for row in rows]
+    return [f"{name}: {', '.join(faults)}" for faults in nearest if faults]
+
+
+def unlike(row, kept):
+    """Where two rows differ by more than rounding; times are not compared."""
+    keys = [key for key in row | kept if not TIMES & set(key.split("_"))]
+    differ = [key for key in keys if not same(row.get(key), kept.get(key))]
+    return [f"{key} {row.get(key)}, stored {kept.get(key)}" for key in differ]
+
+
+def same(now, was):
+    """Two values of JSON, numbers within a thousandth."""
+    if isinstance(now, list) and isinstance(was, list):
+        return len(now) == len(was) and all(map(same, now, was))
+    if isinstance(now, float) and isinstance(was, float | int):
+        return math.isclose(now, was, rel_tol=1e-3, abs_tol=1e-3)
+    return now == was
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import time
 from importlib import resources
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -13,6 +14,7 @@ import pytest
 
 import experiments
 from attn_course.course.labs import interval, load_record, over_runs
+from experiments import again
 
 RECORDS = sorted(
     path.name.removesuffix(".json")
@@ -135,6 +137,35 @@ def test_a_plan_that_was_stopped_goes_on(folder, capsys):
     experiments.run_plan("name", PLAN, stopped_at(None, then))
     assert first + then == [("a", 1, 3), ("b", 2, 3), ("a", 1, 5), ("b", 2, 5)]
     assert [row["exact"] for row in json.loads((folder / "name.json").read_text())["rows"]] == [1 / 3] * 4
+
+
+@pytest.mark.parametrize("drift", [1e-4, 0.02])
+def test_a_record_that_no_longer_comes_out_is_told(folder, monkeypatch, capsys, drift):
+    """The first entry with the first seed again: rounding and times are no difference, two hundredths are."""
+
+    def run(name, number, seed, off=0.0):
+        curve = [[number, 0.5 + off]]
+        return [{"name": name, "seed": seed, "exact": 0.25, "curve": curve, "seconds": time.monotonic()}]
+
+    experiments.run_plan("name", PLAN, run)
+    monkeypatch.setattr("sys.argv", ["experiment", "--seeds", "3", "--again"])
+    with pytest.raises(SystemExit) as ended:
+        experiments.run_plan("name", PLAN, lambda *given: run(*given, off=drift))
+    told = "name: curve [[1, 0.52]], stored [[1, 0.5]]" if drift > 0.01 else None
+    assert ended.value.code == told
+    assert told or "name: 1 rows as stored" in capsys.readouterr().out
+
+
+def test_a_program_without_a_plan_is_named(capsys):
+    """And every other record has a program that can run its first entry again."""
+    assert again.main(["kernels"]) == 0
+    assert capsys.readouterr().out == "kernels: has no plan, nothing was run\n"
+    names = {path.stem for path in again.RECORDS.glob("*.json")} - set(again.UNPLANNED)
+    assert len(names) > 35 and set(again.UNPLANNED) < {path.stem for path in again.RECORDS.glob("*.json")}
+    for name in names:
+        found = [again.ROOT / "experiments" / f"{name}.py", again.ROOT / "experiments" / name / "__main__.py"]
+        text = next(path for path in found if path.exists()).read_text(encoding="utf-8")
+        assert "run_plan(" in text or "run_and_store(" in text, name
 
 
 @pytest.mark.parametrize("reason", ["code", "asked"])
