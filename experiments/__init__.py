@@ -47,9 +47,14 @@ def run_plan(name, plan, run, **more):
     What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
     stopped goes on there, unless the code has changed since. ``--anew`` begins anew.
 
+    One thread of PyTorch computes, so that the number of cores does not change what
+    comes out.
+
     ``--again`` stores nothing: it runs the first entry with the first seed once more,
     and ends with what is not as the record has it.
     """
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
     if _options().again:
         return ended(name, run(*plan[0], chosen_seeds()[0]))
     with resuming(name) as done:

@@ -9,7 +9,6 @@ PyTorch.
 python -m experiments.ablation --seeds 0 1 2
 """
 
-from attn_course.core.frameworks import torch
 from experiments import run_plan
 from experiments.language import built, costs, looks, tested, trained
 
@@ -39,6 +38,5 @@ def run(positions, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(name,) for name in POSITIONS]
     run_plan("ablation", plan, run, places=lambda: PARTS)

@@ -160,5 +160,4 @@ def row(cause, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("ailing", [(cause,) for cause in CAUSES], row)

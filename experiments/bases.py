@@ -5,13 +5,11 @@ With a base of 10 every pair of columns completes a turn within the training.
 python -m experiments.bases --seeds 0 1 2
 """
 
-from attn_course.core.frameworks import torch
 from experiments import run_plan
 from experiments.length.pytorch import run
 
 BASES = (10.0, 100.0, 10_000.0, 500_000.0)
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(base,) for base in BASES]
     run_plan("bases", plan, lambda base, seed: run("rotary", seed, base=base))

@@ -1,7 +1,8 @@
 """How much one vector holds: reversal without attention, over width, length and steps.
 
-Each width is trained twice, the second time three times as long, with a rate that falls
-to 0: what longer training mends is told apart from what the width limits.
+Each width is trained three times, each time three times as long, with a rate that falls
+to 0, and the narrower ones longer still: what longer training mends is told apart from
+what the width limits. One training of 121,500 steps takes 15 minutes.
 
 python -m experiments.bottleneck --seeds 0 1
 
@@ -22,7 +23,9 @@ from attn_course.tasks.text import batches
 from experiments import run_plan
 from experiments.tasks.reversal import Reversal, draw, training_set, vocabulary
 
-WIDTHS, STEPS = (16, 32, 64, 128), (1500, 4500)
+WIDTHS, STEPS = (16, 32, 64, 128), (1500, 4500, 13_500)
+PLAN = [(width, steps) for steps in STEPS for width in WIDTHS]
+PLAN += [(width, 40_500) for width in (16, 32, 64)] + [(16, 121_500)]
 LENGTHS = range(4, 21, 2)
 EDGES = tuple(edge for n in LENGTHS for edge in (n, n + 1))
 
@@ -73,6 +76,4 @@ def rows(width, steps, seed):
 
 
 if __name__ == "__main__":
-    run_plan(
-        "bottleneck", [(width, steps) for steps in STEPS for width in WIDTHS], rows
-    )
+    run_plan("bottleneck", PLAN, rows)

@@ -34,6 +34,5 @@ def run(heads, method, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(2, "none"), *((1, method) for method in METHODS)]
     run_plan("convert", plan, run)

@@ -72,5 +72,4 @@ def run(kind, back, layers, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("copies", PLAN, run)

@@ -19,6 +19,5 @@ def run(context, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(context,) for context in CONTEXTS]
     run_plan("decode", plan, run, thread=thread)

@@ -59,5 +59,4 @@ def run(batch, context, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("decoding", [(b, n) for b in BATCHES for n in CONTEXTS], run)

@@ -26,5 +26,4 @@ def run(kind, rate, steps, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("hashed_digits", PLAN, run)

@@ -32,5 +32,4 @@ def run(framework, kind, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("idle", [(f, kind) for kind in one_layer.KINDS for f in LABS], run)

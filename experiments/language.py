@@ -205,6 +205,5 @@ def sizes():
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(PAGE,), (LONG,)]
     run_plan("language", plan, run, baselines=baselines, sizes=sizes)

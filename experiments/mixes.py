@@ -110,6 +110,5 @@ def run(mix, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     sizes = {"window": WINDOW, "steps": STEPS, "trained_length": LENGTH}
     run_plan("mixes", [(mix,) for mix in MIXES], run, sizes=lambda: sizes)

@@ -78,6 +78,5 @@ def _written(loop, model, numbers):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(*kind, backward) for kind in ATTENTIONS for backward in (False, True)]
     run_plan("number_words", plan, run)

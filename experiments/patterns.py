@@ -2,11 +2,9 @@
 
 from itertools import product
 
-from attn_course.core.frameworks import torch
 from attn_course.course.labs.patterns import DATA, KINDS
 from attn_course.course.labs.patterns.pytorch import run
 from experiments import run_plan
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("patterns", list(product(DATA, KINDS)), run)

@@ -34,7 +34,6 @@ def exact(module, model):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     readers = [(reader, True) for reader in READERS] + [("all words", False)]
     plan = [(name, *reader) for name in ("pytorch", "tf") for reader in readers]
     run_plan("pronoun", plan, run)

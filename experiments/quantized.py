@@ -96,5 +96,4 @@ def run(kind, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("quantized", [(kind,) for kind in KINDS], run)

@@ -40,5 +40,4 @@ def exact(model):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("shortcuts", list(product(STEPS, KINDS)), run)

@@ -110,5 +110,4 @@ def run(name, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("sinks", [("shipped",), ("begin",), ("no begin",)], run)

@@ -201,5 +201,4 @@ def run(source, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("spectra", [(source,) for source in SOURCES], run)

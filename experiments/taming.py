@@ -86,7 +86,6 @@ def run(width, rate, kind, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(w, rate, kind) for w in WIDTHS for rate in RATES for kind in KINDS]
     sizes = {"steps": STEPS, "length": LENGTH, "batch": BATCH, "every": EVERY}
     run_plan("taming", plan, run, sizes=lambda: sizes | {"cap": CAP})

@@ -31,7 +31,6 @@ def run(memory, key_dim, times, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(memory, key_dim, 1) for key_dim in KEY_DIMS for memory in STATES]
     plan += [("softmax", AGAIN, 1)]
     plan += [(memory, AGAIN, 2) for memory in MEMORIES]

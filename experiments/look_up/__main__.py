@@ -4,7 +4,6 @@ Each run answers new questions all the time; ``exact`` is the share of right ans
 the 50 steps up to ``step``.
 """
 
-from attn_course.core.frameworks import torch
 from experiments import run_plan
 from experiments.look_up import BATCH, RATE
 from experiments.look_up.pytorch import train
@@ -27,6 +26,5 @@ def run(width, rate, name, seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     plan = [(*setting, name) for setting in SETTINGS for name in POWERS]
     run_plan("look_up", plan, run)

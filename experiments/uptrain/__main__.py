@@ -48,5 +48,4 @@ def run(seed):
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     run_plan("uptrain", [()], run, curves=lambda: CURVES)
