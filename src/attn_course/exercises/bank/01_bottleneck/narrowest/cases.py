@@ -17,7 +17,7 @@ def stored(steps):
 
 def cases(rng):
     found = []
-    for steps in (1500, 4500):
+    for steps in (1500, 4500, 13_500):
         for letters in (4, 8, 12, 16, 20):
             name = f"{letters} letters after {steps:,} steps"
             found.append(Case(name, (stored(steps), WIDTHS, LENGTHS, letters)))
