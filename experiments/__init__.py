@@ -8,6 +8,7 @@ import argparse
 import hashlib
 import json
 import math
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -53,8 +54,7 @@ def run_plan(name, plan, run, **more):
     ``--again`` stores nothing: it runs the first entry with the first seed once more,
     and ends with what is not as the record has it.
     """
-    if "torch" in sys.modules:
-        sys.modules["torch"].set_num_threads(1)
+    on_one_thread()
     if _options().again:
         return ended(name, run(*plan[0], chosen_seeds()[0]))
     with resuming(name) as done:
@@ -65,6 +65,13 @@ def run_plan(name, plan, run, **more):
                 print(rows[-1], flush=True)
         seconds = {"seconds": round(done.seconds)}
         store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
+
+
+def on_one_thread():
+    """PyTorch computes on one thread, whether it is imported already or later."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def ended(name, rows):
