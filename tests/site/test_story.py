@@ -70,6 +70,8 @@ def test_a_number_is_guessed(visit):
         assert [reply.startswith("Right.") for reply in replies] == [False, True, False] and len(set(replies)) == 3
 
 
+ABOVE = """(guess) => [...document.querySelectorAll(".attn-widget")]
+  .filter((one) => guess.compareDocumentPosition(one) & 2).pop().scrollIntoView()"""
 HELD = """(guess) => {
   const figures = [...document.querySelectorAll(".attn-widget")];
   const above = figures.filter((one) => guess.compareDocumentPosition(one) & 2).pop();
@@ -83,7 +85,7 @@ def test_what_decides_waits_for_the_guess(visit, chapter):
     """Every control that a guess names is there, and is held until the guess is checked or passed over."""
     with visit(chapter) as tab:
         guess = tab.locator(".guess").first
-        tab.locator(".attn-widget").first.scroll_into_view_if_needed()
+        guess.evaluate(ABOVE)
         tab.wait_for_timeout(600)
         held = guess.evaluate(HELD)
         assert held and all(names and all(names) for names in held)
