@@ -31,7 +31,7 @@ svg {{ width: 1060px; height: 300px; margin: 26px 70px 0; fill: #555b64 }}
 def main() -> int:
     text = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
     figure = re.search(r"(?s)<svg.*?</svg>", text)[0]
-    figure = re.sub(r'viewBox="[^"]*" width="\d+" fill="[^"]*"', 'viewBox="0 10 394 98"', figure)
+    figure = re.sub(r'viewBox="[^"]*" width="\d+" fill="[^"]*"', 'viewBox="0 10 394 110"', figure)
     figure = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", figure)
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
