@@ -16,8 +16,8 @@ import torch
 
 from attn_course import pytorch as names
 from attn_course.course.labs.seq2seq import Task, build
+from attn_course.course.training import falling
 from attn_course.course.training import pytorch as loop
-from attn_course.course.training import ramped
 from attn_course.tasks.metrics import by_length
 from attn_course.tasks.text import batches
 from experiments import run_plan
@@ -28,11 +28,6 @@ PLAN = [(width, steps) for steps in STEPS for width in WIDTHS]
 PLAN += [(width, 40_500) for width in (16, 32, 64)] + [(16, 121_500)]
 LENGTHS = range(4, 21, 2)
 EDGES = tuple(edge for n in LENGTHS for edge in (n, n + 1))
-
-
-def falling(step, steps, rate):
-    """The rate of a step: full for a third of the steps, then straight down to 0."""
-    return ramped(step, steps, rate, 1, steps / 1.5)
 
 
 def test_set(count=200):

@@ -4,14 +4,16 @@ from attn_course.course.labs.seq2seq import build, run
 from experiments import run_plan
 
 
-def run_and_store(task, plan, *, build=build, **more):
+def run_and_store(task, plan, *, build=build, schedule=None, **more):
     """Run the plan for every seed of the command line, and store the record.
 
-    ``plan`` is a list of ``(framework, setting, steps)``; ``more`` holds functions of
-    no arguments whose results the record keeps too.
+    ``plan`` is a list of ``(framework, setting, steps)``; ``build`` and
+    ``schedule`` are those of ``labs.seq2seq.run``; ``more`` holds functions of no
+    arguments whose results the record keeps too.
     """
 
     def rows(framework, setting, steps, seed):
-        return [run(task, framework, setting, seed=seed, steps=steps, build=build)]
+        options = {"build": build, "schedule": schedule}
+        return [run(task, framework, setting, seed=seed, steps=steps, **options)]
 
     run_plan(task.name, plan, rows, **more)

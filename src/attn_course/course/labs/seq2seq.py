@@ -46,16 +46,17 @@ def build(names, task, *, attention):
     return names.EncoderDecoder(encoder, decoder)
 
 
-def run(task, framework, setting, *, seed, steps, build=build):
+def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
     """Train one model and test it.
 
-    ``setting`` holds the options of ``build``. Returns a row: the setting, exact match
-    over all, and by length of the source.
+    ``setting`` holds the options of ``build``; ``schedule`` is the loop's. Returns a
+    row: the setting, exact match over all, and by length of the source.
     """
     names, loop = _load(framework, seed)
     model = build(names, task, **setting)
     data = batches(task.train.encode(), task.batch_size, seed)
-    loop.train(model, data, loop.token_loss, steps=steps, **TRAINING)
+    options = {"steps": steps, "schedule": schedule, **TRAINING}
+    loop.train(model, data, loop.token_loss, **options)
     examples = task.test.encode()
     tokens, _ = loop.predict(model, examples, max_length=examples.target_out.shape[1])
     predicted = task.target_vocabulary.decode(tokens)

@@ -40,6 +40,11 @@ def ramped(step, steps, rate, up, down):
     return rate * min(1.0, step / up, (steps + 1 - step) / down)
 
 
+def falling(step, steps, rate):
+    """The rate of a step: full for a third of the steps, then straight down to 0."""
+    return ramped(step, steps, rate, 1, steps / 1.5)
+
+
 def progress(steps, name):
     """Steps 1 to ``steps`` behind a progress bar; silent if ``ATTN_COURSE_QUIET``."""
     numbers = range(1, short(steps) + 1)
