@@ -19,11 +19,6 @@ PLAIN = pytest.mark.parametrize("case", [c for c in CASES if c.layer and not c.m
 CARRIED = pytest.mark.parametrize("case", [c for c in CASES if c.layer and c.blocked], ids=lambda case: case.name)
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    keras.utils.set_random_seed(0)
-
-
 def arrays_of(case):
     return [*case.inputs.values(), *([] if case.mask is None else [case.mask])]
 
@@ -98,7 +93,7 @@ def test_int8_saved_and_loaded(case, tmp_path):
     for part in maps_of(item):
         part.quantize("int8")
     after = numbers(model(given))
-    if case.name != "lsh_attention":  # rounded, a vector falls into another bucket
+    if not case.declared.jumps:
         assert 0 < np.abs(after - before).max() < 0.1 * np.abs(before).max()
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")

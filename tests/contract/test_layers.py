@@ -17,13 +17,6 @@ STEP = {"float64": 1e-10, "float32": 2e-5, "bfloat16": 0.15, "float16": 0.02}
 OWN_SEED = ("projection", "rotations")
 
 
-@pytest.fixture(autouse=True)
-def seed():
-    """A layer's first weights are drawn: the same in every run."""
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
-
-
 @EACH
 @FACE
 @pytest.mark.parametrize("masked", [False, True])

@@ -19,11 +19,6 @@ WHOLE = pytest.mark.parametrize("case", [c for c in CASES if not c.cell], ids=la
 NAMED = {case.name: case for case in CASES}
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    torch.manual_seed(0)
-
-
 @WHOLE
 def test_compiled(case):
     """In one graph, then at another batch and other lengths, unless they are fixed.

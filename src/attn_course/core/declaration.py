@@ -108,11 +108,16 @@ class Layer:
     them adds up to: "one", "less" where a share is nobody's, or "any". padding: whether
     the mask can hide keys alone, from all queries alike.
 
+    jumps: whether weights that are rounded can change the result as a whole: a vector
+    falls into another bucket.
+
     natural: the sizes that may be 0. options: what may be given besides, and its kind.
     wrong: options that must be refused, and who must be named. refuses: options of a
     call that layers of its form take and this one does not.
 
-    What compilers can't do: cell, one of the libraries' recurrent cells, which no
+    Every layer runs under ``torch.compile`` and XLA and is exported to ONNX, which has
+    no inverses or decompositions of matrices: write these as steps of products. What
+    compilers can't do: cell, one of the libraries' recurrent cells, which no
     compiler of PyTorch takes whole; fixed, letters of the axes that stay as they are in
     a graph.
     """
@@ -126,6 +131,7 @@ class Layer:
     weights: bool = True
     sums: str = "one"
     padding: bool = False
+    jumps: bool = False
     natural: tuple[str, ...] = ()
     options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     wrong: tuple[tuple[Mapping[str, Any], str], ...] = ()

@@ -48,6 +48,7 @@ MECHANISMS = (
         | {"memory_dim": (13, 13), "num_buckets": 2, "num_rounds": 2, "chunk_size": 7},
         weights=False,
         padding=True,
+        jumps=True,
         options=UNDROPPED,
         wrong=(UNEVEN, ({"num_buckets": 3}, "num_buckets")),
         timed=Timed("own", 8192),
