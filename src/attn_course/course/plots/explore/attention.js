@@ -34,7 +34,8 @@ KINDS.attention = (ui, data, say) => {
     if (!order.length) parts.push("nothing");
     if (rest >= 0.005 && columns.length > order.length) parts.push(" · rest: ", make("b", { className: "num" }, fixed(rest)));
     readout.replaceChildren(...parts);
-    if (state.peek === null) say(`${layers * heads > 1 ? `Layer ${state.layer + 1}, head ${state.head + 1}. ` : ""}${readout.textContent}`);
+    const which = heads > 1 ? `Layer ${state.layer + 1}, head ${state.head + 1}. ` : `Layer ${state.layer + 1}. `;
+    if (state.peek === null) say(`${layers * heads > 1 ? which : ""}${readout.textContent}`);
   };
   const mark = (list, row) => [...list.children].forEach((label, index) => {
     label.classList.toggle("on", index === row);
@@ -117,7 +118,7 @@ KINDS.attention = (ui, data, say) => {
   if (layers * heads > 1) {
     const texts = range(layers * heads, (index) => {
       const name = data.names[index];
-      return `layer ${Math.floor(index / heads) + 1}, head ${(index % heads) + 1}${name ? `, ${name}` : ""}`;
+      return `layer ${Math.floor(index / heads) + 1}${heads > 1 ? `, head ${(index % heads) + 1}` : ""}${name ? `, ${name}` : ""}`;
     });
     const title = make("b", {}, texts[state.layer * heads + state.head]);
     const pictures = radios("head", texts, state.layer * heads + state.head, (index) => {
@@ -135,7 +136,7 @@ KINDS.attention = (ui, data, say) => {
       if (index % heads === 0) table.append(caption(layers > 1 ? `layer ${index / heads + 1}` : ""));
       table.append(picture);
     });
-    ui.append(make("fieldset", {}, make("legend", {}, "Heads; chosen: ", title), table));
+    ui.append(make("fieldset", {}, make("legend", {}, heads > 1 ? "Heads; chosen: " : "Layers; chosen: ", title), table));
   }
   ui.append(div("scroll", stage), readout);
   return () => { small.forEach((thumb) => thumb()); show(); };

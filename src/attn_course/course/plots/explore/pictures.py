@@ -83,7 +83,8 @@ def many_grids(layers, heading):
     for layer, head in np.ndindex(len(layers), heads):
         x, y = 1 + head * (wide + 14), 26 + layer * (high + 24)
         body.append(frame(x, y, wide, high, cells(layers[layer][head], size)))
-        body.append(text(x, y + high + 14, f"{layer + 1}.{head + 1}"))
+        name = f"{layer + 1}.{head + 1}" if heads > 1 else f"layer {layer + 1}"
+        body.append(text(x, y + high + 14, name))
     width = max(heads * (wide + 14), 8 * len(heading))
     return svg(width, 26 + len(layers) * (high + 24), body)
 

@@ -31,11 +31,13 @@ def explore_scale(
     widths=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512),
     start=64,
     names=None,
+    details=True,
     label="Softmax and scale",
 ):
     """Weights of one query for growing width, with and without the scale.
 
-    The first 1, 2, 4, ... components of query and keys give the scores.
+    The first 1, 2, 4, ... components of query and keys give the scores. details adds a
+    temperature, the entropy and how fast a weight can change.
 
     Shapes:
         query: (D). keys: (n, D). names: n texts, k1 to kn by default.
@@ -60,6 +62,7 @@ def explore_scale(
         "start": widths.index(start),
         "keys": list(names),
         "scores": whole(scores),
+        "details": bool(details),
     }
     chosen = scores[widths.index(start)]
     panels = {
