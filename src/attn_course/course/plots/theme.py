@@ -36,10 +36,13 @@ __all__ = [
 ]
 
 
-def lines(x, named, *, xlabel, ylabel, ylim=None, spread=None, title="", powers=""):
+def lines(
+    x, named, *, xlabel, ylabel, ylim=None, spread=None, title="", powers="", ticks=None
+):
     """One line per name over the same x; each line's name stands at its end.
 
     spread: {name: (lowest, highest)}, drawn as a band: the range over the seeds.
+    ticks: the numbers on the x axis; None: matplotlib chooses.
     powers: "x", "y" or "xy", the axes on which every doubling takes the same space.
     """
     if "x" in powers:
@@ -55,6 +58,8 @@ def lines(x, named, *, xlabel, ylabel, ylim=None, spread=None, title="", powers=
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim, title=title)
         for letter in powers:
             say_powers(getattr(axes, f"{letter}axis"))
+        if ticks is not None:
+            axes.set_xticks(ticks)
         _names_at_the_ends(axes, x, named)
         return picture(figure)
 
@@ -125,21 +130,26 @@ def weight_map(
         return picture(figure)
 
 
-def head_grid(weights, *, names=None):
+def head_grid(weights, *, names=None, layer_names=True):
     """One small panel per head, one row of panels per layer; solid is 1.
 
-    weights: (layers, heads, T, S), queries downwards. names: {(layer, head): text},
-    written above a panel.
+    weights: (layers, heads, T, S), queries downwards; as lists, T and S may differ
+    from head to head. names: {(layer, head): text}, written above a panel.
+    layer_names: whether "layer 1" stands beside the first row, and so on.
     """
     layers, heads = len(weights), len(weights[0])
     size = 1.35 * heads + 0.4, 1.5 * layers
-    with drawing(*size, nrows=layers, ncols=heads, squeeze=False) as (figure, axes):
+    options = {"nrows": layers, "ncols": heads, "squeeze": False}
+    widths = [np.shape(head)[1] for head in weights[0]]
+    if len(set(widths)) > 1:  # cells of one size
+        options["width_ratios"] = widths
+    with drawing(*size, **options) as (figure, axes):
         for (layer, head), panel in np.ndenumerate(axes):
             panel.imshow(_shade(weights[layer][head]), interpolation="nearest")
             panel.set(xticks=[], yticks=[])
             panel.spines[["top", "right"]].set_visible(True)
             panel.set_title((names or {}).get((layer, head), ""), fontsize=10)
-            if head == 0:
+            if head == 0 and layer_names:
                 panel.set_ylabel(f"layer {layer + 1}")
         return picture(figure)
 
