@@ -215,6 +215,7 @@ WRONG = {
     "key weight": (lambda: order(key_weight=numbers(5, 4)), r"key_weight must be \(5, 3\), got \(5, 4\)"),
     "positions": (lambda: order(positions=numbers(2, 5)), r"positions must be \(3, 5\), got \(2, 5\)"),
     "words are no numbers": (lambda: order(positions=["a"]), "positions must be numbers"),
+    "names of an output": (lambda: order(gives=["dog"]), r"gives must hold 2 names, got \['dog'\]"),
     "all heads": (lambda: explore_heads({((0, 0),): 0.5}, (1, 2), alt=ALT), r"results must hold \(\)"),
     "unknown head": (lambda: explore_heads({(): 1, ((1, 0),): 0.5}, (1, 2), alt=ALT), r"no head \(1, 0\)"),
     "a percentage": (lambda: explore_heads({(): 97.0}, (1, 2), alt=ALT), "results must be at most 1, got 97"),

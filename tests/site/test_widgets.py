@@ -527,6 +527,18 @@ def test_order(figure):
         assert facts(ui)[change] == "0.000"
 
 
+def test_an_output_with_names(figure):
+    with figure("named") as (_, ui):
+        first = ", ".join(
+            f"{name} {value:.2f}".replace("-", "−")
+            for name, value in zip("abc", outputs(range(5), False)[0], strict=True)
+        )
+        ui.get_by_role("button", name="Reverse").click()
+        term = f"output of “{WORDS[0]}” at place 1"
+        assert facts(ui) == {term: first, "at place 5 in your order": first}
+        assert ui.locator(".thin").count() == 0
+
+
 @pytest.mark.parametrize("options", [{}, TOUCH], ids=["mouse", "finger"])
 def test_a_token_is_dragged(figure, options):
     with figure("order", **options) as (tab, ui):

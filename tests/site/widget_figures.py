@@ -108,6 +108,7 @@ def figures():
             examples={20: {"source": "some letters", "with attention": "srettel emos"}},
         ),
         "order": explore_order(WORDS, X, **maps, positions=POSITIONS, alt="an order"),
+        "named": explore_order(WORDS, X, **maps, alt="an output with names", gives="abc", label="An output with names"),
         "pattern": explore_pattern(alt="a mask", n=12, window=3, layers=2),
         "positions": explore_positions(alt="positions", dim=16, length=50),
         "roofline": explore_roofline(

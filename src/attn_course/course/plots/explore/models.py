@@ -150,6 +150,7 @@ def explore_order(
     alt,
     positions=None,
     start=0,
+    gives=None,
     label="Tokens in another order",
 ):
     """Move tokens: the outputs of self-attention move with them, and stay the same.
@@ -157,9 +158,12 @@ def explore_order(
     output = softmax(Q K^T / sqrt(d_k)) V of x, in the order that is chosen. With
     ``positions`` a box adds position p's row to whatever token stands there.
 
+    gives: names of the output's columns. With them an output is written as names and
+    numbers, and is neither drawn nor compared.
+
     Shapes:
         words: n tokens. x, positions: (n, D). query_weight, key_weight: (D, K).
-        value_weight: (D, V).
+        value_weight: (D, V). gives: V texts.
 
     Raises:
         ValueError: a shape doesn't fit, or a number is not finite.
@@ -183,6 +187,11 @@ def explore_order(
     }
     if positions is not None:
         data["positions"] = whole(array("positions", positions, (n, D)))
+    if gives is not None:
+        data["gives"] = tokens("gives", gives)
+        if len(data["gives"]) != value.shape[1]:
+            message = f"gives must hold {value.shape[1]} names, got {data['gives']}"
+            raise ValueError(message)
     scores = (x @ query) @ (x @ key).T / np.sqrt(query.shape[1])
     picture = one_grid(thousandths(_softmax(scores)), words, words, "query ↓  key →")
     return Widget(data, picture, alt)

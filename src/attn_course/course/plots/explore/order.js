@@ -1,6 +1,6 @@
 // Tokens in another order: without positions the outputs of self-attention follow their tokens.
 KINDS.order = (ui, data, say) => {
-  const { tokens } = data;
+  const { tokens, gives } = data;
   const n = tokens.length;
   const thousand = (table) => table?.map((row) => row.map((value) => value / 1000));
   const [x, query, key, value, positions] = ["x", "query", "key", "value", "positions"].map((name) => thousand(data[name]));
@@ -22,7 +22,8 @@ KINDS.order = (ui, data, say) => {
     table.style.setProperty("--n", n);
     const left = hidden("toks down"), heads = list ?? hidden("toks");
     const node = div("panel", make("p", { className: "title" }, title),
-      div("square-box", div(""), heads, left, div("face", grid, table, row), hidden("side", "output"), div("face thin", strip, column)));
+      div("square-box", div(""), heads, left, div("face", grid, table, row),
+        ...(gives ? [] : [hidden("side", "output"), div("face thin", strip, column)])));
     const label = (token) => make("span", { className: "tok" }, visible(tokens[token]));
     const show = (order, { weights, outputs }, largest) => {
       if (!list) heads.replaceChildren(...order.map(label));
@@ -37,7 +38,7 @@ KINDS.order = (ui, data, say) => {
         one.textContent = fixed(weight);
         one.style.color = weight > 0.5 ? "var(--on)" : "inherit";
       });
-      paint(strip, outputs[0].length, n, (unit, place) => outputs[place][unit] / largest);
+      if (!gives) paint(strip, outputs[0].length, n, (unit, place) => outputs[place][unit] / largest);
     };
     return { node, show };
   };
@@ -48,7 +49,8 @@ KINDS.order = (ui, data, say) => {
   };
   const before = panel("as written");
   const after = panel("your order (drag a token)", list);
-  const numbers = (values) => values.slice(0, 3).map((entry) => told(entry)).join(", ") + (values.length > 3 ? ", …" : "");
+  const numbers = (values) => gives ? gives.map((name, unit) => `${name} ${told(values[unit])}`).join(", ")
+    : values.slice(0, 3).map((entry) => told(entry)).join(", ") + (values.length > 3 ? ", …" : "");
   const readout = make("p", { className: "read" });
   const listed = factList();
   const update = () => {
@@ -59,7 +61,7 @@ KINDS.order = (ui, data, say) => {
     const change = Math.max(...state.order.map((token, place) => Math.max(...now.outputs[place].map((entry, unit) => Math.abs(entry - old.outputs[token][unit])))));
     const place = state.order.indexOf(state.token);
     facts(listed, [[`output of “${tokens[state.token]}” at place ${state.token + 1}`, numbers(old.outputs[state.token])], [`at place ${place + 1} in your order`, numbers(now.outputs[place])],
-      ["largest change of any token's output", fixed(change, 3)]]);
+      ...(gives ? [] : [["largest change of any token's output", fixed(change, 3)]])]);
     readout.textContent = state.order.every((token, index) => token === index) ? "The order is as written. Move a token."
       : change < 5e-4 ? "Rows, columns and outputs moved with their tokens. No token's output changed."
         : "Positions were added: outputs changed, so order counts.";
