@@ -69,7 +69,7 @@ def seconds_per_step():
         model = build(names, small, attention="general", input_feeding=feeding)
         ours = _step(model, batch)
         name = f"general, {'with' if feeding else 'without'} input feeding"
-        row = Row(name, "bahdanau", lambda ours=ours: (ours, peer), None)
+        row = Row(name, "bahdanau", lambda _, ours=ours: (ours, peer))
         found = compare(row)
         rows.append({"input_feeding": feeding, "ratio": round(found.ratio, 3)})
         rows[-1] |= {"low": round(found.low, 3), "high": round(found.high, 3)}
