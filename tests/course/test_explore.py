@@ -140,6 +140,16 @@ def test_last_bits_of_the_input_change_no_byte(kind, monkeypatch):
     assert FIGURES[kind]()._repr_html_() == before
 
 
+def test_models_are_called_by_their_names():
+    """Without the two options nothing of them is in the output."""
+    names = {(0, 0): "one", (0, 1): "other"}
+    plain = explore(weights(2, 3, 3), "abc", "abc", alt=ALT, names=names)
+    asked = explore(weights(2, 3, 3), "abc", "abc", alt=ALT, names=names, grid=True, choose="Models")
+    assert not {"grid", "choose"} & set(plain.data) and ">1.2<" in plain.picture
+    assert asked.data == plain.data | {"grid": True, "choose": "Models"}
+    assert ">other<" in asked.picture and ">1.2<" not in asked.picture
+
+
 # --- The code ---------------------------------------------------------------------------------------------------------
 
 
@@ -186,6 +196,10 @@ WRONG = {
     "above 1": (lambda: explore([[0.1, 1.1]], "a", "bc", alt=ALT), "weights must be at most 1"),
     "heads differ": (lambda: explore((weights(2, 3, 3), weights(1, 3, 3)), "abc", "abc", alt=ALT), r"got \[2, 1\]"),
     "no such head": (lambda: explore(weights(3, 3), "abc", "abc", alt=ALT, start=(0, 1, 0)), "head must be .* got 1"),
+    "a map without a name": (
+        lambda: explore(weights(2, 3, 3), "abc", "abc", alt=ALT, choose="Models", names={(0, 0): "one"}),
+        "choose needs a name for each of 2 maps",
+    ),
     "no such row": (lambda: explore(weights(3, 3), "abc", "abc", alt=ALT, start=(0, 0, 3)), "row of start must be"),
     "no tokens": (lambda: explore(weights(3, 3), "", "abc", alt=ALT), "rows must hold at least one token"),
     "no alt": (lambda: explore_pattern(alt="  "), "alt must say what the picture shows"),

@@ -3,8 +3,13 @@ KINDS.attention = (ui, data, say) => {
   const { rows, columns } = data;
   const [layers, heads] = [data.weights.length, data.weights[0].length];
   const across = brief([...rows, ...columns]); // characters stand in a line, words below each other
-  const state = { layer: data.start[0], head: data.start[1], row: data.start[2], peek: null, column: null, view: 0 };
+  const state = { layer: data.start[0], head: data.start[1], row: data.start[2], peek: null, column: null, view: data.grid ? 1 : 0 };
   const weight = (row, column, layer = state.layer, head = state.head) => data.weights[layer][head][row * columns.length + column] / 1000;
+  // Called by their names alone: several models, say, which are no heads of one.
+  const called = (layer, head) => {
+    if (data.choose) return data.names[layer * heads + head];
+    return heads > 1 ? `layer ${layer + 1}, head ${head + 1}` : `layer ${layer + 1}`;
+  };
   const stage = div("stage");
   const readout = make("p", { className: "read" });
   const share = (count, other) => Math.min(100, (160 * count) / other);
@@ -34,8 +39,10 @@ KINDS.attention = (ui, data, say) => {
     if (!order.length) parts.push("nothing");
     if (rest >= 0.005 && columns.length > order.length) parts.push(" · rest: ", make("b", { className: "num" }, fixed(rest)));
     readout.replaceChildren(...parts);
-    const which = heads > 1 ? `Layer ${state.layer + 1}, head ${state.head + 1}. ` : `Layer ${state.layer + 1}. `;
-    if (state.peek === null) say(`${layers * heads > 1 ? which : ""}${readout.textContent}`);
+    if (state.peek === null) {
+      const name = called(state.layer, state.head);
+      say(`${layers * heads > 1 ? `${name[0].toUpperCase()}${name.slice(1)}. ` : ""}${readout.textContent}`);
+    }
   };
   const mark = (list, row) => [...list.children].forEach((label, index) => {
     label.classList.toggle("on", index === row);
@@ -113,12 +120,12 @@ KINDS.attention = (ui, data, say) => {
     draw = (state.view ? grid : lines)();
     draw();
   };
-  ui.append(div("bar", where, choice("View", ["Lines", "Grid"], 0, (view) => { state.view = view; show(); })));
+  ui.append(div("bar", where, choice("View", ["Lines", "Grid"], state.view, (view) => { state.view = view; show(); })));
   const small = [];
   if (layers * heads > 1) {
     const texts = range(layers * heads, (index) => {
-      const name = data.names[index];
-      return `layer ${Math.floor(index / heads) + 1}${heads > 1 ? `, head ${(index % heads) + 1}` : ""}${name ? `, ${name}` : ""}`;
+      const name = data.choose ? "" : data.names[index];
+      return `${called(Math.floor(index / heads), index % heads)}${name ? `, ${name}` : ""}`;
     });
     const title = make("b", {}, texts[state.layer * heads + state.head]);
     const pictures = radios("head", texts, state.layer * heads + state.head, (index) => {
@@ -129,14 +136,15 @@ KINDS.attention = (ui, data, say) => {
       const canvas = cells("");
       small.push(() => paint(canvas, rows.length, columns.length, (row, column) =>
         Math.sqrt(weight(row, column, Math.floor(index / heads), index % heads))));
-      return make("label", { className: "head", title: texts[index] }, input, canvas);
+      return make("label", { className: "head", title: texts[index] }, input, canvas, ...(data.choose ? [caption(texts[index])] : []));
     });
     const table = make("div", { className: "heads", style: `grid-template-columns:auto repeat(${heads},auto)` });
     pictures.forEach((picture, index) => {
-      if (index % heads === 0) table.append(caption(layers > 1 ? `layer ${index / heads + 1}` : ""));
+      if (index % heads === 0) table.append(caption(layers > 1 && !data.choose ? `layer ${index / heads + 1}` : ""));
       table.append(picture);
     });
-    ui.append(make("fieldset", {}, make("legend", {}, heads > 1 ? "Heads; chosen: " : "Layers; chosen: ", title), table));
+    const what = data.choose ?? (heads > 1 ? "Heads" : "Layers");
+    ui.append(make("fieldset", {}, make("legend", {}, `${what}; chosen: `, title), table));
   }
   ui.append(div("scroll", stage), readout);
   return () => { small.forEach((thumb) => thumb()); show(); };

@@ -26,6 +26,8 @@ def explore(
     column_label="key",
     names=None,
     start=(0, 0, 0),
+    grid=False,
+    choose=None,
     label="Attention explorer",
 ):
     """Weights of layers and heads, to be looked at query by query.
@@ -34,11 +36,13 @@ def explore(
         weights: (T, S), (heads, T, S), (layers, heads, T, S), or a tuple of layers.
         rows: T tokens of the queries, columns: S of the keys. A string gives its
         characters. names: {(layer, head): text}. start: layer, head and row that are
-        chosen first, from 0.
+        chosen first, from 0. grid: opens as a grid, not as lines. choose: what there is
+        to choose in place of layers and heads, as "Models"; each map is then called by
+        its name alone.
 
     Raises:
         ValueError: a shape doesn't fit the tokens, a weight is no number from 0 to 1,
-        or a layer has another number of heads.
+        a layer has another number of heads, or choose meets a map without a name.
     """
     rows, columns = tokens("rows", rows), tokens("columns", columns)
     layers = _layers(weights, len(rows), len(columns))
@@ -48,6 +52,9 @@ def explore(
         integer("layer", layer, 0, len(layers) - 1)
         integer("head", head, 0, heads - 1)
     integer("row of start", start[2], 0, len(rows) - 1)
+    if choose and len(names) < len(layers) * heads:
+        maps = len(layers) * heads
+        raise ValueError(f"choose needs a name for each of {maps} maps, got {names}")
     data = {
         "kind": "attention",
         "label": label,
@@ -59,11 +66,13 @@ def explore(
         "weights": [[head.ravel().tolist() for head in layer] for layer in layers],
         "names": {layer * heads + head: name for (layer, head), name in names.items()},
     }
+    data |= {"grid": True} if grid else {}
+    data |= {"choose": str(choose)} if choose else {}
     heading = f"{row_label} ↓  {column_label} →"
     if len(layers) * heads == 1:
         picture = one_grid(layers[0][0], rows, columns, heading)
     else:
-        picture = many_grids(layers, heading)
+        picture = many_grids(layers, heading, names if choose else {})
     return Widget(data, picture, alt)
 
 

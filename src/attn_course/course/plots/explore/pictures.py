@@ -73,8 +73,8 @@ def one_grid(parts, rows, columns, heading):
     return svg(max(left + wide, 8 * len(heading)) + 8, top + high + 4, body)
 
 
-def many_grids(layers, heading):
-    """A small map per head, a row per layer."""
+def many_grids(layers, heading, names):
+    """A small map per head, a row per layer; its name or its numbers stand below."""
     heads = len(layers[0])
     rows, columns = layers[0][0].shape
     size = max(2, min(18, round(660 / heads / columns)))
@@ -83,8 +83,8 @@ def many_grids(layers, heading):
     for layer, head in np.ndindex(len(layers), heads):
         x, y = 1 + head * (wide + 14), 26 + layer * (high + 24)
         body.append(frame(x, y, wide, high, cells(layers[layer][head], size)))
-        name = f"{layer + 1}.{head + 1}" if heads > 1 else f"layer {layer + 1}"
-        body.append(text(x, y + high + 14, name))
+        plain = f"{layer + 1}.{head + 1}" if heads > 1 else f"layer {layer + 1}"
+        body.append(text(x, y + high + 14, names.get((layer, head), plain)))
     width = max(heads * (wide + 14), 8 * len(heading))
     return svg(width, 26 + len(layers) * (high + 24), body)
 

@@ -29,8 +29,7 @@ KINDS.window = (ui, data, say) => {
     curve.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none"><path d="${path}"/><path d="M${across(center)} 0V100" class="mid"/></svg>`;
     const count = inside.filter(Boolean).length;
     const total = sum(weights);
-    facts(list, [["positions in the window", `${count} of ${size}`], ["σ = D / 2", fixed(half / 2)], ["sum of the weights", fixed(total)],
-      ["multiplications, against global attention", `${fixed((100 * count) / size, 0)} %`]]);
+    facts(list, [["positions in the window", `${count} of ${size}`], ["σ = D / 2", fixed(half / 2)], ["sum of the weights", fixed(total)]]);
     const best = weights.indexOf(Math.max(...weights));
     readout.textContent = `Center ${fixed(center, 1)}, half width ${fixed(half, 1)}: `
       + (total ? `positions ${inside.indexOf(true)} to ${inside.lastIndexOf(true)}, most weight on “${visible(tokens[best])}” (${best}): ${fixed(weights[best])}.` : "no position in the window, a zero context.");
