@@ -14,7 +14,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from publisher import ROOT, Publisher, make_publisher, publisher
+from publisher import ROOT, UNSET, Publisher, make_publisher, publisher
+
+# What a page says to readers of a copy without an address.
+_UNTIL = re.compile(r"(?ms)^<!-- until the course has an address -->\n.*?^<!-- until then -->\n\n?")
 
 
 def rewrite(text: str, old: Publisher, new: Publisher) -> str:
@@ -78,6 +81,8 @@ def move(root: Path, url: str, ref: str | None = None, email: str | None = None)
         if text is None:
             continue
         moved = rewrite(text, old, new)
+        if path.suffix == ".md" and old.org == UNSET != new.org:
+            moved = _UNTIL.sub("", moved)
         if path == root / "pyproject.toml":
             moved = _set_ref(moved, new)
             moved = _set_email(moved, email) if email else moved

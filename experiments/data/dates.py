@@ -2,7 +2,7 @@
 
 Needs Babel in exactly the version below, for CLDR changes its formats from release to
 release. Nothing is drawn by a random generator: the days are put in the order of their
-SHA-256, and languages and formats take turns. So every run, on any version of Python or
+SHA-256, and locales and formats take turns. So every run, on any version of Python or
 NumPy, writes the same text.
 """
 
@@ -41,7 +41,7 @@ LOCALES = {
 TURNS = ("full", "long", "full", "medium")
 FIRST, LAST = date(1950, 1, 1), date(2049, 12, 31)
 SIZES = {"train": 24_000, "dev": 1_000, "test": 3_000}
-# So many days of the test split come in every language (format "full"), side by side.
+# So many days of the test split come in every locale (format "full"), side by side.
 PARALLEL_DAYS = 8
 
 
@@ -109,7 +109,9 @@ def readme(lines, sha256):
     groups = LOCALES.items()
     orders = "\n".join(f"- {order}: {', '.join(group)}" for order, group in groups)
     cldr = babel.core.get_global("cldr")["version"]
-    return f"""# Dates in {sum(map(len, LOCALES.values()))} languages
+    locales = [locale for group in LOCALES.values() for locale in group]
+    languages = {locale.partition("_")[0] for locale in locales}
+    return f"""# Dates in {len(languages)} languages, English in two ways
 
 `dates.tsv.gz`: localized dates and their ISO 8601 form. UTF-8, tab-separated, columns \
 {", ".join(COLUMNS)}.
@@ -128,10 +130,10 @@ the same bytes at every run. A new sum goes into `SHA256` in `__init__.py`.
 
 Days from {FIRST} to {LAST}. No day is in two splits, and a day appears once, \
 but for {PARALLEL_DAYS} days
-of the test split that come first and in every language \
+of the test split that come first and in every locale \
 (es and pt write some of these alike, so a few sources
 appear twice, with one target). No source has two targets. \
-Languages take turns, and so do the formats:
+The {len(locales)} locales take turns, and so do the formats:
 {", ".join(TURNS)}. "short" is left out, because it is ambiguous. \
 No-break spaces (U+202F, U+00A0) are
 plain spaces here.

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 from chapters import read_notebook
 from notebooks import build
-from publisher import ROOT, make_publisher, publisher
+from publisher import ROOT, UNSET, make_publisher, publisher
 from repository import main, move, read_text, rewrite, text_files
 
 NEW = "https://github.com/new-org/other.name"
@@ -63,6 +63,22 @@ def test_notebooks_name_one_ref(copied):
     move(copied, NEW, "v9.9")
     for path in notebooks:
         assert names_of(read_notebook(path)) == (("new-org/other.name", "v9.9"),) * 2
+
+
+def test_what_a_copy_without_an_address_says_is_taken_out(small):
+    """By the first address alone; the rest of the page stays."""
+    git(small, "init", "-q")
+    project, page = small / "pyproject.toml", small / "book" / "a.md"
+    text = project.read_text(encoding="utf-8").replace(publisher(small).org, UNSET)
+    project.write_text(text, encoding="utf-8")
+    told = "<!-- until the course has an address -->\nNo address yet.\n\n<!-- until then -->\n\n"
+    page.write_text(f"Before.\n\n{told}Between.\n\n{told}After.\n", encoding="utf-8")
+    move(small, NEW)
+    assert page.read_text(encoding="utf-8") == "Before.\n\nBetween.\n\nAfter.\n"
+    if publisher(ROOT).org == UNSET:
+        for name in ("README.md", "book/intro.md"):
+            told = (ROOT / name).read_text(encoding="utf-8")
+            assert told.count("<!-- until the course has an address -->") == told.count("<!-- until then -->") == 1
 
 
 def test_the_same_as_building_again(built):

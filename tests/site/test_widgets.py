@@ -586,7 +586,11 @@ def test_capacity(figure):
         slide(ui, "letters", 1)
         assert "Width 8, short: of strings of 3 letters 30% come back right (20% to 40%" in spoken(tab, "3 letters")
         assert "about 3 letters" in ui.locator(".read").text_content()  # 2 + (0.9 - 0.5) / (0.9 - 0.3)
+        # The other width is drawn once the width was moved.
+        others = [ui.locator(f'.area path[style*="stroke:var(--s{place})"]') for place in (1, 0)]
+        assert others[0].count() == 0
         slide(ui, "width", 1)
+        assert others[1].count() == 1
         assert "80% come back right (70% to 90%" in spoken(tab, "Width 32")
         ui.locator(".pick label", has_text="long").click()
         assert "Half or more come back right up to 4 letters" in ui.locator(".read").text_content()

@@ -1,10 +1,10 @@
-"""Dates in twenty languages -> ISO 8601: ``"4. maaliskuuta 1987" -> "1987-03-04"``.
+"""Dates in 19 languages -> ISO 8601: ``"4. maaliskuuta 1987" -> "1987-03-04"``.
 
-Real locale data (Unicode CLDR, through Babel) in a snapshot inside the package: it
-loads offline, needs no Babel and is the same everywhere. README.md beside this file
-says how it was made, LICENSE-CLDR.txt what you may do with it. The days of train, dev
-and test are disjoint. The format "short" is left out: ``03/04/87`` has several
-readings.
+English comes in two ways, en_US and en_GB: 20 locales. Real locale data (Unicode CLDR,
+through Babel) in a snapshot inside the package: it loads offline, needs no Babel and
+is the same everywhere. README.md beside this file says how it was made,
+LICENSE-CLDR.txt what you may do with it. The days of train, dev and test are disjoint.
+The format "short" is left out: ``03/04/87`` has several readings.
 """
 
 import gzip
@@ -36,7 +36,7 @@ class Dates:
     def take(self, rows):
         """The `Dates` at the indices `rows`, in that order.
 
-        One locale, say, or one day in all languages.
+        One locale, say, or one day in all locales.
         """
         columns = (self.sources, self.targets, self.locales, self.formats)
         return Dates(*([column[i] for i in rows] for column in columns))
@@ -55,8 +55,8 @@ class Dates:
 def load_dates(split):
     """The `Dates` of ``"train"``, ``"dev"`` or ``"test"``: 24,000, 1,000, 3,000 pairs.
 
-    Any slice is balanced: the languages take turns. Test begins with 8 days that come
-    in all 20 languages. Raises ValueError for another split, and for a snapshot that is
+    Any slice is balanced: the locales take turns. Test begins with 8 days that come
+    in all 20 locales. Raises ValueError for another split, and for a snapshot that is
     missing or not the one of this version.
     """
     if split not in SPLITS:

@@ -1,7 +1,7 @@
 // A cliff that moves: sliders for size and length, the share that comes back right, and one string as it was written.
 KINDS.capacity = (ui, data, say) => {
   const { lengths, sizes, trainings, texts } = data;
-  const state = { training: data.start[0], size: data.start[1], at: data.start[2] };
+  const state = { training: data.start[0], size: data.start[1], at: data.start[2], moved: false };
   const runs = data.runs.map((one) => one.map((parts) => parts.map((part) => part.map((value) => value / 1000))));
   const plot = chart({ x: lengths, low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1], labels: lengths, xlabel: data.xlabel, ylabel: data.ylabel });
   const readout = make("p", { className: "read" });
@@ -21,8 +21,9 @@ KINDS.capacity = (ui, data, say) => {
     const [mean, least, most] = runs[training][size];
     const lines = sizes.map((_, index) => ({ y: runs[training][index][0], color: COLORS[index % 5], bold: 1.4, faint: 0.5 }));
     lines[size] = { y: mean, low: least, high: most, color: COLORS[size % 5], bold: 3.6 };
+    // The other sizes are drawn once the size was moved: until then a reader may guess how they fare.
     const others = trainings.map((_, index) => index).filter((index) => index !== training);
-    plot.draw([...others.map((index) => ({ y: runs[index][size][0], color: COLORS[size % 5], dash: "5 4", bold: 1.6 })), ...lines],
+    plot.draw([...others.map((index) => ({ y: runs[index][size][0], color: COLORS[size % 5], dash: "5 4", bold: 1.6 })), ...lines.filter((_, index) => state.moved || index === size)],
       { marks: [lengths[at]], dots: [[lengths[at], mean[at], COLORS[size % 5]]] });
     const share = (value) => `${fixed(100 * value, 0)}%`;
     const name = data.size[0].toUpperCase() + data.size.slice(1);
@@ -34,7 +35,7 @@ KINDS.capacity = (ui, data, say) => {
     written.replaceChildren(row("read", read), row("right", right), row(wrote === right ? "written ✓" : "written ✗", ...marked(wrote, right)));
     say(`${readout.textContent} One of them, read ${read}, was written ${wrote === right ? "right" : wrote}.`);
   };
-  const wide = slider(data.size, 0, sizes.length - 1, state.size, (index) => `${sizes[index]}`, (index) => { state.size = index; update(); });
+  const wide = slider(data.size, 0, sizes.length - 1, state.size, (index) => `${sizes[index]}`, (index) => { state.size = index; state.moved = true; update(); });
   const long = slider(data.xlabel, 0, lengths.length - 1, state.at, (at) => `${lengths[at]}`, (at) => { state.at = at; update(); });
   const picks = choice("trained for", trainings, state.training, (index) => { state.training = index; update(); });
   picks.querySelector("legend").className = "cap";

@@ -54,7 +54,7 @@ def live_dates(*, alt, inline=False, label="Type a date, see the attention"):
     read, written, weights = trained("dates")["shown"]
     rows = [*written, "■"]
     picture = one_grid(thousandths(weights), rows, read, "written ↓  read →")
-    data = {"prompt": "A date in one of 20 languages", "examples": DATES}
+    data = {"prompt": "A date in one of 19 languages", "examples": DATES}
     return _live("live_dates", label, data, picture, alt, inline)
 
 
