@@ -7,17 +7,33 @@ from attn_course.exercises.engine.run import leaves
 
 EPS = float(np.finfo(np.float32).eps)
 DRAWS = 3
+PART = 1 / 64  # of a rounding: what does not jump moves by that much less
 
 
-def _noisy(value, rng):
-    """The arguments with every float off by up to one rounding of float32."""
+def _noisy(value, rng, size=EPS):
+    """The arguments with every float off by up to ``size`` of itself."""
     if isinstance(value, dict):
-        return {key: _noisy(each, rng) for key, each in value.items()}
+        return {key: _noisy(each, rng, size) for key, each in value.items()}
     if isinstance(value, tuple):
-        return tuple(_noisy(each, rng) for each in value)
+        return tuple(_noisy(each, rng, size) for each in value)
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return value * (1 + EPS * rng.uniform(-1, 1, value.shape))
-    return value * (1 + EPS * rng.uniform(-1, 1)) if type(value) is float else value
+        return value * (1 + size * rng.uniform(-1, 1, value.shape))
+    return value * (1 + size * rng.uniform(-1, 1)) if type(value) is float else value
+
+
+def _apart(found, right):
+    """How far two tuples of results are apart, each by its largest difference."""
+    pairs = zip(found, right, strict=True)
+    return [float(np.abs(one - other).max(initial=0.0)) for one, other in pairs]
+
+
+def _jumps(solve, wide, right):
+    """Whether a small part of a rounding moves some result nearly as a whole one."""
+    whole, part = (
+        _apart(solve(_noisy(wide, np.random.default_rng(0), size)), right)
+        for size in (EPS, PART * EPS)
+    )
+    return any(few > 8 * PART * one for one, few in zip(whole, part, strict=True))
 
 
 def bounded(call, solution, case, right, gradients=False):
@@ -25,38 +41,48 @@ def bounded(call, solution, case, right, gradients=False):
 
     That is 64 times what a rounding of the arguments moves the right result by, 16
     times what the solution is off by in float32 (a rounding on the way may count more
-    than one of the arguments: of a tanh near 1, times 3,000), and 16 roundings of the
-    largest number, or of 1. Without bounds where a result holds no floats, or not
-    finite ones, or where a rounding changes all, as on a window's edge.
+    than one of the arguments: of a tanh near 1, times 3,000), and of the largest
+    number, or of 1, 16 roundings and as many as the largest argument is: the logarithm
+    of a sum of exponentials is rounded like the scores. A fifth of the largest number
+    at most. Without bounds where a result holds no floats, or not finite ones, or where
+    it jumps, as on a window's edge, which float32 holds as exactly.
 
     gradients: whether the last result holds some. They may also be off by 64 roundings
-    of the largest argument: the slope of a softmax that is nearly 1 is a difference of
-    nearly equal numbers, times what the scores are made with.
+    of the largest argument (the slope of a softmax that is nearly 1 is a difference of
+    nearly equal numbers, times what the scores are made with), and each by 1,024 of its
+    own: that of a number divided by its size is such a difference, too.
     """
     floats = all(each.dtype.kind == "f" and np.isfinite(each).all() for each in right)
     if not case.single or not floats:
         return case
     rng = np.random.default_rng(0)
     wide = as_floats(case.arguments, np.float64)
+    sizes = [np.abs(x).max(initial=0.0) for x in leaves(wide) if np.ndim(x)]
+    argument = EPS * float(max(sizes, default=0.0))
     largest = [float(np.abs(each).max(initial=0.0)) for each in right]
-    least = [16 * EPS * max(1.0, each) for each in largest]
+    least = [max(16 * EPS, argument) * max(1.0, each) for each in largest]
     if gradients:
-        sizes = [np.abs(x).max(initial=0.0) for x in leaves(wide) if np.ndim(x)]
-        least[-1] = max(least[-1], 64 * EPS * float(max(sizes, default=0.0)))
+        least[-1] = max(least[-1], 64 * argument)
+
+    def solve(arguments):
+        return call(solution, case._replace(arguments=arguments), "numpy")
+
     bounds = list(least)
     with np.errstate(all="ignore"):
         for _ in range(DRAWS):
             noisy = _noisy(wide, rng)
-            moved = call(solution, case._replace(arguments=noisy), "numpy")
-            noisy = as_floats(noisy, np.float32)
-            single = call(solution, case._replace(arguments=noisy), "numpy")
-            for times, found, others in ((64, moved, right), (16, single, moved)):
-                for place, (one, other) in enumerate(zip(found, others, strict=True)):
-                    off = times * float(np.abs(one - other).max(initial=0.0))
-                    if np.isfinite(off):
-                        bounds[place] = max(bounds[place], off + least[place])
-    smooth = all(
-        one - few <= max(few, 0.2 * two)
-        for one, few, two in zip(bounds, least, largest, strict=True)
-    )
-    return case._replace(bounds=tuple(bounds)) if smooth else case
+            moved = solve(noisy)
+            single = solve(as_floats(noisy, np.float32))
+            for times, off in ((64, _apart(moved, right)), (16, _apart(single, moved))):
+                for place, one in enumerate(off):
+                    if np.isfinite(one):
+                        bounds[place] = max(bounds[place], times * one + least[place])
+        most = [
+            few + max(few, 0.2 * two) for few, two in zip(least, largest, strict=True)
+        ]
+        few = [min(one, two) for one, two in zip(bounds, most, strict=True)]
+        if few != bounds and _jumps(solve, wide, right):
+            return case
+    if gradients:
+        few[-1] = few[-1] + 1024 * EPS * np.abs(right[-1])
+    return case._replace(bounds=tuple(few))
