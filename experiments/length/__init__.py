@@ -2,8 +2,8 @@
 
 ``positions.pytorch`` and ``positions.tf`` have the model. It is tested in two ways, on
 the same bytes: in windows that stand apart, where the first bytes of each have next to
-no past, and in windows that slide, where every byte has a past of about one length. The
-model without positions also gets its past in order and shuffled.
+no past, and in windows that slide, where a byte is guessed from all bytes of its window
+or up to 31 fewer. The model without positions also gets its past in order and shuffled.
 
 python -m experiments.length --seeds 0 1 2
 """

@@ -88,7 +88,7 @@ def sliding(text, length, seed=0):
 
 
 def evaluate(score, model, text, length, at_once=16):
-    """Bits per byte with a past of about a length, and the share of passkeys found.
+    """Bits per byte in sliding windows of a length, and the share of passkeys found.
 
     score: of ``positions.pytorch`` or ``positions.tf``.
     """
