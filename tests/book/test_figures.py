@@ -4,11 +4,8 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from chapters import read_notebook
 from figures import figures, licensed, main, plain
 from publisher import ROOT
-
-from attn_course.course.plots.explore.widget import MARK, code
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -56,15 +53,3 @@ def test_the_command(form_built, capsys):
     assert drawn and {"README.md", "LICENSE-TEXT", *drawn} == {path.name for path in out.iterdir()}
     assert all(name in (out / "README.md").read_text(encoding="utf-8") for name in drawn)
     assert (form_built / "_build" / "figures.zip").exists()
-
-
-def test_figures_to_drag_are_stored_with_the_code_of_today():
-    found = 0
-    for path in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
-        for cell in read_notebook(path).cells:
-            for output in cell.get("outputs", []):
-                page = output.get("data", {}).get("text/html", "")
-                for kind, script in re.findall(rf'data-kind="(\w+)".*?<script {MARK}>(.*?)</script>', page, re.DOTALL):
-                    found += 1
-                    assert script == code(kind), f"{path.name}, {kind}: make notebooks CH={path.name[:2]}"
-    assert found > 40

@@ -10,8 +10,11 @@ from mystmd import Book
 from publisher import ROOT
 from render import keep_outputs, render, render_alone
 
+from attn_course.course.plots.explore import MARK, code
+
 CHAPTERS = sources()
 EACH = pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
+SCRIPT = re.compile(rf'data-kind="(\w+)".*?<script {MARK}>(.*?)</script>', re.DOTALL)
 MACHINE = re.compile(r"(?<![\w.])/(work|tmp|home|root|Users|content)/|[A-Z]:\\\\")
 
 
@@ -61,6 +64,8 @@ def output_faults(notebook):
             data = output.get("data", {})
             texts = [output.get("text", "")] + [str(data[kind]) for kind in data if kind.startswith("text/")]
             faults += [f"a path of a machine: {text[:80]!r}" for text in texts if MACHINE.search(text)]
+            figures = SCRIPT.findall(data.get("text/html", ""))
+            faults += [f"older code of a figure to drag: {kind}" for kind, script in figures if script != code(kind)]
         if "install" in tags(cell) and cell.outputs:
             faults.append("the install cell has an output")
     return faults
@@ -92,6 +97,12 @@ def test_prose_badge_and_metadata_are_up_to_date(source):
     notebook = render(source, book())
     keep_outputs(notebook, read_notebook(path))
     assert nbformat.writes(notebook) + "\n" == path.read_text(encoding="utf-8")
+
+
+def test_figures_to_drag_are_stored_with_their_code():
+    """So that `test_pair` has something to compare with the code of today."""
+    texts = [source.with_suffix(".ipynb").read_text(encoding="utf-8") for source in CHAPTERS]
+    assert sum(text.count(f"<script {MARK}>") for text in texts) > 40
 
 
 def test_a_good_pair(built):
@@ -129,6 +140,7 @@ def test_another_order_is_found(built, count):
         nbformat.v4.new_output("stream", name="stderr", text="W0000 noise"),
         nbformat.v4.new_output("stream", name="stdout", text="saved in /tmp/x\n"),
         nbformat.v4.new_output("execute_result", data={"text/plain": "PosixPath('/home/me/x')"}),
+        nbformat.v4.new_output("execute_result", data={"text/html": f'data-kind="scale"><script {MARK}>old</script>'}),
     ],
 )
 def test_bad_outputs_are_found(built, output):

@@ -77,12 +77,12 @@ def bounded(call, solution, case, right, gradients=False):
                 for place, one in enumerate(off):
                     if np.isfinite(one):
                         bounds[place] = max(bounds[place], times * one + least[place])
-        most = [
-            few + max(few, 0.2 * two) for few, two in zip(least, largest, strict=True)
+        capped = [
+            min(one, few + max(few, 0.2 * two))
+            for one, few, two in zip(bounds, least, largest, strict=True)
         ]
-        few = [min(one, two) for one, two in zip(bounds, most, strict=True)]
-        if few != bounds and _jumps(solve, wide, right):
+        if capped != bounds and _jumps(solve, wide, right):
             return case
     if gradients:
-        few[-1] = few[-1] + 1024 * EPS * np.abs(right[-1])
-    return case._replace(bounds=tuple(few))
+        capped[-1] = capped[-1] + 1024 * EPS * np.abs(right[-1])
+    return case._replace(bounds=tuple(capped))

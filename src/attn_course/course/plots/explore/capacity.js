@@ -21,8 +21,8 @@ KINDS.capacity = (ui, data, say) => {
     const [mean, least, most] = runs[training][size];
     const lines = sizes.map((_, index) => ({ y: runs[training][index][0], color: COLORS[index % 5], bold: 1.4, faint: 0.5 }));
     lines[size] = { y: mean, low: least, high: most, color: COLORS[size % 5], bold: 3.6 };
-    // The other sizes are drawn once the size was moved: until then a reader may guess how they fare.
     const others = trainings.map((_, index) => index).filter((index) => index !== training);
+    // The other sizes are drawn once the size was moved: until then a reader may guess how they fare.
     plot.draw([...others.map((index) => ({ y: runs[index][size][0], color: COLORS[size % 5], dash: "5 4", bold: 1.6 })), ...lines.filter((_, index) => state.moved || index === size)],
       { marks: [lengths[at]], dots: [[lengths[at], mean[at], COLORS[size % 5]]] });
     const share = (value) => `${fixed(100 * value, 0)}%`;
