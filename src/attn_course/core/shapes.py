@@ -12,7 +12,8 @@ Shape letters, the same in every docstring:
     R rank · N vocabulary · L layers
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -32,29 +33,17 @@ def shape_of(array: Any) -> tuple:
     return tuple(array.shape)
 
 
-def is_ragged(array: Any) -> bool:
-    """Whether it is a RaggedTensor of TensorFlow, or a nested tensor of PyTorch."""
-    nested = getattr(array, "is_nested", False)
-    return nested or type(array).__name__ == "RaggedTensor"
-
-
-def shape_or_none(array: Any) -> tuple:
-    """The shape; no axes for what is no array, or ragged."""
-    return () if is_ragged(array) else getattr(array, "shape", ())
-
-
 def check_arrays(**arguments: Any) -> None:
     """Raise ValueError unless every argument is an array or a tensor.
 
     One whose rows have several lengths, ragged or nested, is none.
     """
     for name, array in arguments.items():
-        if is_ragged(array):
+        came = type(array).__name__
+        if came == "RaggedTensor" or getattr(array, "is_nested", False):
             mend = "pad them, and pass which positions are real as a mask"
-            came = type(array).__name__
             raise ValueError(f"{name} must have rows of one length: {mend}, got {came}")
-        if not hasattr(array, "shape") or not hasattr(array, "dtype"):
-            came = type(array).__name__
+        if not (hasattr(array, "shape") and hasattr(array, "dtype")):
             raise ValueError(f"{name} must be an array or a tensor, got {came}")
 
 
@@ -69,28 +58,27 @@ def check_shapes(known: Sizes | None = None, **arguments: tuple[Any, str]) -> Si
     Raises:
         ValueError: the number of axes or a size is not as the spec says.
     """
-    sizes = {
-        letter: (size, "the sizes given at construction")
-        for letter, size in (known or {}).items()
-    }
+    check_arrays(**{name: array for name, (array, _) in arguments.items()})
+    sizes = dict(known or {})
+    source = dict.fromkeys(sizes, "the sizes given at construction")
     for name, (array, spec) in arguments.items():
-        check_arrays(**{name: array})
-        shape = shape_of(array)
+        shape = tuple(array.shape)
         letters = spec.removeprefix("...")
         lead = len(shape) - len(letters)
-        if lead < 0 or (lead > 0 and not spec.startswith("...")):
+        if lead < 0 or (lead > 0 and letters == spec):
             raise ValueError(f"{name} must have shape {_spell(spec)}, got {shape}")
         found = dict(zip(letters, shape[lead:], strict=True))
-        if spec.startswith("..."):
+        if letters != spec:
             found["..."] = shape[:lead]
         for letter, size in found.items():
-            expected, source = sizes.setdefault(letter, (size, name))
-            if not _agree(expected, size):
-                wanted = f"{_spell(spec)} with {letter} = {expected} as in {source}"
-                raise ValueError(f"{name} must have shape {wanted}, got {shape}")
+            expected = sizes.get(letter)
             if expected is None:
-                sizes[letter] = (size, name)
-    return {letter: size for letter, (size, _) in sizes.items()}
+                sizes[letter], source[letter] = size, name
+            elif size != expected and not agree([size], [expected]):
+                wanted = f"{letter} = {expected} as in {source[letter]}"
+                wanted = f"{_spell(spec)} with {wanted}"
+                raise ValueError(f"{name} must have shape {wanted}, got {shape}")
+    return sizes
 
 
 def check_floats(**arguments: Any) -> None:
@@ -99,16 +87,72 @@ def check_floats(**arguments: Any) -> None:
     Raises:
         ValueError: an argument is not floating, or differs in dtype from the first.
     """
-    first, expected = None, None
     check_arrays(**arguments)
+    like, first, expected = None, "", ""
     for name, array in arguments.items():
+        if array.dtype is like:
+            continue
         dtype = dtype_name(array)
         if "float" not in dtype:
             raise ValueError(f"{name} must be floating, got {dtype}")
-        if first is None:
-            first, expected = name, dtype
+        if like is None:
+            like, first, expected = array.dtype, name, dtype
         elif dtype != expected:
             raise ValueError(f"{name} must be {expected} like {first}, got {dtype}")
+
+
+class Together:
+    """Floating arguments that go together: of one dtype, with shapes in letters.
+
+    ``Together("D", query="BTD", memory="BSE").check((4,), query, memory)`` demands what
+    ``check_shapes`` and ``check_floats`` do, and these name what is wrong. But most
+    calls are right: which axes have the same letter is found once, here, and compared
+    first.
+    """
+
+    def __init__(self, known: str = "", **specs: str) -> None:
+        self.known, self.specs = known, specs
+        self.ranks, self.pairs = [], []
+        first: dict[str, tuple[int, int | slice]] = {}
+        for number, spec in enumerate([known, *specs.values()]):
+            letters = spec.removeprefix("...")
+            axes = {letter: n - len(letters) for n, letter in enumerate(letters)}
+            if letters != spec:
+                axes["..."] = slice(0, -len(letters))
+            most = len(letters) if letters == spec else math.inf
+            self.ranks.append((len(letters), most))
+            for letter, axis in axes.items():
+                place = first.setdefault(letter, (number, axis))
+                if place[0] != number:
+                    self.pairs.append((*place, number, axis))
+
+    def check(self, known: tuple, *arrays: Any, mixed: bool = False) -> None:
+        """Raise ValueError unless the arrays are as the specs say.
+
+        known: the sizes of the letters that are known. mixed: the dtypes may differ.
+        """
+        dtype = getattr(arrays[0], "dtype", None)
+        fit, shapes = not mixed and dtype is not None, [known]
+        for array, (least, most) in zip(arrays, self.ranks[1:], strict=True):
+            ragged = type(array).__name__ == "RaggedTensor"
+            ragged = ragged or getattr(array, "is_nested", False)
+            shape = () if ragged else tuple(getattr(array, "shape", ()))
+            alike = getattr(array, "dtype", None) == dtype
+            fit = fit and alike and least <= len(shape) <= most
+            shapes.append(shape)
+        for one, axis, other, place in self.pairs if fit else ():
+            if shapes[one][axis] != shapes[other][place]:
+                fit = False
+        if fit and "float" in str(dtype):
+            return
+        named = dict(zip(self.specs, arrays, strict=True))
+        shapes = {name: (array, self.specs[name]) for name, array in named.items()}
+        check_shapes(dict(zip(self.known, known, strict=True)), **shapes)
+        for group in [{name: x} for name, x in named.items()] if mixed else [named]:
+            check_floats(**group)
+
+
+HEADS = Together(query="...TK", key="...SK", value="...SV")
 
 
 def check_parameters(parameters: Any, *names: str) -> None:
@@ -199,72 +243,63 @@ def check_mask_dtype(mask: Any) -> None:
 
 
 def check_attention(
-    query: Any, key: Any, value: Any, mask: Any = None, bias: Any = None
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any = None,
+    bias: Any = None,
+    *,
+    rows: bool = True,
 ) -> None:
     """Check the arguments of an attention that forms scores of shape ``(..., T, S)``.
 
     query is (..., T, K), key (..., S, K), value (..., S, V), with the same leading axes
-    and of one floating dtype; the mask is as in ``check_head_mask``, the bias as in
-    ``check_bias``.
+    and of one floating dtype; mask and rows are as in ``check_head_mask``, the bias as
+    in ``check_bias``.
 
     Raises:
         ValueError: a shape, dtype or mask is not as above, or T, S or K is 0.
     """
-    # Most calls are right: what is compared here costs little, and names nothing.
-    q, k, v = map(shape_or_none, (query, key, value))
-    if not (
-        len(q) == len(k) == len(v) >= 2
-        and q[:-2] == k[:-2] == v[:-2]
-        and q[-1] == k[-1]
-        and k[-2] == v[-2]
-        and query.dtype == key.dtype == value.dtype
-        and "float" in dtype_name(query)
-        and not (q[-2] == 0 or q[-1] == 0 or k[-2] == 0)
-    ):
-        check_floats(query=query, key=key, value=value)
-        sizes = check_shapes(
-            query=(query, "...TK"), key=(key, "...SK"), value=(value, "...SV")
-        )
-        check_not_empty(sizes)
-        if sizes["K"] == 0:
-            raise ValueError("query must have a width of at least 1, got K = 0")
-    if mask is not None or bias is not None:
-        score_shape = (*q[:-1], k[-2])
-        if mask is not None:
-            check_head_mask(mask, score_shape)
-        if bias is not None:
-            check_bias(bias, score_shape)
+    HEADS.check((), query, key, value)
+    if query.shape[-1] == 0:
+        raise ValueError("query must have a width of at least 1, got K = 0")
+    if mask is not None or bias is not None or 0 in (query.shape[-2], key.shape[-2]):
+        check_scores(query, key, mask, bias, rows=rows)
 
 
-def check_scores(query: Any, key: Any, mask: Any = None, bias: Any = None) -> None:
-    """Check mask and bias for the scores of heads that a layer has made itself.
+def check_scores(
+    query: Any, key: Any, mask: Any = None, bias: Any = None, *, rows: bool = True
+) -> None:
+    """Check mask and bias for the scores (..., T, S) of checked queries and keys.
 
     Raises:
-        ValueError: they do not fit (B, H, T, S), or T or S is 0.
+        ValueError: they do not fit, or T or S is 0.
     """
     score_shape = (*query.shape[:-1], key.shape[-2])
     if 0 in score_shape[-2:]:
         check_not_empty(dict(zip("TS", score_shape[-2:], strict=True)))
     if mask is not None:
-        check_head_mask(mask, score_shape)
+        check_head_mask(mask, score_shape, rows=rows)
     if bias is not None:
         check_bias(bias, score_shape)
 
 
-def check_head_mask(mask: Any, score_shape: tuple) -> None:
+def check_head_mask(mask: Any, score_shape: tuple, *, rows: bool = True) -> None:
     """Check a mask for scores of shape ``(..., T, S)``.
 
     A mask of two axes is (T, S), the same for every example and head. Any other mask
     has as many axes as the scores, each of the same size or 1: (B, 1, T, S),
     (B, 1, 1, S), (B, H, T, S); (B, 1, S), (B, T, S) where there are no heads.
 
+    rows: whether it may have a row for each query, or is padding.
+
     Raises:
         ValueError: the mask is not boolean, or has another shape.
     """
     check_mask_dtype(mask)
-    shape, wanted = shape_of(mask), tuple(score_shape)
+    shape, wanted = tuple(mask.shape), tuple(score_shape)
     if len(shape) == 2:
-        if not all(map(_agree, shape, wanted[-2:])):
+        if not agree(shape, wanted[-2:]):
             axes = "".join([", None"] * (len(wanted) - 2))
             hint = f"Padding of shape (B, S) is passed as mask[:{axes}]"
             raise ValueError(f"{_mask_expected(shape, wanted)}. {hint}")
@@ -273,8 +308,14 @@ def check_head_mask(mask: Any, score_shape: tuple) -> None:
         if len(shape) < len(wanted):
             expected += ". A mask (B, T, S) for all heads is passed as mask[:, None]"
         raise ValueError(expected)
-    elif not _broadcasts(shape, wanted):
+    elif not agree(shape, wanted, ones=True):
         raise ValueError(_mask_expected(shape, wanted))
+    if not rows and (len(shape) != len(wanted) or shape[-2] != 1):
+        wanted = (*wanted[:-2], 1, wanted[-1])
+        raise ValueError(
+            f"mask must be padding, {wanted} or with 1 for leading axes (what else "
+            f"a query sees is the pattern's to say), got {shape}"
+        )
 
 
 def check_softmax_mask(mask: Any, score: Any) -> None:
@@ -282,7 +323,7 @@ def check_softmax_mask(mask: Any, score: Any) -> None:
     check_mask_dtype(mask)
     shape, wanted = shape_of(mask), shape_of(score)
     last = wanted[len(wanted) - len(shape) :]
-    if len(shape) > len(wanted) or not _broadcasts(shape, last):
+    if len(shape) > len(wanted) or not agree(shape, last, ones=True):
         wanted = f"the last axes of the scores {wanted}, each of full size or 1"
         raise ValueError(f"mask must have {wanted}, got {shape}")
 
@@ -308,10 +349,10 @@ def check_bias(bias: Any, score_shape: tuple) -> None:
         raise ValueError(f"bias must be floating, got {came}{hint}")
     shape, wanted = shape_of(bias), tuple(score_shape)
     if len(shape) == len(wanted):
-        fits = _broadcasts(shape, wanted)
+        fits = agree(shape, wanted, ones=True)
     else:
         fits = 2 <= len(shape) <= 3 and len(shape) < len(wanted)
-        fits = fits and all(map(_agree, wanted[-len(shape) :], shape))
+        fits = fits and agree(shape, wanted[-len(shape) :])
     if not fits:
         either = f"(T, S), (H, T, S) or align with the scores {wanted}"
         raise ValueError(f"bias must have shape {either}, got {shape}")
@@ -327,19 +368,23 @@ def check_memory_mask(mask: Any, batch: Any, queries: Any, positions: Any) -> No
     shape = shape_of(mask)
     padding, rows = (batch, positions), (batch, queries, positions)
     wanted = {2: padding, 3: rows}.get(len(shape))
-    if wanted is None or not all(map(_agree, shape, wanted)):
+    if wanted is None or not agree(shape, wanted):
         either = f"(B, S) = {padding} or (B, T, S) = {rows}"
         raise ValueError(f"mask must have shape {either}, got {shape}")
 
 
-def _broadcasts(shape, wanted):
-    return all(s == 1 or _agree(w, s) for s, w in zip(shape, wanted, strict=True))
+def agree(sizes: Sequence, wanted: Sequence, *, ones: bool = False) -> bool:
+    """Whether sizes are as wanted, one by one, as far as they are known.
 
-
-def _agree(expected, size):
-    if isinstance(expected, tuple):
-        return len(expected) == len(size) and all(map(_agree, expected, size))
-    return expected is None or size is None or expected == size
+    ones: a size of 1 will do too. A size may be a tuple of sizes.
+    """
+    for size, other in zip(sizes, wanted, strict=True):
+        if (ones and size == 1) or size is None or other is None or size == other:
+            continue
+        several = isinstance(size, tuple) and len(size) == len(other)
+        if not (several and agree(size, other)):
+            return False
+    return True
 
 
 def _spell(spec):

@@ -8,9 +8,9 @@ skeleton of every attention over heads. A mechanism is a subclass that overrides
            bias, causal, need_weights, dropout)
     -> context (B, H, T, V), weights (B, H, T, S) or None
 
-and nothing else, unless more is computed from the input: ``gates(key (B, S, E))`` gives
-further arguments of ``attend``, by name. G is H, unless the mechanism says that it is
-``grouped``: others get keys and values that are repeated to H heads.
+and nothing else, unless more is computed from the input: ``gates(memory (B, S, E))``
+gives further arguments of ``attend``, by name. G is H, unless the mechanism says that
+it is ``grouped``: others get keys and values that are repeated to H heads.
 
 What a layer is built from is a ``HeadSizes`` (``sizes``), read by name; a mechanism
 with sizes of its own extends it and hands them to the constructor as ``own``. Where a

@@ -1,6 +1,7 @@
 """What layers share in PyTorch: linear maps, heads, and the skeleton of attention."""
 
 import copy
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from attn_course.core.frameworks import torch
@@ -37,7 +38,7 @@ def merge_heads(x: torch.Tensor) -> torch.Tensor:
     return merge(x)
 
 
-def linear(
+def make_linear(
     inputs: int,
     outputs: int,
     use_bias: bool,
@@ -87,7 +88,7 @@ class Module(torch.nn.Module):
 
 
 class AttentionLayer(Module):
-    """Attention over heads; ``forward`` is the whole way, a step a line.
+    """Attention over heads; ``walk`` is the whole way, a step a line.
 
     A mechanism overrides ``attend``, and rarely another step; its own sizes stand in a
     ``HeadSizes`` of its own. What is done before the cache or after the context is a
@@ -111,7 +112,9 @@ class AttentionLayer(Module):
     own_softmax = False  # whether ``attend`` takes another softmax
     own_scale = False  # whether ``attend`` takes another scale of the scores
     reads_memory = True  # whether key and value may come from elsewhere
-    positional = False  # whether ``attend`` asks where query and key stand
+    reads_positions = False  # whether ``attend`` asks where query and key stand
+    mask_rows = True  # whether the mask may have a row for each query
+    gates: Callable | None = None  # (memory) -> more arguments of ``attend``
     refused: ClassVar[tuple[str, ...]] = ()  # the options below that it has no use for
 
     def __init__(
@@ -141,6 +144,7 @@ class AttentionLayer(Module):
         check_parts(type(self), sizes, softmax, query_key_norm)
         self.sizes, self.config = sizes, sizes.config()
         self.num_heads, self.num_kv_heads = sizes.num_heads, sizes.num_kv_heads
+        self.repeats = 1 if self.grouped else self.num_heads // self.num_kv_heads
         self.make_maps(device=device, dtype=dtype)
         self.dropout = torch.nn.Dropout(dropout)
         self.rotary, self.query_key_norm = rotary, query_key_norm
@@ -151,11 +155,11 @@ class AttentionLayer(Module):
         sizes, options = self.sizes, {"use_bias": self.sizes.use_bias, **place}
         key_width, value_width = sizes.memory_dim
         H, G, K, V = sizes.num_heads, sizes.num_kv_heads, sizes.key_dim, sizes.value_dim
-        self.query = linear(sizes.model_dim, H * K, **options)
+        self.query = make_linear(sizes.model_dim, H * K, **options)
         if not self.shared_key:
-            self.key = linear(key_width, G * K, **options)
-        self.value = linear(value_width, G * V, **options)
-        self.output = linear(H * V, sizes.model_dim, **options)
+            self.key = make_linear(key_width, G * K, **options)
+        self.value = make_linear(value_width, G * V, **options)
+        self.output = make_linear(H * V, sizes.model_dim, **options)
 
     def forward(
         self,
@@ -185,15 +189,29 @@ class AttentionLayer(Module):
         """
         key = query if key is None else key
         value = key if value is None else value
+        inputs = query, key, value
+        how = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        return self.walk(*inputs, mask, head_mask=head_mask, cache=cache, **how)
+
+    def walk(self, query, key, value, mask, *, bias, head_mask, cache, **how):
+        """All steps, one a line; what is not there is passed by."""
         self.check(query, key, value, head_mask)
         q, k, v = self.project(query, key, value)
-        q, k = self.prepare(q, k, **self.position(cache, mask))
-        k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        if cache is None:
+            q, k = self.prepare(q, k)
+        else:
+            q, k = self.prepare(q, k, **self.position(cache, mask))
+            k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        if self.repeats > 1:
+            k, v = (x.repeat_interleave(self.repeats, 1) for x in (k, v))
         if self.own_softmax:
-            check_scores(q, k, mask, bias)
-        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        context, weights = self.attend(q, k, v, mask, **options, **self.options(key))
-        context = self.regulate(context, query, head_mask)
+            check_scores(q, k, mask, bias, rows=self.mask_rows)
+        how |= self.options(key)
+        context, weights = self.attend(q, k, v, mask, bias=bias, **how)
+        if self.output_gate is not None:
+            context = self.output_gate(context, query)
+        if head_mask is not None:
+            context = context * head_mask.to(context.dtype)[..., None, None]
         return self.output(merge(context)), weights
 
     def project(self, query, key, value):
@@ -212,13 +230,8 @@ class AttentionLayer(Module):
 
     def remember(self, cache, key, value, mask, bias):
         """All keys and values so far, and mask and bias for them."""
-        if cache is not None:
-            mask, bias = cache.limit(key.shape[2], mask, bias)
-            key, value = cache.update(key, value)
-        if self.num_kv_heads < self.num_heads and not self.grouped:
-            repeats = self.num_heads // self.num_kv_heads
-            key, value = (x.repeat_interleave(repeats, 1) for x in (key, value))
-        return key, value, mask, bias
+        mask, bias = cache.limit(key.shape[2], mask, bias)
+        return *cache.update(key, value), mask, bias
 
     def attend(
         self,
@@ -235,19 +248,7 @@ class AttentionLayer(Module):
         """The mechanism: context (B, H, T, V), and weights (B, H, T, S) or None."""
         raise NotImplementedError
 
-    def regulate(self, context, query, head_mask=None):
-        """What is done to the context (B, H, T, V), from the input (B, T, D)."""
-        if self.output_gate is not None:
-            context = self.output_gate(context, query)
-        if head_mask is not None:
-            context = context * head_mask.to(context.dtype)[..., None, None]
-        return context
-
-    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Further arguments of ``attend``, computed from the layer's input of keys."""
-        return {}
-
-    def options(self, key):
+    def options(self, memory):
         """The arguments of ``attend`` that are the layer's, not the call's."""
         at_work = self.training and self.dropout.p
         options = {"dropout": self.dropout if at_work else None}
@@ -255,11 +256,13 @@ class AttentionLayer(Module):
             options["scale"] = self.sizes.scale
         if self.softmax is not None:
             options["softmax"] = self.softmax
-        return options | self.gates(key)
+        if self.gates is not None:
+            options |= self.gates(memory)
+        return options
 
     def position(self, cache, mask):
         """Where the first new key stands, for positions behind a cache."""
-        if cache is None or self.rotary is None:
+        if self.rotary is None:
             return {}
         return {"first_position": cache.next_position(mask)}
 
@@ -270,18 +273,18 @@ class AttentionLayer(Module):
         if not mixed and query.dtype != self.query.weight.dtype:
             check_floats(query_weight=self.query.weight, query=query)
 
-    def number(self) -> torch.Tensor:
-        """Nothing, in the layer's dtype and place, whatever was quantized."""
+    def like(self) -> torch.Tensor:
+        """An empty tensor of the layer's dtype and place, whatever was quantized."""
         own = (x for x in self.parameters() if x.is_floating_point())
-        like = next(own, torch.empty(0))
-        return torch.empty(0, dtype=like.dtype, device=like.device)
+        first = next(own, torch.empty(0))
+        return torch.empty(0, dtype=first.dtype, device=first.device)
 
     def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
         """An empty cache for ``cache=``, in the dtype and place of the parameters.
 
         options: those of ``KVCache``.
         """
-        like = self.number()
+        like = self.like()
         place = {"dtype": like.dtype, "device": like.device}
         widths = self.sizes.key_dim, self.sizes.value_dim
         sizes = batch, self.num_kv_heads, capacity, *widths
@@ -289,15 +292,10 @@ class AttentionLayer(Module):
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, those of the parts too."""
-        for part in (self.query, self.key, self.value, self.output):
-            reset_linear(part)
-        self.reset_parts()
-
-    def reset_parts(self) -> None:
-        """Draw the weights of the parts anew, where they have any."""
-        parts = self.rotary, self.query_key_norm, self.softmax, self.output_gate
-        for part in parts:
-            if hasattr(part, "reset_parameters"):
+        for part in self.children():
+            if isinstance(part, torch.nn.Linear):
+                reset_linear(part)
+            elif hasattr(part, "reset_parameters"):
                 part.reset_parameters()
 
     def extra_repr(self) -> str:
@@ -305,16 +303,16 @@ class AttentionLayer(Module):
 
 
 def matrix_of(layer: torch.nn.Module, inputs: int, like: torch.Tensor) -> torch.Tensor:
-    """The matrix of a linear map without bias, (out, in), in the dtype of ``like``.
+    """The matrix of a linear map without bias, (in, out), in the dtype of ``like``.
 
     What took the place of a plain ``torch.nn.Linear`` or of its weight, or changes what
     it gives (an adapter, a quantized map, a parametrization, a hook), is not passed by:
     it is asked what it makes of an identity.
     """
     if is_plain(layer, torch.nn.Linear):
-        return layer.weight.to(like.dtype)
+        return layer.weight.to(like.dtype).mT
     identity = torch.eye(inputs, dtype=like.dtype, device=like.device)
-    return layer(identity).to(like.dtype).mT
+    return layer(identity).to(like.dtype)
 
 
 def is_plain(layer: torch.nn.Module, kind: type) -> bool:

@@ -4,12 +4,14 @@ import inspect
 from typing import Any
 
 from attn_course.core.shapes import (
+    Together,
     check_at_least,
-    check_floats,
     check_shapes,
     dtype_name,
-    shape_or_none,
 )
+
+WORDS = Together("D", x="BTD")
+INPUTS = Together("DEF", query="BTD", key="BSE", value="BSF")
 
 
 def check_groups(num_heads: int, num_kv_heads: int) -> int:
@@ -32,31 +34,20 @@ def check_inputs(
 ) -> None:
     """Raise ValueError unless query, key and value fit a layer over heads.
 
-    Mask and bias are checked where the scores are formed, by ``check_attention``.
+    Mask and bias are checked where the scores are formed, by ``check_scores``.
     mixed: their dtypes may differ.
     """
-    q, k, v = map(shape_or_none, (query, key, value))
     widths = sizes.model_dim, *sizes.memory_dim
-    # Most calls are right: what is compared here costs little, and names nothing.
-    if not (
-        len(q) == len(k) == len(v) == 3
-        and q[0] == k[0] == v[0]
-        and k[1] == v[1]
-        and (q[2], k[2], v[2]) == widths
-        and (mixed or query.dtype == key.dtype == value.dtype)
-        and "float" in dtype_name(query)
-    ):
-        check_shapes(
-            dict(zip("DEF", widths, strict=True)),
-            query=(query, "BTD"),
-            key=(key, "BSE"),
-            value=(value, "BSF"),
-        )
-        inputs = {"query": query, "key": key, "value": value}
-        for group in [{name: x} for name, x in inputs.items()] if mixed else [inputs]:
-            check_floats(**group)
+    INPUTS.check(widths, query, key, value, mixed=mixed)
     if head_mask is not None:
-        check_head_share(head_mask, q[0], sizes.num_heads)
+        check_head_share(head_mask, query.shape[0], sizes.num_heads)
+
+
+def check_words(x: Any, model_dim: int, *, needed: bool = True) -> None:
+    """Raise ValueError unless x is floating, (B, T, model_dim), and not too short."""
+    WORDS.check((model_dim,), x)
+    if needed and x.shape[1] == 0:
+        raise ValueError("x must have at least 1 position, got T = 0")
 
 
 def check_head_share(head_mask: Any, batch: Any, num_heads: int) -> None:

@@ -41,16 +41,16 @@ class HeadSizes:
         cls,
         model_dim: int,
         num_heads: int,
-        num_kv_heads: int | None = None,
-        key_dim: int | None = None,
-        value_dim: int | None = None,
-        memory_dim: int | tuple[int, int] | None = None,
-        use_bias: bool = True,
-        dropout: float = 0.0,
-        scale: float | None = None,
-        own: dict[str, Any] | None = None,
+        num_kv_heads: int | None,
+        key_dim: int | None,
+        value_dim: int | None,
+        memory_dim: int | tuple[int, int] | None,
+        use_bias: bool,
+        dropout: float,
+        scale: float | None,
+        own: dict[str, Any] | None,
     ) -> Self:
-        """The sizes, with what was left out.
+        """The sizes, with what a layer's caller left out; own: those of a mechanism.
 
         Raises:
             ValueError: a size is not a whole number of at least 1, model_dim isn't

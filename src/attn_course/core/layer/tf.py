@@ -1,6 +1,7 @@
 """What layers share in TensorFlow: a base, linear maps, heads, and the skeleton of
 attention."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,6 +48,7 @@ class Layer(keras.layers.Layer):
 
     config: ClassVar[dict[str, Any]] = {}
     hands_on_padding = False
+    returns_pair = False  # whether an output that came alone stands before a None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -61,7 +63,9 @@ class Layer(keras.layers.Layer):
         # what it finds by name: an error if the None was given by position.
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
-        return super().__call__(*inputs, **options)
+        found = super().__call__(*inputs, **options)
+        alone = self.returns_pair and not isinstance(found, tuple)
+        return (found, None) if alone else found
 
     def build(self, *shapes: Any, **named_shapes: Any) -> None:
         """Nothing is left to do: a layer has its weights from the beginning."""
@@ -222,10 +226,7 @@ class PairLayer(Layer):
     """
 
     nested: ClassVar[tuple[str, ...]] = ()
-
-    def __call__(self, *inputs: Any, **options: Any) -> Any:
-        found = super().__call__(*inputs, **options)
-        return found if isinstance(found, tuple) else (found, None)
+    returns_pair = True
 
     def compute_output_spec(self, *inputs: Any, **options: Any) -> Any:
         # A functional model takes no None among the outputs: there the first goes
@@ -248,7 +249,7 @@ class PairLayer(Layer):
 
 
 class AttentionLayer(PairLayer):
-    """Attention over heads; ``call`` is the whole way, a step a line.
+    """Attention over heads; ``walk`` is the whole way, a step a line.
 
     A mechanism overrides ``attend``, and rarely another step; its own sizes stand in a
     ``HeadSizes`` of its own. What is done before the cache or after the context is a
@@ -276,7 +277,9 @@ class AttentionLayer(PairLayer):
     own_softmax = False  # whether ``attend`` takes another softmax
     own_scale = False  # whether ``attend`` takes another scale of the scores
     reads_memory = True  # whether key and value may come from elsewhere
-    positional = False  # whether ``attend`` asks where query and key stand
+    reads_positions = False  # whether ``attend`` asks where query and key stand
+    mask_rows = True  # whether the mask may have a row for each query
+    gates: Callable | None = None  # (memory) -> more arguments of ``attend``
     refused: ClassVar[tuple[str, ...]] = ()  # the options below that it has no use for
 
     def __init__(
@@ -306,6 +309,7 @@ class AttentionLayer(PairLayer):
         check_parts(type(self), sizes, softmax, query_key_norm)
         self.sizes, self.config = sizes, {"seed": seed} | sizes.config()  # of dropout
         self.num_heads, self.num_kv_heads = sizes.num_heads, sizes.num_kv_heads
+        self.repeats = 1 if self.grouped else self.num_heads // self.num_kv_heads
         # What it drops, the weights, may be wider than the layer's own dtype.
         dtype = {"dtype": self.dtype_policy, "autocast": False}
         self.dropout = keras.layers.Dropout(dropout, seed=seed, **dtype)
@@ -365,15 +369,29 @@ class AttentionLayer(PairLayer):
         """
         key = query if key is None else key
         value = key if value is None else value
-        check_inputs(self.sizes, query, key, value, head_mask)
+        inputs = query, key, value
+        how = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        return self.walk(*inputs, mask, head_mask=head_mask, cache=cache, **how)
+
+    def walk(self, query, key, value, mask, *, bias, head_mask, cache, **how):
+        """All steps, one a line; what is not there is passed by."""
+        self.check(query, key, value, head_mask)
         q, k, v = self.project(query, key, value)
-        q, k = self.prepare(q, k, **self.position(cache, mask))
-        k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        if cache is None:
+            q, k = self.prepare(q, k)
+        else:
+            q, k = self.prepare(q, k, **self.position(cache, mask))
+            k, v, mask, bias = self.remember(cache, k, v, mask, bias)
+        if self.repeats > 1:
+            k, v = (tf.repeat(x, self.repeats, axis=1) for x in (k, v))
         if self.own_softmax:
-            check_scores(q, k, mask, bias)
-        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        context, weights = self.attend(q, k, v, mask, **options, **self.options(key))
-        context = self.regulate(context, query, head_mask)
+            check_scores(q, k, mask, bias, rows=self.mask_rows)
+        how |= self.options(key)
+        context, weights = self.attend(q, k, v, mask, bias=bias, **how)
+        if self.output_gate is not None:
+            context = self.output_gate(context, query)
+        if head_mask is not None:
+            context = context * tf.cast(head_mask, context.dtype)[..., None, None]
         return self.output_dense(merge(context)), weights
 
     def project(self, query, key, value):
@@ -392,14 +410,9 @@ class AttentionLayer(PairLayer):
 
     def remember(self, cache, key, value, mask, bias):
         """All keys and values so far, and mask and bias for them."""
-        if cache is not None:
-            T = tf.shape(key)[2] if key.shape[2] is None else key.shape[2]
-            mask, bias = cache.limit(T, mask, bias)
-            key, value = cache.update(key, value)
-        if self.num_kv_heads < self.num_heads and not self.grouped:
-            repeats = self.num_heads // self.num_kv_heads
-            key, value = (tf.repeat(x, repeats, axis=1) for x in (key, value))
-        return key, value, mask, bias
+        T = tf.shape(key)[2] if key.shape[2] is None else key.shape[2]
+        mask, bias = cache.limit(T, mask, bias)
+        return *cache.update(key, value), mask, bias
 
     def attend(
         self,
@@ -416,19 +429,7 @@ class AttentionLayer(PairLayer):
         """The mechanism: context (B, H, T, V), and weights (B, H, T, S) or None."""
         raise NotImplementedError
 
-    def regulate(self, context, query, head_mask=None):
-        """What is done to the context (B, H, T, V), from the input (B, T, D)."""
-        if self.output_gate is not None:
-            context = self.output_gate(context, query)
-        if head_mask is not None:
-            context = context * tf.cast(head_mask, context.dtype)[..., None, None]
-        return context
-
-    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Further arguments of ``attend``, computed from the layer's input of keys."""
-        return {}
-
-    def options(self, key):
+    def options(self, memory):
         """The arguments of ``attend`` that are the layer's, not the call's."""
         options = {"dropout": self.dropout if self.sizes.dropout else None}
         if self.sizes.scale is not None:
@@ -436,13 +437,19 @@ class AttentionLayer(PairLayer):
         if self.softmax is not None:
             # Its ``call``: inside the formula all stays in the formula's dtype.
             options["softmax"] = self.softmax.call
-        return options | self.gates(key)
+        if self.gates is not None:
+            options |= self.gates(memory)
+        return options
 
     def position(self, cache, mask):
         """Where the first new key stands, for positions behind a cache."""
-        if cache is None or self.rotary is None:
+        if self.rotary is None:
             return {}
         return {"first_position": cache.next_position(mask)}
+
+    def check(self, query: Any, key: Any, value: Any, head_mask: Any) -> None:
+        """Raise ValueError unless the inputs fit the layer and each other."""
+        check_inputs(self.sizes, query, key, value, head_mask)
 
     def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
         """An empty cache for ``cache=``, in the dtype that the layer computes in.

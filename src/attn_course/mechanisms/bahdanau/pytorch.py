@@ -8,7 +8,7 @@ from attn_course.core.layer.pytorch import (
     Parts,
     Tensor,
     is_mixed,
-    linear,
+    make_linear,
     reset_linear,
 )
 from attn_course.core.masks.pytorch import Mask, to_mask
@@ -75,9 +75,9 @@ class MemoryAttention(Parts):
         self.config, self.query, self.memory = config, None, None
         self.score_weight = None
         if width is not None:
-            self.query = linear(config["query_dim"], width, False, **options)
+            self.query = make_linear(config["query_dim"], width, False, **options)
         if additive:
-            self.memory = linear(config["memory_dim"], width, False, **options)
+            self.memory = make_linear(config["memory_dim"], width, False, **options)
             self.score_weight = vector(width, **options)
 
     def reset_parameters(self) -> None:

@@ -56,15 +56,17 @@ def block_sparse_attention(
     while a graph is made. The weights are None.
     """
     check_pattern(query, key, value, mask)
+    how = {"layout": layout, "block_size": block_size, "causal": causal}
+    return block_sparse(query, key, value, mask, softmax=softmax, scale=scale, **how)
+
+
+def block_sparse(query, key, value, mask, *, layout, block_size, **how):
+    """``block_sparse_attention`` of what was checked."""
     shape, parts = plan(layout, block_size)
     check_layout_shape(shape, block_size, query.shape[-2], key.shape[-2])
-
-    options = shape, parts, block_size, causal, mask is None
-
-    def attend_heads(*heads, **how):
-        return chosen_blocks(*heads, *options, **how)
-
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+    how |= {"shape": shape, "parts": parts, "block_size": block_size}
+    whole = mask is None
+    return over_heads(chosen_blocks, query, key, value, mask, whole=whole, **how)
 
 
 def big_bird_attention(
@@ -86,20 +88,26 @@ def big_bird_attention(
     """
     check_at_least(1, block_size=block_size)
     check_pattern(query, key, value, mask)
+    check_at_least(0, num_random=num_random)
+    how = {"block_size": block_size, "num_random": num_random, "seed": seed}
+    return big_bird(query, key, value, mask, softmax=softmax, scale=scale, **how)
+
+
+def big_bird(query, key, value, mask, *, block_size, num_random, seed, **how):
+    """``big_bird_attention`` of what was checked."""
     T, S = query.shape[-2], key.shape[-2]
     if T is None or S is None:
         raise ValueError("query and key must have known lengths, got None in a graph")
-    check_at_least(0, num_random=num_random)
     shape, parts = big_bird_plan(T, S, block_size, num_random, seed)
+    how |= {"shape": shape, "parts": parts, "block_size": block_size}
+    how["whole"] = mask is None
 
-    options = shape, parts, block_size, False, mask is None
-
-    def attend_heads(query, *keys, **how):
+    def aligned(query, *keys, **how):
         front = (S - T) % block_size
         query = cut(query, -front, T)  # so that its blocks begin where the keys' do
-        return cut(chosen_blocks(query, *keys, *options, **how), front, front + T)
+        return cut(chosen_blocks(query, *keys, **how), front, front + T)
 
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+    return over_heads(aligned, query, key, value, mask, **how)
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -114,7 +122,7 @@ class BlockSparseAttention(PatternAttention):
     """
 
     Sizes = BlockSizes
-    pattern = staticmethod(block_sparse_attention)
+    pattern = staticmethod(block_sparse)
 
     def __init__(
         self,
@@ -141,7 +149,7 @@ class BigBirdAttention(PatternAttention):
     """
 
     Sizes = BigBirdSizes
-    pattern = staticmethod(big_bird_attention)
+    pattern = staticmethod(big_bird)
 
     def __init__(
         self,
@@ -162,7 +170,7 @@ class BigBirdAttention(PatternAttention):
 
 
 def chosen_blocks(
-    query, key, value, seen, shape, parts, block_size, causal, whole, **how
+    query, key, value, seen, shape, parts, block_size, whole, causal=False, **how
 ):
     """The context of queries that see the key blocks in their row of the layout."""
     T, S, C = sizes(query)[1], sizes(key)[1], block_size

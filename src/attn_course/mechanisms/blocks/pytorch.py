@@ -21,11 +21,20 @@ Result = tuple[torch.Tensor, None]
 
 
 def over_heads(
-    attend_heads: Callable, query, key, value, mask, softmax=None, scale=None
+    attend_heads: Callable,
+    query,
+    key,
+    value,
+    mask=None,
+    *,
+    softmax=None,
+    scale=None,
+    **own,
 ) -> Result:
     """Call with all leading axes as one: (Z, T, K), (Z, S, K), (Z, S, V), (Z, S, 1).
 
-    And with ``softmax=`` and ``scale=``, which ``attend`` takes.
+    And with the sizes of the pattern, and ``softmax=`` and ``scale=``, which ``attend``
+    takes. What comes in was checked.
     """
     mask = to_mask(mask, query)
     lead, S = query.shape[:-2], key.shape[-2]
@@ -35,7 +44,7 @@ def over_heads(
     else:
         seen = mask.mT.expand(*lead, S, 1).reshape(math.prod(lead), S, 1)
     how = {"softmax": softmax and of_heads(softmax, query), "scale": scale}
-    context = attend_heads(*heads, seen, **how)
+    context = attend_heads(*heads, seen, **own, **how)
     return context.reshape(*lead, *context.shape[-2:]), None
 
 
@@ -63,7 +72,7 @@ def attend(query, key, value, mask=None, *, causal=False, softmax=None, scale=No
     return dot_product(query, key, value, mask, need_weights=formed, **options)[0]
 
 
-def near_keys(query, key, value, seen, window, causal, common=None, **how):
+def near_keys(query, key, value, seen, window, causal=False, common=None, **how):
     """The context of queries that see their window, and common keys besides.
 
     Shapes:
@@ -77,26 +86,28 @@ def near_keys(query, key, value, seen, window, causal, common=None, **how):
     back, ahead = window - 1, 0 if causal else window - 1
 
     def rows(start, stop):
-        first, last = start + S - T - back, stop + S - T + ahead
-        near = [cut(x, first, last) for x in (key, value, seen)]
+        first = start + S - T - back
         others = common and (*common[:2], common[2][:, start:stop])
-        return band(query[:, start:stop], *near, back + ahead, others, **how)
+        asked, width = query[:, start:stop], back + ahead
+        return band(asked, key, value, seen, first, width, others, **how)
 
     learns = query.requires_grad or key.requires_grad or value.requires_grad
     return in_parts(rows, query, T if learns else None)
 
 
-def band(query, key, value, seen, width, common=None, **how):
-    """Query i sees keys i to i + width: blocks of queries, overlapping blocks of keys.
+def band(query, key, value, seen, first, width, common=None, **how):
+    """Query i sees keys first + i to first + i + width: overlapping blocks of keys.
 
     Shapes:
-        query (Z, T, K), key (Z, T + width, K), value and seen alike.
+        query (Z, T, K), key (Z, S, K), value and seen alike; nothing is seen where
+        there is no key.
     """
     T, C = query.shape[1], BLOCK
     N = blocks_in(T, C)
     query_ZNCK = to_blocks(cut(query, 0, N * C), C)
     key_ZNLK, value_ZNLV, seen_ZNL1 = (
-        to_blocks(cut(x, 0, N * C + width), C, width) for x in (key, value, seen)
+        to_blocks(cut(x, first, first + N * C + width), C, width)
+        for x in (key, value, seen)
     )
     i = torch.arange(C, device=query.device)[:, None]
     j = torch.arange(C + width, device=query.device)
@@ -193,11 +204,12 @@ def from_columns(x, stride, front, size):
 class PatternAttention(AttentionLayer):
     """A layer whose heads see what ``pattern`` says, a function with the layer's sizes.
 
+    That is the pattern's function without its checks: the layer's are enough.
     A subclass has a constructor with sizes of its own, and their record ``Sizes``.
     """
 
-    can_drop = False
-    own_softmax = own_scale = positional = True
+    can_drop = mask_rows = False
+    own_softmax = own_scale = reads_positions = True
     pattern: Callable
 
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
@@ -207,5 +219,5 @@ class PatternAttention(AttentionLayer):
     def attend(
         self, query, key, value, mask, *, bias, need_weights, dropout, **options
     ):
-        check_unweighted(bias=bias, dropout=dropout)
+        check_unweighted(bias)
         return self.pattern(query, key, value, mask=mask, **self.own, **options)

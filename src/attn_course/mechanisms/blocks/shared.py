@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from attn_course.core.layer.sizes import HeadSizes
-from attn_course.core.shapes import check_attention, check_head_mask, shape_of
+from attn_course.core.shapes import check_attention
 
 
 def own_sizes(sizes):
@@ -25,26 +25,13 @@ def check_pattern(query, key, value, mask=None):
     Raises:
         ValueError: a shape, dtype or mask is not as above, or T, S or K is 0.
     """
-    check_attention(query, key, value)
-    if mask is None:
-        return
-    *lead, T, _ = shape_of(query)
-    score = (*lead, T, shape_of(key)[-2])
-    check_head_mask(mask, score)
-    shape = shape_of(mask)
-    if len(shape) != len(score) or shape[-2] != 1:
-        wanted = (*lead, 1, score[-1])
-        raise ValueError(
-            f"mask must be padding, {wanted} or with 1 for leading axes (what else "
-            f"a query sees is the pattern's to say), got {shape}"
-        )
+    check_attention(query, key, value, mask, rows=False)
 
 
-def check_unweighted(bias=None, need_weights=True, dropout=None):
-    """Raise ValueError for what acts on scores or weights, which are never formed."""
-    for name, came in {"bias": bias, "dropout": dropout}.items():
-        if came is not None:
-            raise ValueError(f"{name} needs all scores, which this pattern never forms")
+def check_unweighted(bias):
+    """Raise ValueError for a bias: it acts on scores, which are never formed."""
+    if bias is not None:
+        raise ValueError("bias needs all scores, which this pattern never forms")
 
 
 def check_not_causal(causal):

@@ -9,31 +9,44 @@ from typing import Any
 from attn_course.core.frameworks import tf
 from attn_course.core.layer.tf import AttentionLayer
 from attn_course.mechanisms.blocks.shared import check_unweighted, own_sizes
-from attn_course.mechanisms.dot_product.tf import allowed_keys, wide
+from attn_course.mechanisms.dot_product.tf import block_future, wide
 
 __all__: list[str] = []
 BLOCK = 64  # queries that share their keys: more of them waste keys, fewer waste time
 CACHE_GROUP = 2**13  # queries of all heads computed together: scores fit a cache
 Result = tuple[tf.Tensor, None]
+turned = tf.linalg.matrix_transpose
 
 
 def over_heads(
-    attend_heads: Callable, query, key, value, mask, softmax=None, scale=None
+    attend_heads: Callable,
+    query,
+    key,
+    value,
+    mask=None,
+    *,
+    softmax=None,
+    scale=None,
+    **own,
 ) -> Result:
     """Call with all leading axes as one: (Z, T, K), (Z, S, K), (Z, S, V), (Z, S, 1).
 
-    And with ``softmax=`` and ``scale=``, which ``attend`` takes.
+    And with the sizes of the pattern, and ``softmax=`` and ``scale=``, which ``attend``
+    takes. What comes in was checked.
     """
-    lead = sizes(query)[:-2]
-    heads = [as_one(x) for x in (query, key, value)]
+    shapes = [sizes(x) for x in (query, key, value)]
+    (*lead, T, _), (*_, S, _), (*_, V) = shapes
+    heads = [
+        tf.reshape(x, (-1, *shape[-2:]))
+        for x, shape in zip((query, key, value), shapes, strict=True)
+    ]
     if mask is None:
-        seen = tf.ones((1, sizes(key)[-2], 1), tf.bool)
+        seen = tf.ones((1, S, 1), tf.bool)
     else:
-        mask = tf.broadcast_to(mask, (*lead, 1, sizes(key)[-2]))
-        seen = tf.reshape(mask, (-1, sizes(key)[-2], 1))
+        seen = tf.reshape(tf.broadcast_to(mask, (*lead, 1, S)), (-1, S, 1))
     how = {"softmax": softmax and of_heads(softmax, query), "scale": scale}
-    context = attend_heads(*heads, seen, **how)
-    return tf.reshape(context, (*lead, *sizes(query)[-2:-1], value.shape[-1])), None
+    context = attend_heads(*heads, seen, **own, **how)
+    return tf.reshape(context, (*lead, T, V)), None
 
 
 def as_one(x):
@@ -61,10 +74,12 @@ def attend(query, key, value, mask=None, *, causal=False, softmax=None, scale=No
     A row that may attend to nothing is set to zero in the context: so the mask is
     broadcast over all scores once, and not twice.
     """
-    mask = allowed_keys(query, key, mask, causal=causal)
-    query_wide, key, value = (tf.cast(x, wide(x.dtype)) for x in (query, key, value))
+    if causal:
+        mask = block_future(mask, query, key)
+    dtype = wide(query.dtype)
+    query_wide, key, value = (tf.cast(x, dtype) for x in (query, key, value))
     if scale is None:
-        scale = tf.cast(tf.shape(query)[-1], query_wide.dtype) ** -0.5
+        scale = tf.cast(tf.shape(query)[-1], dtype) ** -0.5
     score = tf.matmul(scale * query_wide, key, transpose_b=True)
     if softmax is not None:
         return tf.cast(softmax(score, mask) @ value, query.dtype)
@@ -77,7 +92,7 @@ def attend(query, key, value, mask=None, *, causal=False, softmax=None, scale=No
     return tf.cast(context, query.dtype)
 
 
-def near_keys(query, key, value, seen, window, causal, common=None, **how):
+def near_keys(query, key, value, seen, window, causal=False, common=None, **how):
     """The context of queries that see their window, and common keys besides.
 
     Shapes:
@@ -91,25 +106,27 @@ def near_keys(query, key, value, seen, window, causal, common=None, **how):
     back, ahead = window - 1, 0 if causal else window - 1
 
     def rows(start, stop):
-        first, last = start + S - T - back, stop + S - T + ahead
-        near = [cut(x, first, last) for x in (key, value, seen)]
+        first = start + S - T - back
         others = common and (*common[:2], common[2][:, start:stop])
-        return band(query[:, start:stop], *near, back + ahead, others, **how)
+        asked, width = query[:, start:stop], back + ahead
+        return band(asked, key, value, seen, first, width, others, **how)
 
     return in_parts(rows, query)
 
 
-def band(query, key, value, seen, width, common=None, **how):
-    """Query i sees keys i to i + width: blocks of queries, overlapping blocks of keys.
+def band(query, key, value, seen, first, width, common=None, **how):
+    """Query i sees keys first + i to first + i + width: overlapping blocks of keys.
 
     Shapes:
-        query (Z, T, K), key (Z, T + width, K), value and seen alike.
+        query (Z, T, K), key (Z, S, K), value and seen alike; nothing is seen where
+        there is no key.
     """
     T, C = sizes(query)[1], BLOCK
     N = blocks_in(T, C)
     query_ZNCK = to_blocks(cut(query, 0, N * C), C)
     key_ZNLK, value_ZNLV, seen_ZNL1 = (
-        to_blocks(cut(x, 0, N * C + width), C, width) for x in (key, value, seen)
+        to_blocks(cut(x, first, first + N * C + width), C, width)
+        for x in (key, value, seen)
     )
     i, j = tf.range(C)[:, None], tf.range(C + width)
     mask_ZNCL = (i <= j) & (j <= i + width) & turned(seen_ZNL1)
@@ -125,11 +142,10 @@ def in_parts(rows, query, size=None):
 
     Where the length is unknown, in a graph, all are one part.
     """
-    Z, T = sizes(query)[:2]
-    if not isinstance(T, int):
-        return rows(0, T)
-    Z = Z if isinstance(Z, int) else 1
-    size = size or max(1, CACHE_GROUP // Z // BLOCK) * BLOCK
+    Z, T = query.shape[:2]
+    if T is None:
+        return rows(0, tf.shape(query)[1])
+    size = size or max(1, CACHE_GROUP // (Z or 1) // BLOCK) * BLOCK
     bounds = [(start, min(start + size, T)) for start in range(0, T, size)]
     return tf.concat([rows(*bound) for bound in bounds], 1)
 
@@ -145,7 +161,7 @@ def beside(common, near):
 
 def cut(x, first, last):
     """Positions first to last of x, (Z, positions, X); zeros where it has none."""
-    S = sizes(x)[1]
+    S = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
     most = max if all(isinstance(n, int) for n in (first, last, S)) else tf.maximum
     x = tf.pad(x, ((0, 0), (most(-first, 0), most(last - S, 0)), (0, 0)))
     start = most(first, 0)
@@ -161,7 +177,7 @@ def to_blocks(x, size, overlap=0):
     """(Z, blocks * size + overlap, X) -> (Z, blocks, size + overlap, X)."""
     Z, positions, width = sizes(x)
     blocks = (positions - overlap) // size
-    x = cut(x, 0, positions + size)
+    x = tf.pad(x, ((0, 0), (0, size), (0, 0)))
     parts = []
     for start in range(0, size + overlap, size):
         part = x[:, start : start + blocks * size]
@@ -197,11 +213,12 @@ def from_columns(x, stride, front, size):
 class PatternAttention(AttentionLayer):
     """A layer whose heads see what ``pattern`` says, a function with the layer's sizes.
 
+    That is the pattern's function without its checks: the layer's are enough.
     A subclass has a constructor with sizes of its own, and their record ``Sizes``.
     """
 
-    can_drop = False
-    own_softmax = own_scale = positional = True
+    can_drop = mask_rows = False
+    own_softmax = own_scale = reads_positions = True
     pattern: Callable
 
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
@@ -211,7 +228,7 @@ class PatternAttention(AttentionLayer):
     def attend(
         self, query, key, value, mask, *, bias, need_weights, dropout, **options
     ):
-        check_unweighted(bias=bias, dropout=dropout)
+        check_unweighted(bias)
         return self.pattern(query, key, value, mask=mask, **self.own, **options)
 
 
@@ -219,8 +236,3 @@ def sizes(x):
     """The shape: numbers where they are known, else tensors."""
     shape = tf.shape(x)
     return [shape[n] if size is None else size for n, size in enumerate(x.shape)]
-
-
-def turned(x):
-    """The last two axes exchanged."""
-    return tf.linalg.matrix_transpose(x)

@@ -14,11 +14,11 @@ from attn_course.core.chunked.pytorch import (
     widen,
 )
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import reset_linear
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate, widest
+from attn_course.mechanisms.dot_product.pytorch import wide
+from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate
 from attn_course.mechanisms.linear.shared import (
     DecaySizes,
     State,
@@ -159,21 +159,16 @@ class DeltaRuleAttention(DecayingAttention):
         super().__init__(model_dim, num_heads, own={"decay": decay}, **options)
         self.beta = self.gate(bias=0.0)
 
-    def reset_parameters(self) -> None:
-        """Draw all weights anew."""
-        super().reset_parameters()
-        reset_linear(self.beta)
-
-    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+    def gates(self, memory: torch.Tensor) -> dict[str, torch.Tensor]:
         """beta, and the decay where there is one."""
-        return {"beta": open_gate(self.beta(key)), **super().gates(key)}
+        return {"beta": open_gate(self.beta(memory)), **super().gates(memory)}
 
     def new_state(self, batch: int) -> State:
         """The state of ``step`` before the first position: zeros."""
         check_at_least(1, batch=batch)
-        own, H = self.number(), self.num_heads
+        own, H = self.like(), self.num_heads
         shape = batch, H, self.sizes.key_dim, self.sizes.value_dim
-        return State(own.new_zeros(shape, dtype=widest(own)[0]), 0)
+        return State(own.new_zeros(shape, dtype=wide(own.dtype)), 0)
 
     def remembering(self, memory, query, key, value, **gates):
         return delta_rule_step(memory, unit(query), unit(key), value, **gates)
@@ -188,6 +183,6 @@ class DeltaRuleAttention(DecayingAttention):
 
 def unit(x: torch.Tensor) -> torch.Tensor:
     """x at length 1; what is shorter than 1e-6 is lengthened a millionfold."""
-    (wide,) = widen(x)
-    square = wide.square().sum(dim=-1, keepdim=True).clamp(min=1e-12)
-    return (wide * square.rsqrt()).to(x.dtype)
+    x_wide = x.to(wide(x.dtype))
+    square = x_wide.square().sum(dim=-1, keepdim=True).clamp(min=1e-12)
+    return (x_wide * square.rsqrt()).to(x.dtype)

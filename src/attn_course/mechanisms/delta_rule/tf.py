@@ -16,13 +16,14 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import dense
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.linear.shared import (
     DecaySizes,
     State,
     check_delta,
     check_step,
 )
-from attn_course.mechanisms.linear.tf import DecayingAttention, open_gate, widest
+from attn_course.mechanisms.linear.tf import DecayingAttention, open_gate
 
 __all__ = ["DeltaRuleAttention", "delta_rule_attention", "delta_rule_step"]
 
@@ -155,14 +156,14 @@ class DeltaRuleAttention(DecayingAttention):
         inputs = self.sizes.memory_dim[0]
         self.beta_dense = dense(self, "beta", inputs, num_heads, True)
 
-    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+    def gates(self, memory: tf.Tensor) -> dict[str, tf.Tensor]:
         """beta, and the decay where there is one."""
-        return {"beta": open_gate(self.beta_dense(key)), **super().gates(key)}
+        return {"beta": open_gate(self.beta_dense(memory)), **super().gates(memory)}
 
     def new_state(self, batch: int) -> State:
         """The state of ``step`` before the first position: zeros."""
         check_at_least(1, batch=batch)
-        H, dtype = self.num_heads, widest(self.query_dense.kernel)
+        H, dtype = self.num_heads, wide(self.query_dense.kernel.dtype)
         shape = batch, H, self.sizes.key_dim, self.sizes.value_dim
         return State(tf.zeros(shape, dtype), tf.constant(0))
 
@@ -179,7 +180,7 @@ class DeltaRuleAttention(DecayingAttention):
 
 def unit(x: tf.Tensor) -> tf.Tensor:
     """x at length 1; what is shorter than 1e-6 is lengthened a millionfold."""
-    (wide,) = widen(x)
-    square = tf.reduce_sum(wide**2, axis=-1, keepdims=True)
-    square = tf.maximum(square, tf.constant(1e-12, wide.dtype))
-    return tf.cast(wide * tf.math.rsqrt(square), x.dtype)
+    x_wide = tf.cast(x, wide(x.dtype))
+    square = tf.reduce_sum(x_wide**2, axis=-1, keepdims=True)
+    square = tf.maximum(square, tf.constant(1e-12, x_wide.dtype))
+    return tf.cast(x_wide * tf.math.rsqrt(square), x.dtype)

@@ -37,21 +37,11 @@ def allowed_softmax(
     """Softmax over the keys that the mask allows; where it allows none, zeros."""
     if mask is None:
         return torch.softmax(score, dim=-1)
-    weights = torch.softmax(lowest_where_blocked(score, mask), dim=-1)
+    # Not minus infinity: a row without any allowed key then stays free of NaN, in the
+    # gradient too, and is set to zero behind.
+    lowest = torch.where(mask, score, torch.finfo(score.dtype).min)
+    weights = torch.softmax(lowest, dim=-1)
     return torch.where(mask, weights, 0.0)
-
-
-def lowest_where_blocked(score, mask):
-    """The scores, and the lowest finite number where the mask blocks.
-
-    Not minus infinity: a row without any allowed key then stays free of NaN, in the
-    gradient too; ``allowed_softmax`` sets it to zero.
-    """
-    return (
-        score
-        if mask is None
-        else torch.where(mask, score, torch.finfo(score.dtype).min)
-    )
 
 
 def masked_softmax(score: torch.Tensor, mask: Mask = None) -> torch.Tensor:
@@ -114,7 +104,8 @@ def dot_product(
     if not (need_weights or dropout or softmax):
         return fused_attention(query, key, value, mask, bias, scale, causal), None
     mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
-    inputs = [x.to(wide(x.dtype)) for x in (query, key, value)]
+    dtype = wide(query.dtype)
+    inputs = [x.to(dtype) for x in (query, key, value)]
     options = {"bias": bias, "scale": scale, "softmax": softmax, "dropout": dropout}
     output, weights = attention(*inputs, mask, **options)
     weights = weights.to(query.dtype) if need_weights else None

@@ -36,17 +36,11 @@ def allowed_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
     """Softmax over the keys that the mask allows; where it allows none, zeros."""
     if mask is None:
         return tf.nn.softmax(score, axis=-1)
-    weights = tf.nn.softmax(lowest_where_blocked(score, mask), axis=-1)
+    # Not minus infinity: a row without any allowed key then stays free of NaN, in the
+    # gradient too, and is set to zero behind.
+    lowest = tf.where(mask, score, score.dtype.min)
+    weights = tf.nn.softmax(lowest, axis=-1)
     return tf.where(mask, weights, tf.zeros((), score.dtype))
-
-
-def lowest_where_blocked(score, mask):
-    """The scores, and the lowest finite number where the mask blocks.
-
-    Not minus infinity: a row without any allowed key then stays free of NaN, in the
-    gradient too; ``allowed_softmax`` sets it to zero.
-    """
-    return score if mask is None else tf.where(mask, score, score.dtype.min)
 
 
 def masked_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
@@ -108,7 +102,8 @@ def dot_product(
 ):
     """``scaled_dot_product_attention`` of what was checked."""
     mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
-    inputs = [tf.cast(x, wide(x.dtype)) for x in (query, key, value)]
+    dtype = wide(query.dtype)
+    inputs = [tf.cast(x, dtype) for x in (query, key, value)]
     options = {"bias": bias, "scale": scale, "softmax": softmax, "dropout": dropout}
     output, weights = attention(*inputs, mask, **options)
     weights = tf.cast(weights, query.dtype) if need_weights else None

@@ -46,7 +46,8 @@ def grouped_query_attention(
     Differs: Shazeer's code does not divide the scores by the root of K; his projection
         is drawn smaller instead.
     """
-    H, G = check_grouped(query, key, value, mask)
+    check_grouped(query, key, value, mask)
+    H, G = query.shape[1], key.shape[1]
     outputs, weights = [], []
     for head in range(H):
         group = head // (H // G)

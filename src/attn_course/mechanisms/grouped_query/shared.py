@@ -7,17 +7,12 @@ import numpy as np
 
 from attn_course.core.layer.shared import check_groups
 from attn_course.core.layer.sizes import HeadSizes
-from attn_course.core.shapes import (
-    check_bias,
-    check_choice,
-    check_floats,
-    check_head_mask,
-    check_shapes,
-)
+from attn_course.core.shapes import Together, check_choice, check_scores
 
 PARTS = ("query_key_norm", "softmax", "output_gate")
 METHODS = ("mean", "first", "random")
 POOLED = ("key_weight", "value_weight", "key_bias", "value_bias")
+GROUPED = Together(query="BHTK", key="BGSK", value="BGSV")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,26 +25,18 @@ class GroupedSizes(HeadSizes):
 
 def check_grouped(
     query: Any, key: Any, value: Any, mask: Any = None, bias: Any = None
-) -> tuple[int, int]:
-    """Check the arguments of a grouped attention; return H and G.
+) -> None:
+    """Check the arguments of a grouped attention.
 
     Raises:
         ValueError: a shape or dtype is wrong, or G does not divide H.
     """
-    check_floats(query=query, key=key, value=value)
-    sizes = check_shapes(
-        query=(query, "BHTK"), key=(key, "BGSK"), value=(value, "BGSV")
-    )
-    H, G = sizes["H"], sizes["G"]
+    GROUPED.check((), query, key, value)
+    H, G = query.shape[1], key.shape[1]
     if H % G:
         wanted = f"a number of heads that divides the query's {H}"
         raise ValueError(f"key must have {wanted}, got {G}")
-    score_shape = tuple(sizes[letter] for letter in "BHTS")
-    if mask is not None:
-        check_head_mask(mask, score_shape)
-    if bias is not None:
-        check_bias(bias, score_shape)
-    return H, G
+    check_scores(query, key, mask, bias)
 
 
 def grouped_config(layer: Any, num_kv_heads: int, method: str) -> dict[str, Any]:

@@ -8,23 +8,19 @@ from attn_course.core.layer.pytorch import (
     AttentionLayer,
     RMSNorm,
     is_mixed,
-    linear,
+    make_linear,
     matrix_of,
-    merge,
-    reset_linear,
     split,
 )
-from attn_course.core.layer.shared import check_head_share
+from attn_course.core.layer.shared import check_head_share, check_words
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.parity import set_parameters
 from attn_course.core.shapes import (
     check_at_least,
     check_floats,
-    check_not_empty,
-    check_shapes,
 )
-from attn_course.mechanisms.dot_product.pytorch import scaled_dot_product_attention
-from attn_course.mechanisms.grouped_query.pytorch import grouped_query_attention
+from attn_course.mechanisms.dot_product.pytorch import dot_product
+from attn_course.mechanisms.grouped_query.pytorch import in_groups_or_fused
 from attn_course.mechanisms.latent.shared import (
     BASE,
     EPSILON,
@@ -35,7 +31,7 @@ from attn_course.mechanisms.latent.shared import (
     read_yarn,
 )
 from attn_course.mechanisms.parts.lengthening.pytorch import rotary_frequencies
-from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, rotate
+from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, turned
 
 __all__ = ["LatentAttention"]
 
@@ -108,15 +104,15 @@ class LatentAttention(AttentionLayer):
         )
         queries = H * (sizes.key_dim + sizes.rope_dim)
         if Q is None:
-            self.query = linear(D, queries, **plain)
+            self.query = make_linear(D, queries, **plain)
         else:
-            self.query_down = linear(D, Q, **plain)
+            self.query_down = make_linear(D, Q, **plain)
             self.query_norm = RMSNorm(Q, **norm)
-            self.query_up = linear(Q, queries, **plain)
-        self.latent = linear(D, R + sizes.rope_dim, **plain)
+            self.query_up = make_linear(Q, queries, **plain)
+        self.latent = make_linear(D, R + sizes.rope_dim, **plain)
         self.latent_norm = RMSNorm(R, **norm)
-        self.key_value = linear(R, H * (sizes.key_dim + sizes.value_dim), **plain)
-        self.output = linear(H * sizes.value_dim, D, **plain)
+        self.key_value = make_linear(R, H * (sizes.key_dim + sizes.value_dim), **plain)
+        self.output = make_linear(H * sizes.value_dim, D, **plain)
 
     def forward(
         self,
@@ -141,86 +137,77 @@ class LatentAttention(AttentionLayer):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        self.check(x, head_mask)
-        query, entry = self.project(x)
-        query, entry = self.prepare(query, entry, **self.position(cache, mask))
-        # The values are a part of the keys: nothing more is kept.
-        kept = cache, entry, entry[..., :0], mask, bias
-        entry, _, mask, bias = self.remember(*kept)
-        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        attend = self.attend_absorbed if absorbed else self.attend
-        context, weights = attend(query, entry, mask, **options, **self.options(x))
-        context = self.regulate(context, x, head_mask)
-        return self.output(merge(context)), weights
+        how = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        how |= {"head_mask": head_mask, "cache": cache, "absorbed": absorbed}
+        return self.walk(x, x, x, mask, **how)
 
-    def project(self, x):
-        """Queries (B, H, T, K + P), and what is kept of each word, (B, 1, T, R + P)."""
+    def project(self, query, key, value):
+        """Queries (B, H, T, K + P), and what is kept of each word, (B, 1, T, R + P).
+
+        Of values nothing more is kept: they are a part of the keys.
+        """
+        x = query
         if self.sizes.query_latent_dim is None:
             query = self.query(x)
         else:
             query = self.query_up(self.query_norm(self.query_down(x)))
         small, R = self.latent(x), self.sizes.latent_dim
-        entry = torch.cat([self.latent_norm(small[..., :R]), small[..., R:]], dim=-1)
-        return split(query, self.num_heads), entry[:, None]
+        parts = self.latent_norm(small[..., :R]), small[..., R:]
+        entry = torch.cat(parts, dim=-1)[:, None]
+        return split(query, self.num_heads), entry, entry[..., :0]
 
-    def prepare(self, query, entry, **position):
+    def prepare(self, query, key, **position):
         """Positions: the last rope_dim columns of both are turned."""
         K, R = self.sizes.key_dim, self.sizes.latent_dim
-        ends = query[..., K:], entry[..., R:]
+        ends = query[..., K:], key[..., R:]
         turn = self.turn if self.rotary is None else self.rotary
-        query_end, entry_end = turn(*ends, **position)
+        query_end, key_end = turn(*ends, **position)
         query = torch.cat([query[..., :K], query_end], dim=-1)
-        return query, torch.cat([entry[..., :R], entry_end], dim=-1)
+        return query, torch.cat([key[..., :R], key_end], dim=-1)
 
     def turn(self, *ends, first_position=0):
         """The usual rotation, of the position's own angle."""
-        positions = torch.arange(ends[0].shape[2], device=ends[0].device)
-        options = {"layout": "interleaved", "base": self.sizes.base}
-        return (rotate(x, positions + first_position, **options) for x in ends)
+        T, place = ends[0].shape[2], {"device": ends[0].device}
+        positions = torch.arange(T, **place) + first_position
+        how = {"layout": "interleaved", "base": self.sizes.base}
+        return (turned(x, positions, **how) for x in ends)
 
-    def attend(self, query, entry, mask, **options):
+    def attend(self, query, key, value, mask, *, absorbed, **options):
         """The naive form: keys and values of all heads are built from the latents."""
+        if absorbed:
+            return self.attend_absorbed(query, key, mask, **options)
         sizes = self.sizes
         H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
-        built = split(self.key_value(entry[:, 0, :, :R]), H)
+        built = split(self.key_value(key[:, 0, :, :R]), H)
+        ends = key[..., R:].expand(-1, H, -1, -1)
         key, value = built.split([K, V], dim=-1)
-        turned = entry[..., R:].expand(-1, H, -1, -1)
-        key = torch.cat([key, turned], dim=-1)
-        return scaled_dot_product_attention(query, key, value, mask, **options)
+        key = torch.cat([key, ends], dim=-1)
+        return dot_product(query, key, value, mask, **options)
 
-    def attend_absorbed(self, query, entry, mask, **options):
+    def attend_absorbed(self, query, key, mask, **options):
         """The latents are keys and values: one head of them for all queries."""
         sizes = self.sizes
         H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
-        up_HXR = matrix_of(self.key_value, R, query).reshape(H, K + V, R)
-        into_latent = torch.einsum("bhtk,hkr->bhtr", query[..., :K], up_HXR[:, :K])
+        up_RHX = matrix_of(self.key_value, R, query).reshape(R, H, K + V)
+        into_latent = torch.einsum("bhtk,rhk->bhtr", query[..., :K], up_RHX[..., :K])
         query = torch.cat([into_latent, query[..., K:]], dim=-1)
-        options |= {"scale": sizes.score_scale}
-        context, weights = grouped_query_attention(
-            query, entry, entry[..., :R], mask, **options
-        )
-        return torch.einsum("bhtr,hvr->bhtv", context, up_HXR[:, K:]), weights
+        options["scale"] = sizes.score_scale
+        inputs = query, key, key[..., :R], mask
+        context, weights = in_groups_or_fused(*inputs, **options)
+        return torch.einsum("bhtr,rhv->bhtv", context, up_RHX[..., K:]), weights
 
     def position(self, cache, mask):
         """Where the first new position stands."""
-        return {} if cache is None else {"first_position": cache.next_position(mask)}
+        return {"first_position": cache.next_position(mask)}
 
-    def check(self, x: Any, head_mask: Any) -> None:
+    def check(self, query: Any, key: Any, value: Any, head_mask: Any) -> None:
         """Raise ValueError unless the input fits the layer."""
-        check_not_empty(check_shapes({"D": self.sizes.model_dim}, x=(x, "BTD")), T="x")
-        mixed = is_mixed(self.latent, x)
-        check_floats(**({} if mixed else {"latent_weight": self.latent.weight}), x=x)
+        check_words(query, self.sizes.model_dim)
+        mixed = is_mixed(self.latent, query)
+        if not mixed and query.dtype != self.latent.weight.dtype:
+            check_floats(latent_weight=self.latent.weight, x=query)
         if head_mask is not None:
-            check_head_share(head_mask, x.shape[0], self.num_heads)
-
-    def reset_parameters(self) -> None:
-        """Draw all weights anew, those of the parts too; the norms' scales are ones."""
-        for name, part in self.named_children():
-            if name in ("query_norm", "latent_norm"):
-                part.reset_parameters()
-            elif isinstance(part, torch.nn.Linear):
-                reset_linear(part)
-        self.reset_parts()
+            check_head_share(head_mask, query.shape[0], self.num_heads)
 
     def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
         """A cache of (latent_dim + rope_dim) numbers per position, for all heads.

@@ -4,12 +4,11 @@ from typing import Any
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import KVCache
-from attn_course.core.layer.shared import check_head_share
+from attn_course.core.layer.shared import check_head_share, check_words
 from attn_course.core.layer.tf import (
     AttentionLayer,
     dense,
     matrix_of,
-    merge,
     split,
     with_padding,
 )
@@ -17,13 +16,10 @@ from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import set_parameters
 from attn_course.core.shapes import (
     check_at_least,
-    check_floats,
-    check_not_empty,
-    check_shapes,
     dtype_name,
 )
-from attn_course.mechanisms.dot_product.tf import scaled_dot_product_attention
-from attn_course.mechanisms.grouped_query.tf import grouped_query_attention
+from attn_course.mechanisms.dot_product.tf import dot_product
+from attn_course.mechanisms.grouped_query.tf import in_groups_causally
 from attn_course.mechanisms.latent.shared import (
     BASE,
     EPSILON,
@@ -34,7 +30,7 @@ from attn_course.mechanisms.latent.shared import (
     read_yarn,
 )
 from attn_course.mechanisms.parts.lengthening.tf import rotary_frequencies
-from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, rotate
+from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, turned
 
 __all__ = ["LatentAttention"]
 
@@ -153,77 +149,73 @@ class LatentAttention(AttentionLayer):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        self.check(x, head_mask)
-        query, entry = self.project(x)
-        query, entry = self.prepare(query, entry, **self.position(cache, mask))
-        # The values are a part of the keys: nothing more is kept.
-        kept = cache, entry, entry[..., :0], mask, bias
-        entry, _, mask, bias = self.remember(*kept)
-        options = {"bias": bias, "causal": causal, "need_weights": need_weights}
-        attend = self.attend_absorbed if absorbed else self.attend
-        context, weights = attend(query, entry, mask, **options, **self.options(x))
-        context = self.regulate(context, x, head_mask)
-        return self.output_dense(merge(context)), weights
+        how = {"bias": bias, "causal": causal, "need_weights": need_weights}
+        how |= {"head_mask": head_mask, "cache": cache, "absorbed": absorbed}
+        return self.walk(x, x, x, mask, **how)
 
-    def project(self, x):
-        """Queries (B, H, T, K + P), and what is kept of each word, (B, 1, T, R + P)."""
+    def project(self, query, key, value):
+        """Queries (B, H, T, K + P), and what is kept of each word, (B, 1, T, R + P).
+
+        Of values nothing more is kept: they are a part of the keys.
+        """
+        x = query
         if self.sizes.query_latent_dim is None:
             query = self.query_dense(x)
         else:
             query = self.query_up(self.query_norm(self.query_down(x)))
         small, R = self.latent(x), self.sizes.latent_dim
-        entry = tf.concat([self.latent_norm(small[..., :R]), small[..., R:]], axis=-1)
-        return split(query, self.num_heads), entry[:, None]
+        parts = self.latent_norm(small[..., :R]), small[..., R:]
+        entry = tf.concat(parts, axis=-1)[:, None]
+        return split(query, self.num_heads), entry, entry[..., :0]
 
-    def prepare(self, query, entry, **position):
+    def prepare(self, query, key, **position):
         """Positions: the last rope_dim columns of both are turned."""
         K, R = self.sizes.key_dim, self.sizes.latent_dim
-        ends = query[..., K:], entry[..., R:]
+        ends = query[..., K:], key[..., R:]
         turn = self.turn if self.rotary is None else self.rotary
-        query_end, entry_end = turn(*ends, **position)
+        query_end, key_end = turn(*ends, **position)
         query = tf.concat([query[..., :K], query_end], axis=-1)
-        return query, tf.concat([entry[..., :R], entry_end], axis=-1)
+        return query, tf.concat([key[..., :R], key_end], axis=-1)
 
     def turn(self, *ends, first_position=0):
         """The usual rotation, of the position's own angle."""
-        positions = tf.range(tf.shape(ends[0])[2])
-        options = {"layout": "interleaved", "base": self.sizes.base}
-        return (rotate(x, positions + first_position, **options) for x in ends)
+        positions = tf.range(tf.shape(ends[0])[2]) + first_position
+        how = {"layout": "interleaved", "base": self.sizes.base}
+        return (turned(x, positions, **how) for x in ends)
 
-    def attend(self, query, entry, mask, **options):
+    def attend(self, query, key, value, mask, *, absorbed, **options):
         """The naive form: keys and values of all heads are built from the latents."""
+        if absorbed:
+            return self.attend_absorbed(query, key, mask, **options)
         sizes = self.sizes
         H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
-        built = split(self.key_value(entry[:, 0, :, :R]), H)
+        built = split(self.key_value(key[:, 0, :, :R]), H)
+        ends = tf.repeat(key[..., R:], H, axis=1)
         key, value = tf.split(built, [K, V], axis=-1)
-        turned = tf.repeat(entry[..., R:], H, axis=1)
-        key = tf.concat([key, turned], axis=-1)
-        return scaled_dot_product_attention(query, key, value, mask, **options)
+        key = tf.concat([key, ends], axis=-1)
+        return dot_product(query, key, value, mask, **options)
 
-    def attend_absorbed(self, query, entry, mask, **options):
+    def attend_absorbed(self, query, key, mask, **options):
         """The latents are keys and values: one head of them for all queries."""
         sizes = self.sizes
         H, R, K, V = sizes.num_heads, sizes.latent_dim, sizes.key_dim, sizes.value_dim
-        up = matrix_of(self.key_value, R, query)
-        up_RHX = tf.reshape(up, (R, H, K + V))
+        up_RHX = tf.reshape(matrix_of(self.key_value, R, query), (R, H, K + V))
         into_latent = tf.einsum("bhtk,rhk->bhtr", query[..., :K], up_RHX[..., :K])
         query = tf.concat([into_latent, query[..., K:]], axis=-1)
-        options |= {"scale": sizes.score_scale}
-        context, weights = grouped_query_attention(
-            query, entry, entry[..., :R], mask, **options
-        )
+        options["scale"] = sizes.score_scale
+        inputs = query, key, key[..., :R], mask
+        context, weights = in_groups_causally(*inputs, **options)
         return tf.einsum("bhtr,rhv->bhtv", context, up_RHX[..., K:]), weights
 
     def position(self, cache, mask):
         """Where the first new position stands."""
-        return {} if cache is None else {"first_position": cache.next_position(mask)}
+        return {"first_position": cache.next_position(mask)}
 
-    def check(self, x: Any, head_mask: Any) -> None:
+    def check(self, query: Any, key: Any, value: Any, head_mask: Any) -> None:
         """Raise ValueError unless the input fits the layer."""
-        check_not_empty(check_shapes({"D": self.sizes.model_dim}, x=(x, "BTD")), T="x")
-        check_floats(x=x)
+        check_words(query, self.sizes.model_dim)
         if head_mask is not None:
-            check_head_share(head_mask, x.shape[0], self.num_heads)
+            check_head_share(head_mask, query.shape[0], self.num_heads)
 
     def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
         """A cache of (latent_dim + rope_dim) numbers per position, for all heads.

@@ -13,13 +13,13 @@ from attn_course.core.chunked.pytorch import (
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import (
     AttentionLayer,
-    linear,
+    make_linear,
     merge,
-    reset_linear,
 )
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.dot_product.pytorch import wide
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,
     LinearSizes,
@@ -134,7 +134,7 @@ class DecayingAttention(AttentionLayer):
         """A linear map of the keys' input, one number a head, that begins at bias."""
         weight, inputs = self.query.weight, self.sizes.memory_dim[0]
         where = {"device": weight.device, "dtype": weight.dtype}
-        made = linear(inputs, self.num_heads, True, **where)
+        made = make_linear(inputs, self.num_heads, True, **where)
         torch.nn.init.constant_(made.bias, bias)
         return made
 
@@ -142,7 +142,6 @@ class DecayingAttention(AttentionLayer):
         """Draw all weights anew."""
         super().reset_parameters()
         if self.decay is not None:
-            reset_linear(self.decay)
             torch.nn.init.constant_(self.decay.bias, FIRST_DECAY_BIAS)
 
     def forward(
@@ -209,20 +208,24 @@ class DecayingAttention(AttentionLayer):
         first = {} if self.rotary is None else {"first_position": state.length}
         query, key, value = self.project(x, x, x)
         query, key = self.prepare(query, key, **first)
-        key, value, _, _ = self.remember(None, key, value, None, None)
+        if self.repeats > 1:
+            key, value = (x.repeat_interleave(self.repeats, 1) for x in (key, value))
         inputs = query, key, value
         context, memory = self.remembering(state.memory, *inputs, **self.gates(x))
-        output = self.output(merge(self.regulate(context, x)))
-        return output, State(memory, state.length + 1)
+        if self.output_gate is not None:
+            context = self.output_gate(context, x)
+        return self.output(merge(context)), State(memory, state.length + 1)
 
-    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+    def gates(self, memory: torch.Tensor) -> dict[str, torch.Tensor]:
         """The decay of every key, (B, H, S), or the fixed one, (1, H, 1)."""
         if self.decay is not None:
-            return {"decay": open_gate(self.decay(key))}
+            return {"decay": open_gate(self.decay(memory))}
         if self.sizes.decay is None:
             return {}
         fixed = retention_decay(self.num_heads)[:, None, None].swapaxes(0, 1)
-        return {"decay": torch.as_tensor(fixed, device=key.device).to(*widest(key))}
+        return {
+            "decay": torch.as_tensor(fixed, device=memory.device).to(wide(memory.dtype))
+        }
 
 
 def unless_blocked(memory, before, seen):
@@ -234,14 +237,9 @@ def unless_blocked(memory, before, seen):
     return tuple(kept) if isinstance(memory, tuple) else kept[0]
 
 
-def widest(x):
-    """The dtype of a gate of x, as an argument of ``to``: float32 or more."""
-    return (torch.promote_types(x.dtype, torch.float32),)
-
-
 def open_gate(score: torch.Tensor) -> torch.Tensor:
     """The sigmoid of what a gate's linear map gives, (B, S, H), as (B, H, S)."""
-    return torch.sigmoid(score.to(*widest(score))).mT
+    return torch.sigmoid(score.to(wide(score.dtype))).mT
 
 
 class LinearAttention(DecayingAttention):
@@ -280,8 +278,8 @@ class LinearAttention(DecayingAttention):
     def new_state(self, batch: int) -> State:
         """The state of ``step`` before the first position: zeros."""
         check_at_least(1, batch=batch)
-        own, H = self.number(), self.num_heads
-        like = own.new_zeros(batch, H, self.sizes.key_dim, dtype=widest(own)[0])
+        own, H = self.like(), self.num_heads
+        like = own.new_zeros(batch, H, self.sizes.key_dim, dtype=wide(own.dtype))
         total = torch.zeros_like(features(like, self.formula["feature_map"]))
         sums = total[..., None].expand(*total.shape, self.sizes.value_dim)
         return State((sums, total), 0)

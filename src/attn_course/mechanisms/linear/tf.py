@@ -8,6 +8,7 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_inputs, check_supported
 from attn_course.core.layer.tf import AttentionLayer, dense, merge
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,
     LinearSizes,
@@ -187,20 +188,22 @@ class DecayingAttention(AttentionLayer):
         first = {} if self.rotary is None else {"first_position": state.length}
         query, key, value = self.project(x, x, x)
         query, key = self.prepare(query, key, **first)
-        key, value, _, _ = self.remember(None, key, value, None, None)
+        if self.repeats > 1:
+            key, value = (tf.repeat(x, self.repeats, axis=1) for x in (key, value))
         inputs = query, key, value
         context, memory = self.remembering(state.memory, *inputs, **self.gates(x))
-        output = self.output_dense(merge(self.regulate(context, x)))
-        return output, State(memory, state.length + 1)
+        if self.output_gate is not None:
+            context = self.output_gate(context, x)
+        return self.output_dense(merge(context)), State(memory, state.length + 1)
 
-    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+    def gates(self, memory: tf.Tensor) -> dict[str, tf.Tensor]:
         """The decay of every key, (B, H, S), or the fixed one, (1, H, 1)."""
         if self.decay_dense is not None:
-            return {"decay": open_gate(self.decay_dense(key))}
+            return {"decay": open_gate(self.decay_dense(memory))}
         if self.sizes.decay is None:
             return {}
         fixed = retention_decay(self.num_heads)[None, :, None]
-        return {"decay": tf.constant(fixed, widest(key))}
+        return {"decay": tf.constant(fixed, wide(memory.dtype))}
 
 
 def unless_blocked(memory, before, seen):
@@ -212,14 +215,9 @@ def unless_blocked(memory, before, seen):
     return tuple(kept) if isinstance(memory, tuple) else kept[0]
 
 
-def widest(x):
-    """The dtype of a gate of x: float32 or more."""
-    return tf.float64 if x.dtype == tf.float64 else tf.float32
-
-
 def open_gate(score: tf.Tensor) -> tf.Tensor:
     """The sigmoid of what a gate's linear map gives, (B, S, H), as (B, H, S)."""
-    return tf.linalg.matrix_transpose(tf.sigmoid(tf.cast(score, widest(score))))
+    return tf.linalg.matrix_transpose(tf.sigmoid(tf.cast(score, wide(score.dtype))))
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -259,7 +257,7 @@ class LinearAttention(DecayingAttention):
     def new_state(self, batch: int) -> State:
         """The state of ``step`` before the first position: zeros."""
         check_at_least(1, batch=batch)
-        H, dtype = self.num_heads, widest(self.query_dense.kernel)
+        H, dtype = self.num_heads, wide(self.query_dense.kernel.dtype)
         like = tf.zeros((batch, H, self.sizes.key_dim), dtype)
         total = tf.zeros_like(features(like, self.formula["feature_map"]))
         sums = tf.repeat(total[..., None], self.sizes.value_dim, axis=-1)

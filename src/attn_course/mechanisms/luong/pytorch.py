@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import Pair, Tensor, linear
+from attn_course.core.layer.pytorch import Pair, Tensor, make_linear
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.bahdanau.pytorch import (
@@ -151,7 +151,7 @@ class LocalAttention(LuongAttention):
         self.position = self.position_score_weight = None
         if alignment == "predictive":
             width = hidden_dim or query_dim
-            self.position = linear(query_dim, width, False, **options)
+            self.position = make_linear(query_dim, width, False, **options)
             self.position_score_weight = vector(width, **options)
 
     def reset_parameters(self) -> None:

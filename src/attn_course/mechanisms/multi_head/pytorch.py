@@ -26,6 +26,11 @@ __all__ = ["MultiHeadAttention", "head_importance", "merge_heads", "split_heads"
 class MultiHeadAttention(AttentionLayer):
     """Multi-head attention: ``attn_course.reference.multi_head_attention``.
 
+        q, k, v = project(query, key, value)        linear maps, cut into heads
+        context, weights = attend(q, k, v, mask)    ``dot_product``
+        return output(merge(context)), weights
+
+    Norms, positions, cache and gate stand between, where there are any: ``walk``.
     What it is called with, what it projects, splits and merges: ``AttentionLayer``.
     Without weights (``need_weights=False``) PyTorch's fused kernel computes the heads,
     unless dropout is at work: it drops weights, in training only, and needs them. The

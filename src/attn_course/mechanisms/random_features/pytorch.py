@@ -10,7 +10,7 @@ from attn_course.core.chunked.pytorch import (
     widen,
 )
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import AttentionLayer, linear, reset_linear
+from attn_course.core.layer.pytorch import AttentionLayer, make_linear
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_at_least, check_choice, check_shapes
@@ -269,21 +269,15 @@ class RandomFeatureAttention(RandomFeatureLayer):
         if gate:
             weight, inputs = self.query.weight, self.sizes.memory_dim[0]
             where = {"device": weight.device, "dtype": weight.dtype}
-            self.gate = linear(inputs, num_heads, True, **where)
-
-    def reset_parameters(self) -> None:
-        """Draw all weights anew, and the projection with its seed."""
-        super().reset_parameters()
-        if self.gate is not None:
-            reset_linear(self.gate)
+            self.gate = make_linear(inputs, num_heads, True, **where)
 
     def draw(self, seed):
         sizes = self.sizes.key_dim, self.sizes.num_features
         return fourier_projection(*sizes, seed)
 
-    def gates(self, key: torch.Tensor) -> dict[str, torch.Tensor]:
+    def gates(self, memory: torch.Tensor) -> dict[str, torch.Tensor]:
         """The gate of every key, (B, H, S), where there is one."""
-        return {} if self.gate is None else {"gate": open_gate(self.gate(key))}
+        return {} if self.gate is None else {"gate": open_gate(self.gate(memory))}
 
     def attend(
         self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates

@@ -274,11 +274,11 @@ class RandomFeatureAttention(RandomFeatureLayer):
         sizes = self.sizes.key_dim, self.sizes.num_features
         return fourier_projection(*sizes, seed)
 
-    def gates(self, key: tf.Tensor) -> dict[str, tf.Tensor]:
+    def gates(self, memory: tf.Tensor) -> dict[str, tf.Tensor]:
         """The gate of every key, (B, H, S), where there is one."""
         if self.gate_dense is None:
             return {}
-        return {"gate": open_gate(self.gate_dense(key))}
+        return {"gate": open_gate(self.gate_dense(memory))}
 
     def attend(
         self, query, key, value, mask, *, bias, causal, need_weights, dropout, **gates

@@ -170,7 +170,7 @@ class RelativeAttention(AttentionLayer):
     """
 
     Sizes = RelativeSizes
-    own_softmax = own_scale = positional = True
+    own_softmax = own_scale = reads_positions = True
 
     def __init__(
         self,

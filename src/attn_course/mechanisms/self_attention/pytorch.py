@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import Module, is_mixed, linear, reset_linear
+from attn_course.core.layer.pytorch import Module, is_mixed, make_linear, reset_linear
 from attn_course.core.layer.shared import spell_config
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import (
@@ -61,10 +61,10 @@ class SelfAttention(Module):
         self.config = {"model_dim": model_dim, "key_dim": key_dim}
         self.config |= {"value_dim": value_dim, "project": project}
         plain = {"use_bias": False, "device": device, "dtype": dtype}
-        self.query = linear(model_dim, key_dim, **plain)
-        self.key = linear(model_dim, key_dim, **plain)
-        self.value = linear(model_dim, value_dim, **plain)
-        self.output = linear(value_dim, model_dim, **plain) if project else None
+        self.query = make_linear(model_dim, key_dim, **plain)
+        self.key = make_linear(model_dim, key_dim, **plain)
+        self.value = make_linear(model_dim, value_dim, **plain)
+        self.output = make_linear(value_dim, model_dim, **plain) if project else None
 
     def reset_parameters(self) -> None:
         """Draw all weights anew."""
@@ -199,12 +199,12 @@ class IntraAttentionLSTM(Module):
         check_at_least(1, **self.config)
         place = {"device": device, "dtype": dtype}
         own = {"use_bias": False, **place}
-        self.query = linear(input_dim, attention_dim, **own)
-        self.memory = linear(hidden_dim, attention_dim, **own)
-        self.summary = linear(hidden_dim, attention_dim, **own)
+        self.query = make_linear(input_dim, attention_dim, **own)
+        self.memory = make_linear(hidden_dim, attention_dim, **own)
+        self.summary = make_linear(hidden_dim, attention_dim, **own)
         self.score_weight = torch.nn.Parameter(torch.empty(attention_dim, **place))
-        self.input = linear(input_dim, PARTS * hidden_dim, **own)
-        self.state = linear(hidden_dim, PARTS * hidden_dim, **own)
+        self.input = make_linear(input_dim, PARTS * hidden_dim, **own)
+        self.state = make_linear(hidden_dim, PARTS * hidden_dim, **own)
         self.bias = torch.nn.Parameter(torch.empty(PARTS * hidden_dim, **place))
         self.reset_vectors()
 

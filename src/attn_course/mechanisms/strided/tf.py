@@ -64,25 +64,23 @@ def strided_attention(
     """
     check_strided(stride, heads)
     check_pattern(query, key, value, mask)
+    how = {"causal": causal, "softmax": softmax, "scale": scale}
+    return strided(query, key, value, mask, stride=stride, heads=heads, **how)
 
-    def merged(*heads, **how):
-        return row_and_column(*heads, stride, causal, **how)
 
-    def row(*heads, **how):
-        return near_keys(*heads, stride + 1, causal, **how)
-
-    def column(*heads, **how):
-        return columns(*heads, stride, causal, mask is None, **how)
-
+def strided(query, key, value, mask, *, stride, heads, softmax=None, **how):
+    """``strided_attention`` of what was checked."""
     inputs = query, key, value, mask
     if heads == "merged":
-        return over_heads(merged, *inputs, softmax, scale)
-    half = half_of_heads(query)
-    contexts = []
-    for attend_heads, start in ((row, 0), (column, half)):
+        how |= {"softmax": softmax, "stride": stride}
+        return over_heads(row_and_column, *inputs, **how)
+    half, contexts = half_of_heads(query), []
+    row = near_keys, 0, {"window": stride + 1}
+    column = columns, half, {"stride": stride, "whole": mask is None}
+    for context_of, start, own in (row, column):
         part = [some_heads(x, start, half) for x in inputs]
-        own = softmax and of_some_heads(softmax, start, half)
-        contexts.append(over_heads(attend_heads, *part, own, scale)[0])
+        how["softmax"] = softmax and of_some_heads(softmax, start, half)
+        contexts.append(over_heads(context_of, *part, **own, **how)[0])
     return tf.concat(contexts, -3), None
 
 
@@ -105,11 +103,13 @@ def fixed_attention(
     """
     check_summary(stride, summary)
     check_pattern(query, key, value, mask)
+    how = {"causal": causal, "softmax": softmax, "scale": scale}
+    return fixed(query, key, value, mask, stride=stride, summary=summary, **how)
 
-    def attend_heads(*heads, **how):
-        return own_and_summaries(*heads, stride, summary, causal, **how)
 
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+def fixed(query, key, value, mask, **how):
+    """``fixed_attention`` of what was checked."""
+    return over_heads(own_and_summaries, query, key, value, mask, **how)
 
 
 class SparseTransformerAttention(PatternAttention):
@@ -141,7 +141,7 @@ class StridedAttention(SparseTransformerAttention):
     """
 
     Sizes = StridedSizes
-    pattern = staticmethod(strided_attention)
+    pattern = staticmethod(strided)
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class FixedAttention(SparseTransformerAttention):
     """
 
     Sizes = FixedSizes
-    pattern = staticmethod(fixed_attention)
+    pattern = staticmethod(fixed)
 
     def __init__(
         self,

@@ -4,11 +4,12 @@ The formulas stand in ``reference.py``.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
-from attn_course.core.layer.pytorch import linear, reset_linear, split
+from attn_course.core.layer.pytorch import make_linear, split
 from attn_course.core.masks.basic import global_positions
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.shapes import check_at_least
@@ -58,11 +59,8 @@ def sliding_window_attention(
     """
     check_at_least(1, window=window)
     check_pattern(query, key, value, mask)
-
-    def attend_heads(*heads, **how):
-        return near_keys(*heads, window, causal, **how)
-
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+    how = {"window": window, "causal": causal, "softmax": softmax, "scale": scale}
+    return over_heads(near_keys, query, key, value, mask, **how)
 
 
 def dilated_window_attention(
@@ -84,17 +82,20 @@ def dilated_window_attention(
     """
     check_at_least(1, window=window, dilation=dilation)
     check_pattern(query, key, value, mask)
+    how = {"window": window, "dilation": dilation, "causal": causal}
+    how |= {"softmax": softmax, "scale": scale}
+    return over_heads(by_remainder, query, key, value, mask, **how)
 
-    def attend_heads(query, key, value, seen, **how):
-        Z, T = query.shape[:2]
-        front = (key.shape[1] - T) % dilation
-        heads = key, value, seen.expand(Z, -1, 1)
-        parts = (to_columns(x, dilation) for x in heads)
-        query = to_columns(query, dilation, front)
-        context = near_keys(query, *parts, window, causal, **how)
-        return from_columns(context, dilation, front, T)
 
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+def by_remainder(query, key, value, seen, window, dilation, causal=False, **how):
+    """``near_keys`` of the positions with the same remainder by the dilation."""
+    Z, T = query.shape[:2]
+    front = (key.shape[1] - T) % dilation
+    heads = key, value, seen.expand(Z, -1, 1)
+    parts = (to_columns(x, dilation) for x in heads)
+    query = to_columns(query, dilation, front)
+    context = near_keys(query, *parts, window, causal, **how)
+    return from_columns(context, dilation, front, T)
 
 
 def longformer_attention(
@@ -118,31 +119,43 @@ def longformer_attention(
     check_at_least(1, window=window)
     check_pattern(query, key, value, mask)
     check_global_heads(global_heads, query, key, value)
-    T, S = query.shape[-2], key.shape[-2]
+    how = {"window": window, "positions": positions, "global_heads": global_heads}
+    how |= {"causal": causal, "softmax": softmax, "scale": scale}
+    return over_heads(near_and_global, query, key, value, mask, **how)
+
+
+def near_and_global(
+    query,
+    key,
+    value,
+    seen,
+    window,
+    positions,
+    causal=False,
+    global_heads=None,
+    **how,
+):
+    """``near_keys`` and, for all, the global ones; global queries with all keys."""
+    T, S = query.shape[1], key.shape[1]
     chosen = global_positions(positions, S)
+    if not chosen:
+        return near_keys(query, key, value, seen, window, causal, **how)
     own = [position for position in chosen if position >= S - T]
     where = {"device": query.device, "dtype": torch.int64}
     columns, rows = torch.tensor(chosen, **where), torch.tensor(own, **where)
     i, j = torch.arange(T, **where)[:, None] + S - T, torch.arange(S, **where)
-
-    def attend_heads(query, key, value, seen, **how):
-        asked, *others = query, key, value
-        if global_heads is not None:
-            asked, *others = (as_one(x) for x in global_heads)
-        common = [x[:, columns] for x in (key, value, seen)]
-        common[2] = common[2].mT & ((columns <= i) if causal else (i == i))
-        by_global = seen.mT & (j <= rows[:, None]) if causal else seen.mT
-        # Counted there, a global key is not counted in the window again.
-        seen = seen & ~(j[:, None] == columns).any(1)[:, None]
-        context = near_keys(query, key, value, seen, window, causal, common, **how)
-        heads = (x[:, None] for x in (asked[:, rows - (S - T)], *others, by_global))
-        full = attend(*heads, **how)[:, 0]  # 4 axes: so want it PyTorch's fused kernels
-        return context.index_copy(1, rows - (S - T), full)
-
-    if not chosen:
-        how = {"causal": causal, "softmax": softmax, "scale": scale}
-        return sliding_window_attention(query, key, value, window, mask, **how)
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+    asked, *others = query, key, value
+    if global_heads is not None:
+        asked, *others = (as_one(x) for x in global_heads)
+    common = [x[:, columns] for x in (key, value, seen)]
+    common[2] = common[2].mT & ((columns <= i) if causal else (i == i))
+    by_global = seen.mT & (j <= rows[:, None]) if causal else seen.mT
+    # Counted there, a global key is not counted in the window again.
+    seen = seen & ~(j[:, None] == columns).any(1)[:, None]
+    context = near_keys(query, key, value, seen, window, causal, common, **how)
+    heads = (x[:, None] for x in (asked[:, rows - (S - T)], *others, by_global))
+    full = attend(*heads, **how)[:, 0]  # 4 axes: so want it PyTorch's fused kernels
+    return context.index_copy(1, rows - (S - T), full)
 
 
 class SlidingWindowAttention(PatternAttention):
@@ -156,7 +169,7 @@ class SlidingWindowAttention(PatternAttention):
     """
 
     Sizes = WindowSizes
-    pattern = staticmethod(sliding_window_attention)
+    pattern = staticmethod(partial(over_heads, near_keys))
 
     def __init__(
         self,
@@ -193,7 +206,7 @@ class DilatedWindowAttention(PatternAttention):
     """
 
     Sizes = DilatedSizes
-    pattern = staticmethod(dilated_window_attention)
+    pattern = staticmethod(partial(over_heads, by_remainder))
 
     def __init__(
         self,
@@ -224,7 +237,7 @@ class LongformerAttention(PatternAttention):
     """
 
     Sizes = LongformerSizes
-    pattern = staticmethod(longformer_attention)
+    pattern = staticmethod(partial(over_heads, near_and_global))
 
     def __init__(
         self,
@@ -246,7 +259,7 @@ class LongformerAttention(PatternAttention):
                 part = getattr(self, name)
                 where = {"device": part.weight.device, "dtype": part.weight.dtype}
                 widths = part.in_features, part.out_features, self.sizes.use_bias
-                setattr(self, f"{name}_global", linear(*widths, **where))
+                setattr(self, f"{name}_global", make_linear(*widths, **where))
 
     def project(self, query, key, value):
         """Linear maps, cut into heads; behind them those for global queries."""
@@ -265,10 +278,3 @@ class LongformerAttention(PatternAttention):
             both = (x.chunk(2, 1) for x in (query, key, value))
             (query, key, value), options["global_heads"] = zip(*both, strict=True)
         return super().attend(query, key, value, mask, **options)
-
-    def reset_parameters(self) -> None:
-        """Draw all weights anew."""
-        super().reset_parameters()
-        for part in (self.query_global, self.key_global, self.value_global):
-            if part is not None:
-                reset_linear(part)

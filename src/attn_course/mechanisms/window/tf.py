@@ -4,6 +4,7 @@ The formulas stand in ``reference.py``.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
@@ -59,11 +60,8 @@ def sliding_window_attention(
     """
     check_at_least(1, window=window)
     check_pattern(query, key, value, mask)
-
-    def attend_heads(*heads, **how):
-        return near_keys(*heads, window, causal, **how)
-
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+    how = {"window": window, "causal": causal, "softmax": softmax, "scale": scale}
+    return over_heads(near_keys, query, key, value, mask, **how)
 
 
 def dilated_window_attention(
@@ -85,17 +83,20 @@ def dilated_window_attention(
     """
     check_at_least(1, window=window, dilation=dilation)
     check_pattern(query, key, value, mask)
+    how = {"window": window, "dilation": dilation, "causal": causal}
+    how |= {"softmax": softmax, "scale": scale}
+    return over_heads(by_remainder, query, key, value, mask, **how)
 
-    def attend_heads(query, key, value, seen, **how):
-        Z, T = sizes(query)[:2]
-        front = (sizes(key)[1] - T) % dilation
-        heads = key, value, tf.repeat(seen, Z // sizes(seen)[0], 0)
-        parts = (to_columns(x, dilation) for x in heads)
-        query = to_columns(query, dilation, front)
-        context = near_keys(query, *parts, window, causal, **how)
-        return from_columns(context, dilation, front, T)
 
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+def by_remainder(query, key, value, seen, window, dilation, causal=False, **how):
+    """``near_keys`` of the positions with the same remainder by the dilation."""
+    Z, T = sizes(query)[:2]
+    front = (sizes(key)[1] - T) % dilation
+    heads = key, value, tf.repeat(seen, Z // sizes(seen)[0], 0)
+    parts = (to_columns(x, dilation) for x in heads)
+    query = to_columns(query, dilation, front)
+    context = near_keys(query, *parts, window, causal, **how)
+    return from_columns(context, dilation, front, T)
 
 
 def longformer_attention(
@@ -119,30 +120,42 @@ def longformer_attention(
     check_at_least(1, window=window)
     check_pattern(query, key, value, mask)
     check_global_heads(global_heads, query, key, value)
-    T, S = sizes(query)[-2], sizes(key)[-2]
-    chosen = global_positions(positions, key.shape[-2])
+    how = {"window": window, "positions": positions, "global_heads": global_heads}
+    how |= {"causal": causal, "softmax": softmax, "scale": scale}
+    return over_heads(near_and_global, query, key, value, mask, **how)
+
+
+def near_and_global(
+    query,
+    key,
+    value,
+    seen,
+    window,
+    positions,
+    causal=False,
+    global_heads=None,
+    **how,
+):
+    """``near_keys`` and, for all, the global ones; global queries with all keys."""
+    T, S = sizes(query)[1], sizes(key)[1]
+    chosen = global_positions(positions, key.shape[1])
+    if not chosen:
+        return near_keys(query, key, value, seen, window, causal, **how)
     columns = tf.constant(chosen, tf.int32)
     rows = columns - (S - T)
     i, j = tf.range(T)[:, None] + S - T, tf.range(S)
-
-    def attend_heads(query, key, value, seen, **how):
-        asked, *others = query, key, value
-        if global_heads is not None:
-            asked, *others = (as_one(x) for x in global_heads)
-        common = [tf.gather(x, columns, axis=1) for x in (key, value, seen)]
-        common[2] = turned(common[2]) & ((columns <= i) if causal else (i == i))
-        by_global = turned(seen) & (j <= columns[:, None]) if causal else turned(seen)
-        # Counted there, a global key is not counted in the window again.
-        seen = seen & ~tf.reduce_any(j[:, None] == columns, axis=1)[:, None]
-        context = near_keys(query, key, value, seen, window, causal, common, **how)
-        asked = tf.gather(asked, tf.maximum(rows, 0), axis=1)
-        full = attend(asked, *others, by_global, **how)
-        return put_rows(context, rows, full)
-
-    if not chosen:
-        how = {"causal": causal, "softmax": softmax, "scale": scale}
-        return sliding_window_attention(query, key, value, window, mask, **how)
-    return over_heads(attend_heads, query, key, value, mask, softmax, scale)
+    asked, *others = query, key, value
+    if global_heads is not None:
+        asked, *others = (as_one(x) for x in global_heads)
+    common = [tf.gather(x, columns, axis=1) for x in (key, value, seen)]
+    common[2] = turned(common[2]) & ((columns <= i) if causal else (i == i))
+    by_global = turned(seen) & (j <= columns[:, None]) if causal else turned(seen)
+    # Counted there, a global key is not counted in the window again.
+    seen = seen & ~tf.reduce_any(j[:, None] == columns, axis=1)[:, None]
+    context = near_keys(query, key, value, seen, window, causal, common, **how)
+    asked = tf.gather(asked, tf.maximum(rows, 0), axis=1)
+    full = attend(asked, *others, by_global, **how)
+    return put_rows(context, rows, full)
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -157,7 +170,7 @@ class SlidingWindowAttention(PatternAttention):
     """
 
     Sizes = WindowSizes
-    pattern = staticmethod(sliding_window_attention)
+    pattern = staticmethod(partial(over_heads, near_keys))
 
     def __init__(
         self,
@@ -195,7 +208,7 @@ class DilatedWindowAttention(PatternAttention):
     """
 
     Sizes = DilatedSizes
-    pattern = staticmethod(dilated_window_attention)
+    pattern = staticmethod(partial(over_heads, by_remainder))
 
     def __init__(
         self,
@@ -227,7 +240,7 @@ class LongformerAttention(PatternAttention):
     """
 
     Sizes = LongformerSizes
-    pattern = staticmethod(longformer_attention)
+    pattern = staticmethod(partial(over_heads, near_and_global))
 
     def __init__(
         self,

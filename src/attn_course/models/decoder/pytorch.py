@@ -124,7 +124,7 @@ class DecoderLayer(ResidualLayer):
         place = {"device": memory.device, "dtype": memory.dtype}
         own = self.attention.new_cache(B, capacity, **place)
         layer = self.cross_attention
-        counts = {"rotary": layer.rotary, type(layer).__name__: layer.positional}
+        counts = {"rotary": layer.rotary, type(layer).__name__: layer.reads_positions}
         check_supported("a cache of cross_attention", **counts)
         widths = layer.sizes.key_dim, layer.sizes.value_dim  # all of it, whole
         read = KVCache(B, layer.num_kv_heads, S, *widths, **place)
@@ -211,7 +211,8 @@ class Decoder(Stack):
         """
         self.layers[0].check(x, memory)
         caches = caches_of(cache, len(self.layers))
-        bias = self.with_bias(x, bias, cache and cache[0][0])
+        if self.bias is not None:
+            bias = self.with_bias(x, bias, cache and cache[0][0])
         options = {"target_mask": target_mask, "bias": bias}
         options["need_weights"] = need_weights
         weights = []

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from attn_course.core.shapes import check_floats, check_not_empty, check_shapes
+from attn_course.core.shapes import Together, check_not_empty
+
+PAIR = Together("DE", x="BTD", memory="BSE")
 
 
 def unread(memory: Any) -> Any:
@@ -21,10 +23,7 @@ def check_pair(
 
     mixed: their dtypes may differ.
     """
-    letters = {"D": model_dim, "E": memory_dim}
-    sizes = check_shapes(letters, x=(x, "BTD"), memory=(memory, "BSE"))
-    for group in (
-        [{"x": x}, {"memory": memory}] if mixed else [{"x": x, "memory": memory}]
-    ):
-        check_floats(**group)
-    check_not_empty(sizes, T="x", S="memory")
+    PAIR.check((model_dim, memory_dim), x, memory, mixed=mixed)
+    sizes = {"T": x.shape[1], "S": memory.shape[1]}
+    if 0 in sizes.values():
+        check_not_empty(sizes, T="x", S="memory")

@@ -6,6 +6,7 @@ from typing import Any, Self
 from attn_course.core.convert import check_kind, check_options
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, Parts, Tensor
+from attn_course.core.layer.shared import check_words
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
@@ -17,7 +18,6 @@ from attn_course.models.encoder.shared import (
     encoder_config,
 )
 from attn_course.models.feed_forward.pytorch import FeedForward, make_norm
-from attn_course.models.feed_forward.shared import check_words
 
 __all__ = ["Encoder", "EncoderLayer"]
 
@@ -180,8 +180,7 @@ class Stack(Parts):
 
     def with_bias(self, x: Tensor, bias: Tensor | None, cache: Any) -> Tensor | None:
         """The bias that is given and the stack's own, for all keys so far."""
-        if self.bias is None:
-            return bias
+        check_words(x, self.config["model_dim"])
         T = x.shape[1]
         own = self.bias(T, T if cache is None else cache.length + T)
         return own if bias is None else own + bias
@@ -269,9 +268,9 @@ class Encoder(Stack):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        check_words(x, self.config["model_dim"])
         caches = caches_of(cache, len(self.layers))
-        bias = self.with_bias(x, bias, caches[0])
+        if self.bias is not None:
+            bias = self.with_bias(x, bias, caches[0])
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         weights = []
         for layer, own in zip(self.layers, caches, strict=True):

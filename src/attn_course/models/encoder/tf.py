@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import check_words
 from attn_course.core.layer.tf import AttentionLayer, PairLayer, Tensor, with_padding
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_at_least
@@ -14,7 +15,6 @@ from attn_course.models.encoder.shared import (
     check_maker,
     encoder_config,
 )
-from attn_course.models.feed_forward.shared import check_words
 from attn_course.models.feed_forward.tf import FeedForward, make_norm
 
 __all__ = ["Encoder", "EncoderLayer"]
@@ -178,8 +178,7 @@ class Stack(PairLayer):
 
     def with_bias(self, x: Tensor, bias: Tensor | None, cache: Any) -> Tensor | None:
         """The bias that is given and the stack's own, for all keys so far."""
-        if self.bias is None:
-            return bias
+        check_words(x, self.config["model_dim"])
         T = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
         own = self.bias(T, T if cache is None else tf.identity(cache.length) + T)
         return own if bias is None else own + bias
@@ -261,9 +260,9 @@ class Encoder(Stack):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
-        check_words(x, self.config["model_dim"])
         caches = caches_of(cache, len(self.layers))
-        bias = self.with_bias(x, bias, caches[0])
+        if self.bias is not None:
+            bias = self.with_bias(x, bias, caches[0])
         options = {"bias": bias, "causal": causal, "need_weights": need_weights}
         weights = []
         for layer, own in zip(self.layers, caches, strict=True):

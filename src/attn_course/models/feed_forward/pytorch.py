@@ -4,12 +4,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import RMSNorm, is_mixed, linear, reset_linear
-from attn_course.core.layer.shared import spell_config
+from attn_course.core.layer.pytorch import RMSNorm, is_mixed, make_linear, reset_linear
+from attn_course.core.layer.shared import check_words, spell_config
 from attn_course.core.shapes import check_floats
 from attn_course.models.feed_forward.shared import (
     GATED,
-    check_words,
     feed_forward_config,
     norm_epsilon,
 )
@@ -53,11 +52,11 @@ class FeedForward(torch.nn.Module):
         self.config = feed_forward_config(*sizes)
         options = {"device": device, "dtype": dtype}
         use_bias = self.config["use_bias"]
-        self.inner = linear(model_dim, ff_dim, use_bias, **options)
-        self.outer = linear(ff_dim, model_dim, use_bias, **options)
+        self.inner = make_linear(model_dim, ff_dim, use_bias, **options)
+        self.outer = make_linear(ff_dim, model_dim, use_bias, **options)
         self.gate = None
         if activation in GATED:
-            self.gate = linear(model_dim, ff_dim, use_bias, **options)
+            self.gate = make_linear(model_dim, ff_dim, use_bias, **options)
         self.activation = ACTIVATIONS[activation]
         self.dropout = torch.nn.Dropout(dropout)
 
@@ -70,7 +69,7 @@ class FeedForward(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """x (B, T, model_dim) -> (B, T, model_dim); raises ValueError for another x."""
         check_words(x, self.config["model_dim"], needed=False)
-        if not is_mixed(self.inner, x):
+        if not is_mixed(self.inner, x) and x.dtype != self.inner.weight.dtype:
             check_floats(weight=self.inner.weight, x=x)
         hidden = self.inner(x)
         if self.gate is None:

@@ -6,23 +6,13 @@ from attn_course.core.shapes import (
     check_at_least,
     check_choice,
     check_flags,
-    check_floats,
     check_positive,
-    check_shapes,
     check_share,
 )
 
 GATED = ("swiglu", "geglu", "geglu_tanh")
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", *GATED)
 NORMALIZATIONS = {"layer": 1e-5, "rms": 1e-6}  # and their epsilon
-
-
-def check_words(x: Any, model_dim: int, *, needed: bool = True) -> None:
-    """Raise ValueError unless x is floating, (B, T, model_dim), and not too short."""
-    sizes = check_shapes({"D": model_dim}, x=(x, "BTD"))
-    check_floats(x=x)
-    if needed and sizes["T"] == 0:
-        raise ValueError("x must have at least 1 position, got T = 0")
 
 
 def feed_forward_config(

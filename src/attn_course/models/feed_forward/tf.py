@@ -4,10 +4,10 @@ import math
 from typing import Any, ClassVar
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import check_words
 from attn_course.core.layer.tf import Layer, dense
 from attn_course.models.feed_forward.shared import (
     GATED,
-    check_words,
     feed_forward_config,
     norm_epsilon,
 )

@@ -5,7 +5,7 @@ from typing import Any
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Parts, Tensor, is_plain
 from attn_course.core.masks.pytorch import Mask
-from attn_course.mechanisms.parts.positional.pytorch import sinusoidal_encoding
+from attn_course.mechanisms.parts.positional.pytorch import sinusoids
 from attn_course.models.decoder.pytorch import Decoder
 from attn_course.models.encoder.pytorch import Encoder
 from attn_course.models.transformer.shared import (
@@ -44,7 +44,7 @@ class Tokens(Parts):
         x = table(tokens) * table.embedding_dim**0.5
         place = {"dtype": x.dtype, "device": x.device}
         options = {"first_position": first_position, **place}
-        waves = sinusoidal_encoding(x.shape[1], x.shape[2], **options)
+        waves = sinusoids(x.shape[1], x.shape[2], **options)
         return self.dropout(x + waves)
 
     def logits(self, x):
@@ -115,10 +115,9 @@ class Transformer(Tokens):
             ValueError: a shape, dtype or mask is not as above.
         """
         check_tokens(source=(source, "BS"), target=(target, "BT"))
-        options = {"need_weights": need_weights}
-        memory, seen = self.encode(source, source_mask, **options)
-        options["target_mask"] = target_mask
-        logits, weights = self.decode(target, memory, source_mask, **options)
+        memory, seen = self.read(source, source_mask, need_weights)
+        options = {"target_mask": target_mask, "need_weights": need_weights}
+        logits, weights = self.write(target, memory, source_mask, **options)
         return logits, (seen, weights)
 
     def encode(
@@ -126,6 +125,10 @@ class Transformer(Tokens):
     ) -> tuple[Tensor, tuple]:
         """Read the source, once: memory (B, S, D) and the weights of every layer."""
         check_tokens(source=(source, "BS"))
+        return self.read(source, source_mask, need_weights)
+
+    def read(self, source, source_mask, need_weights):
+        """``encode`` of what was checked."""
         shared = self.source_embedding is None
         x = self.embed(source, self.embedding if shared else self.source_embedding)
         return self.encoder(x, source_mask, need_weights=need_weights)
@@ -145,11 +148,14 @@ class Transformer(Tokens):
         With a cache of ``new_cache`` the target is what is new since the last call.
         """
         check_tokens(target=(target, "BT"))
+        options = {"target_mask": target_mask, "need_weights": need_weights}
+        return self.write(target, memory, source_mask, cache=cache, **options)
+
+    def write(self, target, memory, source_mask, *, cache=None, **options):
+        """``decode`` of what was checked."""
         first = 0 if cache is None else cache[0][0].length
         x = self.embed(target, self.embedding, first)
-        options = {"need_weights": need_weights, "cache": cache}
-        options["target_mask"] = target_mask
-        x, weights = self.decoder(x, memory, source_mask, **options)
+        x, weights = self.decoder(x, memory, source_mask, cache=cache, **options)
         return self.logits(x), weights
 
     def new_cache(self, memory: Tensor, capacity: int) -> tuple:

@@ -5,7 +5,7 @@ from typing import Any
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import PairLayer, Tensor, is_plain
 from attn_course.core.masks.tf import Mask
-from attn_course.mechanisms.parts.positional.tf import sinusoidal_encoding
+from attn_course.mechanisms.parts.positional.tf import sinusoids
 from attn_course.models.decoder.tf import Decoder
 from attn_course.models.encoder.tf import Encoder
 from attn_course.models.transformer.shared import (
@@ -34,7 +34,7 @@ class Tokens(PairLayer):
         x = table(tokens) * table.output_dim**0.5
         length = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
         options = {"first_position": first_position, "dtype": x.dtype}
-        waves = sinusoidal_encoding(length, table.output_dim, **options)
+        waves = sinusoids(length, table.output_dim, **options)
         return self.dropout(x + waves)
 
     def logits(self, x):
@@ -105,10 +105,9 @@ class Transformer(Tokens):
             ValueError: a shape, dtype or mask is not as above.
         """
         check_tokens(source=(source, "BS"), target=(target, "BT"))
-        options = {"need_weights": need_weights}
-        memory, seen = self.encode(source, source_mask, **options)
-        options["target_mask"] = target_mask
-        logits, weights = self.decode(target, memory, source_mask, **options)
+        memory, seen = self.read(source, source_mask, need_weights)
+        options = {"target_mask": target_mask, "need_weights": need_weights}
+        logits, weights = self.write(target, memory, source_mask, **options)
         return logits, (seen, weights)
 
     def encode(
@@ -116,6 +115,10 @@ class Transformer(Tokens):
     ) -> tuple[Tensor, tuple]:
         """Read the source, once: memory (B, S, D) and the weights of every layer."""
         check_tokens(source=(source, "BS"))
+        return self.read(source, source_mask, need_weights)
+
+    def read(self, source, source_mask, need_weights):
+        """``encode`` of what was checked."""
         shared = self.source_embedding is None
         x = self.embed(source, self.embedding if shared else self.source_embedding)
         return self.encoder(x, source_mask, need_weights=need_weights)
@@ -135,11 +138,14 @@ class Transformer(Tokens):
         With a cache of ``new_cache`` the target is what is new since the last call.
         """
         check_tokens(target=(target, "BT"))
+        options = {"target_mask": target_mask, "need_weights": need_weights}
+        return self.write(target, memory, source_mask, cache=cache, **options)
+
+    def write(self, target, memory, source_mask, *, cache=None, **options):
+        """``decode`` of what was checked."""
         first = 0 if cache is None else tf.identity(cache[0][0].length)
         x = self.embed(target, self.embedding, first)
-        options = {"need_weights": need_weights, "cache": cache}
-        options["target_mask"] = target_mask
-        x, weights = self.decoder(x, memory, source_mask, **options)
+        x, weights = self.decoder(x, memory, source_mask, cache=cache, **options)
         return self.logits(x), weights
 
     def new_cache(self, memory: Tensor, capacity: int) -> tuple:

@@ -6,7 +6,7 @@ from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import (
     RMSNorm,
     is_mixed,
-    linear,
+    make_linear,
     merge,
     reset_linear,
     split,
@@ -16,7 +16,6 @@ from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import check_at_least, check_flags, check_positive
 from attn_course.mechanisms.dot_product.pytorch import (
     allowed_softmax,
-    lowest_where_blocked,
 )
 from attn_course.mechanisms.parts.gated.shared import (
     check_gate,
@@ -50,7 +49,7 @@ class OutputGate(torch.nn.Module):
         sizes = {"model_dim": model_dim, "num_heads": num_heads, "value_dim": value_dim}
         self.config = sizes
         place = {"device": device, "dtype": dtype}
-        self.linear = linear(model_dim, num_heads * each, use_bias, **place)
+        self.linear = make_linear(model_dim, num_heads * each, use_bias, **place)
 
     def forward(self, context: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
         """context (B, H, T, V), the query's input x (B, T, D) -> (B, H, T, V)."""
@@ -131,7 +130,9 @@ class SinkSoftmax(torch.nn.Module):
         """score (B, H, ..., S) -> weights, whose rows sum to less than 1."""
         check_score(score, mask, len(self.sink))
         mask = to_mask(mask, score)
-        lse = lowest_where_blocked(score, mask).logsumexp(dim=-1, keepdim=True)
+        lowest = torch.finfo(score.dtype).min
+        seen = score if mask is None else torch.where(mask, score, lowest)
+        lse = seen.logsumexp(dim=-1, keepdim=True)
         sink = self.sink.to(score.dtype).view(-1, *[1] * (score.ndim - 2))
         return torch.sigmoid(lse - sink) * allowed_softmax(score, mask)
 

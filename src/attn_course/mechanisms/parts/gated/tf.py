@@ -7,7 +7,7 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Layer, dense, merge, split
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_at_least, check_flags, check_positive
-from attn_course.mechanisms.dot_product.tf import allowed_softmax, lowest_where_blocked
+from attn_course.mechanisms.dot_product.tf import allowed_softmax
 from attn_course.mechanisms.parts.gated.shared import (
     check_gate,
     check_pair,
@@ -116,7 +116,8 @@ class SinkSoftmax(Layer):
     def call(self, score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
         """score (B, H, ..., S) -> weights, whose rows sum to less than 1."""
         check_score(score, mask, self.sink.shape[0])
-        lse = tf.reduce_logsumexp(lowest_where_blocked(score, mask), -1, keepdims=True)
+        seen = score if mask is None else tf.where(mask, score, score.dtype.min)
+        lse = tf.reduce_logsumexp(seen, -1, keepdims=True)
         shape = (-1, *[1] * (len(score.shape) - 2))
         sink = tf.reshape(tf.cast(self.sink, score.dtype), shape)
         return tf.sigmoid(lse - sink) * allowed_softmax(score, mask)

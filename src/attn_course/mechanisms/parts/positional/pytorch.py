@@ -36,6 +36,12 @@ def sinusoidal_encoding(
 ) -> torch.Tensor:
     """See ``attn_course.reference.sinusoidal_encoding``. A dtype of None is float32."""
     check_waves(length, dim, base)
+    options = {"first_position": first_position, "base": base, "dtype": dtype}
+    return sinusoids(length, dim, **options, device=device)
+
+
+def sinusoids(length, dim, *, first_position=0, base=10000.0, dtype=None, device=None):
+    """``sinusoidal_encoding`` of what was checked."""
     dtype = torch.float32 if dtype is None else dtype
     positions = torch.arange(length, device=device) + first_position
     angle = position_angles(positions, dim, base=base, dtype=dtype)
@@ -73,7 +79,7 @@ class SinusoidalEncoding(torch.nn.Module):
         sizes = check_sequence(x, self.model_dim)
         place = {"dtype": x.dtype, "device": x.device}
         options = {"first_position": first_position, "base": self.base, **place}
-        return x + sinusoidal_encoding(sizes["T"], self.model_dim, **options)
+        return x + sinusoids(sizes["T"], self.model_dim, **options)
 
     def extra_repr(self) -> str:
         return f"model_dim={self.model_dim}, base={self.base}"
@@ -131,14 +137,20 @@ def rotate(
     """
     positions = torch.as_tensor(positions, device=x.device)
     check_rotation(x, positions, layout, base, frequencies, scale)
+    options = {"frequencies": frequencies, "scale": scale}
+    return turned(x, positions, layout=layout, base=base, **options)
+
+
+def turned(x, positions, *, layout, base, frequencies=None, scale=1.0):
+    """``rotate`` of what was checked."""
     options = {"base": base, "dtype": x.dtype, "steps": frequencies}
     angle = position_angles(positions, x.shape[-1], **options)
     width = 2 * angle.shape[-1]
     first, second = _split(x[..., :width].to(angle.dtype), layout)
     cosine, sine = scale * torch.cos(angle), scale * torch.sin(angle)
-    turned = first * cosine - second * sine, first * sine + second * cosine
-    turned = _join(*turned, layout).to(x.dtype)
-    return turned if width == x.shape[-1] else torch.cat([turned, x[..., width:]], -1)
+    pairs = first * cosine - second * sine, first * sine + second * cosine
+    found = _join(*pairs, layout).to(x.dtype)
+    return found if width == x.shape[-1] else torch.cat([found, x[..., width:]], -1)
 
 
 def change_layout(x: torch.Tensor, *, to: str) -> torch.Tensor:
@@ -199,7 +211,7 @@ class RotaryEncoding(torch.nn.Module):
         options |= {"frequencies": self.frequencies}
         queries = torch.arange(S - T, S, device=query.device) + first_position
         keys = torch.arange(S, device=key.device) + first_position
-        return rotate(query, queries, **options), rotate(key, keys, **options)
+        return turned(query, queries, **options), turned(key, keys, **options)
 
     def extra_repr(self) -> str:
         said = f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"

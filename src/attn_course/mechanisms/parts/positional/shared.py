@@ -4,6 +4,7 @@ from numbers import Integral
 from typing import Any
 
 from attn_course.core.shapes import (
+    agree,
     check_at_least,
     check_choice,
     check_floats,
@@ -114,11 +115,8 @@ def check_rotation(
     check_positions(positions)
     shape, wanted = shape_of(positions), shape_of(x)[:-1]
     # Leading axes may be 1; a single position for several vectors would be a slip.
-    fits = len(shape) in (1, len(wanted)) and _agree(shape[-1], wanted[-1])
-    if not fits or not all(
-        size == 1 or _agree(size, most)
-        for size, most in zip(shape[:-1], wanted, strict=False)
-    ):
+    fits = len(shape) in (1, len(wanted)) and agree(shape[-1:], wanted[-1:])
+    if not (fits and agree(shape[:-1], wanted[: len(shape) - 1], ones=True)):
         either = f"(T) = {wanted[-1:]} or align with the vectors of x, {wanted}"
         raise ValueError(f"positions must have shape {either}, got {shape}")
 
@@ -138,7 +136,3 @@ def check_rotary(query: Any, key: Any, key_dim: int) -> None:
     for name, x in (("query", query), ("key", key)):
         check_floats(**{name: x})
         check_shapes({"K": key_dim}, **{name: (x, "...TK")})
-
-
-def _agree(size, wanted):
-    return size is None or wanted is None or size == wanted

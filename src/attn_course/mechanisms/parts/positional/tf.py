@@ -38,6 +38,12 @@ def sinusoidal_encoding(
 ) -> tf.Tensor:
     """See ``attn_course.reference.sinusoidal_encoding``. A dtype of None is float32."""
     check_waves(length, dim, base)
+    options = {"first_position": first_position, "base": base, "dtype": dtype}
+    return sinusoids(length, dim, **options)
+
+
+def sinusoids(length, dim, *, first_position=0, base=10000.0, dtype=None):
+    """``sinusoidal_encoding`` of what was checked."""
     dtype = tf.float32 if dtype is None else tf.as_dtype(dtype)
     positions = tf.range(length) + first_position
     angle = position_angles(positions, dim, base=base, dtype=dtype)
@@ -83,7 +89,7 @@ class SinusoidalEncoding(Layer):
         check_sequence(x, self.model_dim)
         options = {"first_position": first_position, "base": self.base}
         options |= {"dtype": x.dtype}
-        return x + sinusoidal_encoding(tf.shape(x)[1], self.model_dim, **options)
+        return x + sinusoids(tf.shape(x)[1], self.model_dim, **options)
 
     def compute_output_shape(self, x_shape: tuple) -> tuple:
         return x_shape
@@ -142,14 +148,20 @@ def rotate(
     """
     positions = tf.convert_to_tensor(positions)
     check_rotation(x, positions, layout, base, frequencies, scale)
+    options = {"frequencies": frequencies, "scale": scale}
+    return turned(x, positions, layout=layout, base=base, **options)
+
+
+def turned(x, positions, *, layout, base, frequencies=None, scale=1.0):
+    """``rotate`` of what was checked."""
     options = {"base": base, "dtype": x.dtype, "steps": frequencies}
     angle = position_angles(positions, x.shape[-1], **options)
     width = 2 * angle.shape[-1]
     first, second = _split(tf.cast(x[..., :width], angle.dtype), layout)
     cosine, sine = scale * tf.cos(angle), scale * tf.sin(angle)
-    turned = first * cosine - second * sine, first * sine + second * cosine
-    turned = tf.cast(_join(*turned, layout), x.dtype)
-    return turned if width == x.shape[-1] else tf.concat([turned, x[..., width:]], -1)
+    pairs = first * cosine - second * sine, first * sine + second * cosine
+    found = tf.cast(_join(*pairs, layout), x.dtype)
+    return found if width == x.shape[-1] else tf.concat([found, x[..., width:]], -1)
 
 
 def change_layout(x: tf.Tensor, *, to: str) -> tf.Tensor:
@@ -218,7 +230,7 @@ class RotaryEncoding(Layer):
         options |= {"frequencies": self.frequencies}
         queries = tf.range(S - T, S) + first_position
         keys = tf.range(S) + first_position
-        return rotate(query, queries, **options), rotate(key, keys, **options)
+        return turned(query, queries, **options), turned(key, keys, **options)
 
     def compute_output_shape(
         self, query_shape: tuple, key_shape: tuple
