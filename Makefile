@@ -18,7 +18,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
+  test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -166,11 +166,15 @@ faces: ## the faces attn_course.pytorch, .tf and .reference, and the pages of th
 
 new-mechanism: ## a skeleton for a new mechanism: folder, test, line in the catalog; no chapter [NAME=my_mechanism]
 	$(new_enough)
-	@$(PYTHON) tools/new_mechanism.py "$(NAME)"
+	@$(PYTHON) tools/new.py mechanism "$(NAME)"
+
+new-part: ## a skeleton for what is handed to a layer, as a softmax [NAME=my_part]
+	$(new_enough)
+	@$(PYTHON) tools/new.py part "$(NAME)"
 
 new-chapter: ## a skeleton for a new chapter [NAME=my_chapter]
 	$(new_enough)
-	@$(PYTHON) tools/new_chapter.py "$(NAME)"
+	@$(PYTHON) tools/new.py chapter "$(NAME)"
 
 new-exercise: ## a skeleton for a new exercise: its folder and that of its answers [NAME=04.my_exercise]
 	$(new_enough)
