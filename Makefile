@@ -130,7 +130,7 @@ costs: .venv/stamp ## the page of costs, from the catalog and what was measured 
 	$(if $(MEASURE),$(BIN)/python -m experiments.costs)
 	PYTHONPATH=. $(BIN)/python tools/complexity.py
 
-records: .venv/stamp ## runs the first entry of every stored experiment again, and says which no longer comes out [ONLY=dates]
+records: .venv/stamp ## runs the first entry of every stored experiment again, and says which no longer comes out or has no plan [ONLY=dates]
 	$(BIN)/python -m experiments.again $(ONLY)
 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]

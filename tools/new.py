@@ -50,8 +50,8 @@ PLACES = {
     ),
 }
 DERIVED = """\
-Derived: faces and the page of the API (make faces, after a change of `__all__` or of a docstring's first line), the row
-on the page of costs (make costs), contract cases, wrong arguments, benchmark.
+Derived: faces and the page of the API (make faces, after a change of a docstring's first line), the row on the page of
+costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
 """

@@ -79,9 +79,8 @@ def test_all_files_are_there_and_compile(repository, capsys, kind):
     source = repository / "src" / "attn_course"
     assert not faces.stale(source)
     for face in ("pytorch", "tf"):
-        assert {"mechanism": '"RotaryMemoryAttention"', "part": '"RotaryMemorySoftmax"'}[kind] in (
-            source / f"{face}.py"
-        ).read_text(encoding="utf-8")
+        name = folder(repository, kind).relative_to(repository / "src").as_posix().replace("/", ".")
+        assert f"{name}.{face} import *" in (source / f"{face}.py").read_text(encoding="utf-8")
 
 
 @TOPIC
@@ -196,11 +195,15 @@ def test_stale_faces_are_found(tmp_path):
     source = tmp_path / "attn_course"
     shutil.copytree(ROOT / "src" / "attn_course", source, ignore=shutil.ignore_patterns("*.npz", "tasks", "records"))
     assert not faces.stale(source)
-    path = source / "mechanisms" / "window" / "tf.py"
-    path.write_text(path.read_text(encoding="utf-8").replace('"SlidingWindowAttention",', ""), encoding="utf-8")
+    path = source / "mechanisms" / "blocks" / "tf.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("= []", '= ["attend"]'), encoding="utf-8")
     assert [path.name for path in faces.stale(source)] == ["tf.py"]
     faces.write(source)
     assert not faces.stale(source)
+    path.write_text(text.replace("= []", '= ["rotate"]'), encoding="utf-8")
+    with pytest.raises(ValueError, match="tf: more than one topic lists rotate"):
+        faces.stale(source)
 
 
 def test_the_tools_need_python_alone(repository):
