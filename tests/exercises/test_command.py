@@ -92,18 +92,7 @@ def test_nobody_else_knows_the_seeds_of_hidden_tests(tmp_path):
     assert len(found[0]) == len(found[1]) == 3 and not found[0] & found[1]
 
 
-@pytest.mark.parametrize("options", [[], ["--cases"], ["--seed-file"]])
-def test_grade_forgets_its_command_line(tmp_path, monkeypatch, options):
-    """Whatever stands in it: a seed, or where the seed or the cases lie."""
-    called = []
-    monkeypatch.setattr("attn_course.exercises.engine.box.forget_arguments", lambda: called.append(True))
-    (tmp_path / "given").write_text("7" if options == ["--seed-file"] else "CASES = {}")
-    (tmp_path / "class").mkdir()
-    assert command("grade", tmp_path / "class", *[x for each in options for x in (each, tmp_path / "given")]) == 0
-    assert called == [True]
-
-
-def test_one_line_for_what_cannot_be_done(tmp_path, capsys):
+def test_one_line_for_what_cannot_be_done(sandbox, tmp_path, capsys):
     (tmp_path / "broken.py").write_text("CASES = {'99.none': list}\n")
     (tmp_path / "typo.py").write_text("CASES = {\n")
     (tmp_path / "below.txt").write_text("-3\n")
