@@ -1,6 +1,7 @@
 """The workflow files run what `.ci/run` runs, on the systems that the package names; nothing is published untested."""
 
 import re
+import shutil
 import subprocess
 import tomllib
 
@@ -61,6 +62,26 @@ def test_the_classifiers_name_the_systems_that_are_tested():
 def test_a_step_that_is_none_is_refused():
     done = subprocess.run(["bash", ROOT / ".ci" / "run", "lnt"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stderr == f"a step is one of {' '.join(STEPS)}; got lnt\n"
+
+
+@pytest.mark.parametrize("builds", ["exit 0", "echo 'bwrap: No permissions' >&2; exit 1"])
+def test_the_sandbox_is_there_before_the_tests_begin(tmp_path, builds):
+    """Without bubblewrap it is installed; where it can't build a room, nothing runs, and no test is skipped."""
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname"))
+    (tmp_path / "made").mkdir()
+    programs = {"made/bwrap": builds, "sudo": 'shift; "$@"', "make": 'echo "made $1 CI=$CI"'}
+    programs["apt-get"] = f"{shutil.which('cp')} {tmp_path}/made/bwrap {tmp_path}/bwrap"
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    command = [shutil.which("bash"), ROOT / ".ci" / "run", "test"]
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert "no bubblewrap here: installing it with apt-get" in done.stdout
+    if builds == "exit 0":
+        assert done.returncode == 0 and "made test CI=true" in done.stdout
+    else:
+        assert done.returncode == 1 and "made" not in done.stdout
+        assert "bwrap: No permissions" in done.stderr and "apt-get install bubblewrap" in done.stderr
 
 
 def test_who_installs_everything_takes_the_builds_for_processors():
