@@ -16,6 +16,8 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
+from faces import names_of
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/attn_course"
 FACES = [f"{PACKAGE}/{face}.py" for face in ("reference", "pytorch", "tf")]
@@ -90,13 +92,12 @@ class Repository:
         return names
 
     def _homes(self) -> dict[str, set[str]]:
-        """Where each public name of a face is defined."""
+        """Where each public name of a face is defined: a face takes all that a topic lists in its ``__all__``."""
         homes: dict[str, set[str]] = {}
         for face in (face for face in FACES if face in self.files):
-            for node in ast.walk(self.trees(face)[0]):
-                home = self.module(node.module or "", face) if isinstance(node, ast.ImportFrom) else None
-                for alias in node.names if home else ():
-                    homes.setdefault(alias.name, set()).add(home)
+            for home in (self.module(name, face) for name in self.named(face)):
+                for name in names_of(self.root / home) if home else ():
+                    homes.setdefault(name, set()).add(home)
         return homes
 
     def _data(self) -> dict[str, set[str]]:

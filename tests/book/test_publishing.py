@@ -104,7 +104,7 @@ def test_a_chapters_notebook_gets_to_its_pull_request(tmp_path):
 
 
 def test_workflows_that_the_guide_names_exist():
-    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
     part = guide[guide.index("## Publishing it from your own repository") : guide.index("\n## A release")]
     titles = {flow["name"] for flow in FLOWS.values()}
     named = set(re.findall(r"`(tests|outside links|package index|pages|release|newest versions|lock)\b", part))

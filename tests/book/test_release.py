@@ -11,7 +11,6 @@ import packing
 import pytest
 from changes import changes, feed
 from chapters import read_notebook
-from lock import LOCKS
 from notebooks import build
 from publisher import make_publisher, publisher, version
 from release import main, problems
@@ -35,9 +34,6 @@ def ready(form, monkeypatch):
     (form / ".gitignore").write_text("_build/\n", encoding="utf-8")
     (form / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
     (form / "CITATION.cff").write_text(CITATION, encoding="utf-8")
-    for name, lock in LOCKS.items():
-        (form / name).write_text("six==1.17.0\n", encoding="utf-8")
-        (form / lock).write_text(f"six==1.17.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
     build(form, [], run=False)
     git(form, "init", "-q", "-b", "main")
     git(form, "add", "-A")
@@ -60,7 +56,6 @@ def test_nothing_stands_in_the_way(ready):
         ("pyproject.toml", '"7.8.9"', '"7.8.8"', "book/02_average.ipynb is of another version"),
         ("pyproject.toml", "first-org", "OWNER", "the repository has no publisher"),
         ("pyproject.toml", '"main"', '"v7.8.9"', "the ref is v7.8.9"),
-        ("requirements.txt", "1.17.0", "1.16.0", "requirements.lock does not hold six==1.16.0: run make lock"),
     ],
 )
 def test_what_does_not_agree_is_named(ready, change, capsys, name, old, new, said):
