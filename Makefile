@@ -10,6 +10,7 @@ BIN := .venv/bin
 BOOK_BIN := .venv-book/bin
 # As many tests at once as the machine has cores; each process takes about 1.5 GB.
 TESTING = --jobs $(or $(JOBS),auto) $(if $(filter yes,$(AGAIN)),--again)
+CHOSEN = $(if $(TOPIC),--topic "$(TOPIC)") $(if $(filter yes,$(QUICK)),--quick)
 TRITON := triton==3.9.0
 BOOK_SOURCES := $(shell find book src/attn_course tools -type f -not -name '*.pyc') _config.yml _toc.yml pyproject.toml
 
@@ -17,7 +18,7 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
+.PHONY: help FORCE book port serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
   test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
@@ -102,8 +103,14 @@ serve: port book ## build the book if something changed, and serve it on this ma
 	@echo "http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	$(BOOK_BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: .venv/stamp .venv/triton/stamp ## all tests, and the notebooks run again and compared [QUICK=yes] [TOPIC=window] [AGAIN=yes] [JOBS=2]
-	@$(BIN)/python tools/run_tests.py $(TESTING) $(if $(TOPIC),--topic "$(TOPIC)") $(if $(filter yes,$(QUICK)),--quick)
+test: .venv/stamp .venv/triton/stamp ## all tests, then all notebooks [QUICK=yes] [TOPIC=window] [AGAIN=yes] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py $(TESTING) $(CHOSEN)
+
+test-code: .venv/stamp .venv/triton/stamp ## the first half of make test: all tests, no notebook [QUICK=yes] [TOPIC=window] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py --only code $(TESTING) $(CHOSEN)
+
+test-notebooks: .venv/stamp ## the second half: the notebooks run again and compared [TOPIC=window] [AGAIN=yes] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py --only notebooks $(TESTING) $(CHOSEN)
 
 test-changed: .venv/stamp .venv/triton/stamp ## the tests and notebooks that changed files can reach [SINCE=main]
 	@$(BIN)/python tools/run_tests.py $(TESTING) --changed "$(or $(SINCE),main)"

@@ -17,6 +17,7 @@ WORDS = {
     "tf": "Every public name in TensorFlow.",
     "reference": "Every public specification, in NumPy and float64.",
 }
+MADE = "# Made by `make faces`; edit the literal `__all__` of a topic."
 LISTED = '__all__ = [name for name in dir() if not name.startswith("_")]'
 ROOMS = ("core", "mechanisms", "models")
 
@@ -38,7 +39,7 @@ def face(kind, source=SOURCE):
     if twice := [name for name, count in counts.items() if count > 1]:
         raise ValueError(f"{kind}: more than one topic lists {', '.join(twice)}, and the last would hide the others")
     lines = [f"from attn_course.{topic}.{kind} import *" for topic, names in topics.items() if names]
-    return "\n".join([f'"""{WORDS[kind]} Written by `make faces`."""', "", *lines, "", LISTED, ""])
+    return "\n".join([MADE, f'"""{WORDS[kind]}"""', "", *lines, "", LISTED, ""])
 
 
 def stale(source=SOURCE):

@@ -2,6 +2,7 @@
 
 python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, and a note of it
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
+python tools/notebooks.py build --as-needed     that where no code has changed, else all of it
 python tools/notebooks.py fill                  what the book is built from: outputs, and the notebooks of one framework
 python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
 python tools/notebooks.py check --again [02 ..] also those that passed here and have not changed since
@@ -41,11 +42,13 @@ CACHE = Path("_build", ".jupyter_cache")  # _config.yml names the same folder
 PASSED = Path("_build", "notebooks_passed.json")  # chapters, and the state in which each passed
 
 
-def build(root: Path, selected: list[str], run: bool = True) -> None:
+def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = False) -> None:
     """Write the notebooks of the selected chapters, all of them without a selection."""
     book = Book.read(root)
     for source in sources(root, selected):
         target = source.with_suffix(".ipynb")
+        if as_needed:
+            run = not target.exists() or mismatch(read_source(source), read_notebook(target)) is not None
         if left := leftover_faults(text_of(source)):
             raise ValueError(f"book/{source.name} is a skeleton: {'; '.join(left[:3])}")
         notebook = render(source, book)
@@ -165,7 +168,9 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="write the notebooks")
     building.add_argument("chapters", nargs="*", metavar="CH")
-    building.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
+    how = building.add_mutually_exclusive_group()
+    how.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
+    how.add_argument("--as-needed", action="store_true", help="execute the chapters whose code cells have changed")
     commands.add_parser("fill", help="outputs into the book's cache")
     checking = commands.add_parser("check", help="compare the outputs")
     checking.add_argument("chapters", nargs="*", metavar="CH")
@@ -184,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "fill":
             fill(options.root)
         else:
-            build(options.root, options.chapters, run=not options.no_execute)
+            build(options.root, options.chapters, not options.no_execute, options.as_needed)
     except (ValueError, CellFailed) as error:
         print(error, file=sys.stderr)
         return 1

@@ -1,4 +1,5 @@
-"""Every public name in PyTorch. Written by `make faces`."""
+# Made by `make faces`; edit the literal `__all__` of a topic.
+"""Every public name in PyTorch."""
 
 from attn_course.core.kv_cache.pytorch import *
 from attn_course.core.paged.pytorch import *

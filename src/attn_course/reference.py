@@ -1,4 +1,5 @@
-"""Every public specification, in NumPy and float64. Written by `make faces`."""
+# Made by `make faces`; edit the literal `__all__` of a topic.
+"""Every public specification, in NumPy and float64."""
 
 from attn_course.mechanisms.bahdanau.reference import *
 from attn_course.mechanisms.block_sparse.reference import *

@@ -1,4 +1,5 @@
-"""Every public name in TensorFlow. Written by `make faces`."""
+# Made by `make faces`; edit the literal `__all__` of a topic.
+"""Every public name in TensorFlow."""
 
 from attn_course.core.kv_cache.tf import *
 from attn_course.core.paged.tf import *

@@ -40,6 +40,7 @@ def test_what_all_stand_on_reaches_all_topics():
         ("tests/contract/cases.py", "tests/contract/test_keras.py"),
         ("tools/new.py", "tests/book/test_new.py"),
         ("noxfile.py", "tests/book/test_versions.py"),
+        ("tools/slides.py", "tests/book/test_slides.py"),
         ("book/02_bahdanau.md", "tests/book/test_page_rules.py"),
     ],
 )
