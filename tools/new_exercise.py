@@ -1,10 +1,9 @@
-"""A skeleton for a new exercise: its folder in the bank and the one of its answers in the tests.
+"""A skeleton for a new exercise: its file in the bank, and cells for right answers in the tests.
 
     python tools/new_exercise.py 04.total
 
-Writes src/attn_course/exercises/bank/04_TOPIC/total/{exercise.toml,solution.py,cases.py,mistakes.py} and
-tests/exercises/bank/04_TOPIC/total/{right,wrong}.py, and puts the name at the end of the chapter's order. Nothing that
-exists is overwritten. The tests refuse the skeleton while a TODO is left in it.
+Writes src/attn_course/exercises/bank/04_TOPIC/total.py, puts the name at the end of the chapter's order, and cells at
+the end of tests/exercises/bank/04_TOPIC.py. Nothing that exists is overwritten. The tests refuse a TODO that is left.
 """
 
 from __future__ import annotations
@@ -15,119 +14,37 @@ import sys
 import tomllib
 from pathlib import Path
 
-from new_mechanism import ROOT, places
+from new_mechanism import ROOT, TEMPLATES, places
 
 BANK = Path("src/attn_course/exercises/bank")
 ANSWERS = Path("tests/exercises/bank")
 # Every place that is written by hand, and what stands there. CONTRIBUTING.md has the same list.
 PLACES = (
-    (f"{BANK}/{{topic}}/{{name}}/exercise.toml", "level, minutes, what it builds on, statement, three hints"),
-    (f"{BANK}/{{topic}}/{{name}}/solution.py", "the solution, with a mark `...  # shapes` where the starter ends"),
-    (f"{BANK}/{{topic}}/{{name}}/cases.py", "the arguments of its calls"),
     (
-        f"{BANK}/{{topic}}/{{name}}/mistakes.py",
-        "cells `# %% what is wrong`, each with the wrong line as a learner types it",
+        f"{BANK}/{{topic}}/{{name}}.py",
+        "statement, three hints, level and minutes; cases; solution, with a mark `...  # shapes` where the starter "
+        "ends; cells `# %% mistake: what is wrong`, each with the wrong line as a learner types it",
     ),
     (
         f"{BANK}/{{topic}}/chapter.toml",
         "its name, which the skeleton puts at the end, where the strings of `progress()` count on it",
     ),
-    (f"{ANSWERS}/{{topic}}/{{name}}/right.py", "right answers as people write them, at least one per framework"),
-    (f"{ANSWERS}/{{topic}}/{{name}}/wrong.py", "wrong ones, at least twelve"),
-    (f"{ANSWERS}/shares.json", "how many of the wrong ones are told what is wrong, of how many: the test says it"),
+    (f"{ANSWERS}/{{topic}}.py", "right answers as people write them, at least one a framework; wrong ones of a layer"),
     ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
 )
-EXERCISE = '''\
-title = "TODO: what it is about"
-level = 1
-minutes = 10
-before = "TODO: what it builds on, as 04.attention"
-statement = """
-TODO: what to write, `{name}(x)`, with the shape of every argument and of the result.
-"""
-hints = [
-"TODO: the concept, as a question.",
-"TODO: the line where it is decided.",
-"TODO: nearly the code.",
-]
-'''
-SOLUTION = """\
-import numpy as np
-
-
-def {name}(x):
-    ...  # TODO: (T, K); return (T)
-    return x.sum(axis=1)
-"""
-CASES = """\
-from attn_course.exercises.engine.exercise import fixed_cases
-
-
-def cases(rng):
-    def draw(T, K):  # TODO: the arguments of a call of these sizes
-        return (rng.normal(size=(T, K)),)
-
-    return fixed_cases(rng, draw, 2, long=(0,))
-"""
-MISTAKES = """\
-# %% TODO: what is wrong, in the learner's words: the line as they type it
-return x.sum(axis=0)
-"""
-RIGHT = """\
-# %% numpy
-def f(x):
-    return x @ np.ones(x.shape[1])  # TODO
-
-
-# %% torch
-lambda x: x.sum(1)  # TODO
-
-
-# %% tf
-lambda x: tf.reduce_sum(x, 1)  # TODO
-"""
-WRONG = """\
-# %% TODO: at least twelve, each as somebody would write it
-lambda x: x.sum(0)
-"""
-TEXTS = {
-    BANK: {"exercise.toml": EXERCISE, "solution.py": SOLUTION, "cases.py": CASES, "mistakes.py": MISTAKES},
-    ANSWERS: {"right.py": RIGHT, "wrong.py": WRONG},
-}
-BLOCK = """\
+NEXT = """\
 By hand; the tests refuse the files while a TODO is left:
 {places}
 Then: .venv/bin/python -m pytest tests/exercises -k {full}
 The cells of the page:
 
-### Exercise N: TITLE
+{page}"""
 
-Level 1, 10 minutes. STATEMENT
 
-```{{code-cell}} ipython3
-:tags: [exercise]
-import numpy as np
-from attn_course.exercises import check
-
-STARTER
-
-check("{full}", {name})
-```
-
-:::{{dropdown}} Hint
-FIRST HINT More: `hint("{full}", 2)`, and 3, from `attn_course.exercises`.
-:::
-
-```{{code-cell}} ipython3
-:tags: [solution]
-import numpy as np
-from attn_course.exercises import shown
-
-SOLUTION
-
-shown("{full}", {name})
-```
-"""
+def fill(template: str, full: str) -> str:
+    """A template's text for ``04.total``."""
+    text = (TEMPLATES / template).read_text(encoding="utf-8")
+    return text.replace("@FULL@", full).replace("@NAME@", full.partition(".")[2])
 
 
 def prefix_of(chapter: Path) -> str:
@@ -142,25 +59,21 @@ def make(root: Path, full: str) -> list[Path]:
     if not match:
         raise ValueError(f"NAME must be a chapter and a word, as 04.total, got {full!r}")
     number, name = match.groups()
-    chapters = [path.parent for path in (root / BANK).glob("*/chapter.toml") if prefix_of(path) == number]
-    if len(chapters) != 1:
+    orders = [path for path in (root / BANK).glob("*/chapter.toml") if prefix_of(path) == number]
+    if len(orders) != 1:
         raise ValueError(f"no chapter {number} has exercises: make {BANK}/{number}_TOPIC/chapter.toml, order = []")
-    (chapter,) = chapters
-    paths = {
-        root / part / chapter.name / name / file: text.replace("{name}", name)
-        for part, texts in TEXTS.items()
-        for file, text in texts.items()
-    }
-    if taken := [path for path in paths if path.exists()]:
-        raise ValueError(f"there is {taken[0].relative_to(root)} already")
-    order = chapter / "chapter.toml"
+    (order,) = orders
+    path, answers = order.parent / f"{name}.py", root / ANSWERS / f"{order.parent.name}.py"
+    if path.exists():
+        raise ValueError(f"there is {path.relative_to(root)} already")
     text = order.read_text(encoding="utf-8")
     longer = re.sub(r"(,?)\s*\](\s*)\Z", lambda end: f', "{name}"]{end[2]}', text).replace("[, ", "[")
     order.write_text(longer, encoding="utf-8")
-    for path, content in paths.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
-    return [*paths, order]
+    path.write_text(fill("exercise.py.txt", full), encoding="utf-8")
+    answers.touch()
+    text = answers.read_text(encoding="utf-8") or "import numpy as np\nimport tensorflow as tf\n"
+    answers.write_text(text + fill("exercise_answers.py.txt", full), encoding="utf-8")
+    return [path, order, answers]
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
@@ -174,8 +87,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         return 2
     for path in made:
         print(path.relative_to(root))
-    name, topic = full.partition(".")[2], made[-1].parent.name
-    print(BLOCK.format(full=full, name=name, places=places(name, PLACES, topic=topic)), end="")
+    named = places(made[0].stem, PLACES, topic=made[0].parent.name)
+    print(NEXT.format(places=named, full=full, page=fill("exercise.md.txt", full)), end="")
     return 0
 
 
