@@ -183,9 +183,9 @@ new-chapter: ## a skeleton for a new chapter [NAME=my_chapter]
 	$(new_enough)
 	@$(PYTHON) tools/new.py chapter "$(NAME)"
 
-new-exercise: ## a skeleton for a new exercise: its folder and that of its answers [NAME=04.my_exercise]
+new-exercise: ## a skeleton for a new exercise: its file, its name in the order, cells for answers [NAME=04.my_exercise]
 	$(new_enough)
-	@$(PYTHON) tools/new_exercise.py "$(NAME)"
+	@$(PYTHON) tools/new.py exercise "$(NAME)"
 
 repository: ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org]
 	$(new_enough)

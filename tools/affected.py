@@ -43,7 +43,7 @@ class Repository:
     def __init__(self, root: Path = ROOT):
         self.root = root
         folders = (PACKAGE, "tests", "tools", "experiments", "book")
-        found = [path for folder in folders for path in sorted((root / folder).rglob("*.*"))]
+        found = [*root.glob("*.py"), *(path for folder in folders for path in sorted((root / folder).rglob("*.*")))]
         self.files = {str(path.relative_to(root)) for path in found if "__pycache__" not in path.parts}
         self.sources = {f for f in self.files if f.endswith(".py") or re.fullmatch(r"book/\d\d_\w+\.md", f)}
         self.texts: dict[str, str] = {}

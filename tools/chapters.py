@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import nbformat
-import yaml
 from marks import CARD, FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
 from myst_nb.core.read import read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
@@ -39,21 +38,7 @@ def sources(root: Path = ROOT, selected: list[str] | None = None) -> list[Path]:
 def toc(root: Path = ROOT) -> list[str]:
     """The files that _toc.yml lists, in its order; none while there is no _toc.yml."""
     path = root / "_toc.yml"
-    found: list[str] = []
-
-    def walk(node) -> None:
-        if isinstance(node, dict):
-            for key, value in node.items():
-                if key in ("file", "root"):
-                    found.append(value)
-                walk(value)
-        elif isinstance(node, list):
-            for item in node:
-                walk(item)
-
-    if path.exists():
-        walk(yaml.safe_load(path.read_text(encoding="utf-8")))
-    return found
+    return re.findall(r"(?m)^[ -]*(?:file|root): (\S+)", path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def read_source(path: Path) -> NotebookNode:

@@ -3,6 +3,7 @@
     python3 tools/new.py mechanism nystrom    folder, test, line in the catalog, faces; no chapter
     python3 tools/new.py part sigmoid         the same for what is handed to a layer
     python3 tools/new.py chapter low_rank     book/NN_NAME.md, lines in _toc.yml and in the map of book/intro.md
+    python3 tools/new.py exercise 04.total    its file in the bank, its name in the chapter's order, cells for answers
 
 The tests, and `make notebooks` for a chapter, refuse what still holds a TODO. Needs Python alone.
 """
@@ -13,6 +14,7 @@ import argparse
 import keyword
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import api_sections
@@ -22,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "tools" / "templates"
 CATALOG = "src/attn_course/catalog.py"
 FOLDERS = {"mechanism": "src/attn_course/mechanisms/{name}", "part": "src/attn_course/mechanisms/parts/{name}"}
+BANK, ANSWERS = "src/attn_course/exercises/bank", "tests/exercises/bank"
 LONGEST = {"mechanism": 20, "part": 20, "chapter": 30}  # a longer name leaves no room on a line of code
 
 
@@ -36,7 +39,7 @@ def _topic(folder: str, formula: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-# Every place that is written by hand, and what stands there. CONTRIBUTING.md has the same lists.
+# Every place that is written by hand, and what stands there. CONTRIBUTING.md and docs/exercises.md have the same lists.
 PLACES = {
     "mechanism": _topic(FOLDERS["mechanism"], "the formula, the function that checks its arguments, the layer"),
     "part": _topic(FOLDERS["part"], "a module that checks its arguments, then the formula"),
@@ -48,6 +51,22 @@ PLACES = {
         ("book/glossary.md", "its terms"),
         ("book/references.bib", "its papers"),
     ),
+    "exercise": (
+        (
+            f"{BANK}/{{topic}}/{{name}}.py",
+            "statement, three hints, level and minutes; cases; solution, with a mark `...  # shapes` where the starter "
+            "ends; cells `# %% mistake: what is wrong`, each with the wrong line as a learner types it",
+        ),
+        (
+            f"{BANK}/{{topic}}/chapter.toml",
+            "its name, which the skeleton puts at the end, where the strings of `progress()` count on it",
+        ),
+        (
+            f"{ANSWERS}/{{topic}}.py",
+            "right answers as people write them, at least one per framework; wrong ones of a layer",
+        ),
+        ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
+    ),
 }
 DERIVED = """\
 Derived: faces and the page of the API (make faces, after a change of a docstring's first line), the row on the page of
@@ -55,13 +74,18 @@ costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
 """
-NEXT = {"mechanism": DERIVED, "part": DERIVED, "chapter": "Then: make notebooks CH={number} and make book.\n"}
+NEXT = {
+    "mechanism": DERIVED,
+    "part": DERIVED,
+    "chapter": "Then: make notebooks CH={number} and make book.\n",
+    "exercise": "Then: .venv/bin/python -m pytest tests/exercises -k {full}\nThe cells of the page:\n\n{page}",
+}
 
 
-def places(kind: str, name: str) -> str:
+def places(kind: str, **names: str) -> str:
     """The places of a kind as a numbered list."""
     listed = enumerate(PLACES[kind], 1)
-    return "\n".join(f"{number}. `{path.format(name=name)}`: {what}" for number, (path, what) in listed)
+    return "\n".join(f"{number}. `{path.format(**names)}`: {what}" for number, (path, what) in listed)
 
 
 def check_name(name: str, longest: int) -> None:
@@ -150,8 +174,45 @@ def make_chapter(root: Path, _kind: str, name: str) -> list[Path]:
     return [chapter, toc, intro]
 
 
+def fill_exercise(template: str, full: str) -> str:
+    """A template's text for ``04.total``."""
+    text = (TEMPLATES / "exercise" / template).read_text(encoding="utf-8")
+    return text.replace("@FULL@", full).replace("@NAME@", full.partition(".")[2])
+
+
+def prefix_of(chapter: Path) -> str:
+    """The number of a chapter, or what a project's ``chapter.toml`` says."""
+    own = tomllib.loads(chapter.read_text(encoding="utf-8"))
+    return own.get("prefix", chapter.parent.name.split("_")[0])
+
+
+def make_exercise(root: Path, full: str) -> list[Path]:
+    """The file of ``04.total``, its name at the end of the chapter's order, cells for right answers."""
+    match = re.fullmatch(r"(\d\d|[a-z]+)\.([a-z][a-z_]*)", full)
+    if not match:
+        raise ValueError(f"NAME must be a chapter and a word, as 04.total, got {full!r}")
+    number, name = match.groups()
+    orders = [path for path in (root / BANK).glob("*/chapter.toml") if prefix_of(path) == number]
+    if len(orders) != 1:
+        raise ValueError(f"no chapter {number} has exercises: make {BANK}/{number}_TOPIC/chapter.toml, order = []")
+    (order,) = orders
+    path, answers = order.parent / f"{name}.py", root / ANSWERS / f"{order.parent.name}.py"
+    if path.exists():
+        raise ValueError(f"{path.relative_to(root)} exists: choose another NAME")
+    text = order.read_text(encoding="utf-8")
+    longer = re.sub(r"(,?)\s*\](\s*)\Z", lambda end: f', "{name}"]{end[2]}', text).replace("[, ", "[")
+    order.write_text(longer, encoding="utf-8")
+    path.write_text(fill_exercise("exercise.py.txt", full), encoding="utf-8")
+    answers.touch()
+    text = answers.read_text(encoding="utf-8") or "import numpy as np\nimport tensorflow as tf\n"
+    answers.write_text(text + fill_exercise("answers.py.txt", full), encoding="utf-8")
+    return [path, order, answers]
+
+
 def make(root: Path, kind: str, name: str) -> list[Path]:
     """Write a skeleton. Raises ValueError, before anything is written, for a name that can't be used."""
+    if kind == "exercise":
+        return make_exercise(root, name)
     check_name(name, LONGEST[kind])
     return (make_topic if kind in FOLDERS else make_chapter)(root, kind, name)
 
@@ -159,7 +220,7 @@ def make(root: Path, kind: str, name: str) -> list[Path]:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=PLACES)
-    parser.add_argument("name", help="lower-case words joined by _")
+    parser.add_argument("name", help="lower-case words joined by _; of an exercise a chapter and a word, as 04.total")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
@@ -169,9 +230,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     for path in made:
         print(path.relative_to(options.root))
-    name = made[0].stem if options.kind == "chapter" else options.name
-    print(f"By hand; nothing passes while a TODO is left:\n{places(options.kind, name)}")
-    print(NEXT[options.kind].format(name=name, number=name[:2]), end="")
+    names = {"name": options.name}
+    if options.kind in ("chapter", "exercise"):
+        names = {"name": made[0].stem, "topic": made[0].parent.name}
+    page = fill_exercise("page.md.txt", options.name) if options.kind == "exercise" else ""
+    print(f"By hand; nothing passes while a TODO is left:\n{places(options.kind, **names)}")
+    print(NEXT[options.kind].format(**names, number=names["name"][:2], full=options.name, page=page), end="")
     return 0
 
 

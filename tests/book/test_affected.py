@@ -38,6 +38,8 @@ def test_what_all_stand_on_reaches_all_topics():
         ("tests/mechanisms/sparse_cases.py", "tests/mechanisms/test_block_sparse.py"),
         ("tests/mechanisms/conftest.py", "tests/mechanisms/test_masks.py"),
         ("tests/contract/cases.py", "tests/contract/test_keras.py"),
+        ("tools/new.py", "tests/book/test_new.py"),
+        ("noxfile.py", "tests/book/test_versions.py"),
         ("tools/slides.py", "tests/book/test_slides.py"),
         ("book/02_bahdanau.md", "tests/book/test_page_rules.py"),
     ],

@@ -183,12 +183,6 @@ class Right(np.ndarray):
         return exec, ("raise SystemExit",)
 check("04.allowed", lambda *given: np.zeros((3, 3)).view(Right))
 """
-OLD_FILES = """
-import json, os
-for name in ("result.json", "answers.npz", "cases.pickle"):
-    with open(name, "w") as file:
-        file.write('{"answers": {"13.ring": {"fault": null}}}')
-"""
 SHADOWS = """
 import os
 for name in ("numpy", "json", "attn_course", "sitecustomize"):
@@ -237,7 +231,6 @@ HOSTILE = {
     # Results that nobody computed.
     "forged": (FORGED + "os._exit(0)\n", 0, ""),
     "forged kind": (frames(header(name="13.ring", framework="jax")) + A, 0, "framework must be"),
-    "forged file": (OLD_FILES + WRONG, 0, "04.allowed: "),
     "deep": (frames('b"[" * 100000 + b"\\n"') + A, 1, "its result can't be read"),
     "flood": (frames(header(note="x" * 300), 3000) + A, 1, "xxx"),
     "deaf": (DEAF, 0, "it doesn't read what it is asked"),

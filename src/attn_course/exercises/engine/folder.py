@@ -3,7 +3,7 @@
 import csv
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -110,7 +110,8 @@ def submissions(folder):
 def mark_folder(folder, out, seed, hidden="", *, feedback=None, jobs=1, limits=LIMITS):
     """A row of CSV per submission, in order, as soon as it is known; returns the rows.
 
-    What failed for want of threads or memory on the machine is marked again, alone.
+    What failed for want of threads or memory on the machine is marked again in the end,
+    alone.
 
     hidden: the text of a Python file with ``CASES``, a dictionary from names of
         exercises to functions of a NumPy generator, which give lists of `Case`.
@@ -128,23 +129,28 @@ def mark_folder(folder, out, seed, hidden="", *, feedback=None, jobs=1, limits=L
     writer.writeheader()
     out.flush()
     rows = []
+
+    def known(name, marks):
+        rows.append(_row(_safe(name), marks))
+        writer.writerow(rows[-1])
+        out.flush()
+        if feedback is not None:
+            _write_feedback(Path(feedback), _safe(name), marks)
+
     with ThreadPoolExecutor(jobs) as pool:
 
         def begin(cells):
             given = cells, seed, hidden, limits, str(folder)
             return pool.submit(_marked, *given, limits=limits)
 
-        waiting = {name: begin(cells) for name, cells in found.items()}
-        for name, begun in waiting.items():
-            marks, name = _result(begun), _safe(name)
-            if _starved(marks):
-                wait(waiting.values())
-                marks = _result(begin(found[name]))
-            rows.append(_row(name, marks))
-            writer.writerow(rows[-1])
-            out.flush()
-            if feedback is not None:
-                _write_feedback(Path(feedback), name, marks)
+        begun, again = {name: begin(cells) for name, cells in found.items()}, []
+        for name, marking in begun.items():
+            if _starved(marks := _result(marking)):
+                again.append(name)
+            else:
+                known(name, marks)
+        for name in again:
+            known(name, _result(begin(found[name])))
     return rows
 
 
