@@ -14,11 +14,11 @@ import sys
 import tomllib
 from pathlib import Path
 
-from new_mechanism import ROOT, TEMPLATES, places
+from new import ROOT, TEMPLATES
 
 BANK = Path("src/attn_course/exercises/bank")
 ANSWERS = Path("tests/exercises/bank")
-# Every place that is written by hand, and what stands there. CONTRIBUTING.md has the same list.
+# Every place that is written by hand, and what stands there. docs/exercises.md has the same list.
 PLACES = (
     (
         f"{BANK}/{{topic}}/{{name}}.py",
@@ -45,6 +45,12 @@ def fill(template: str, full: str) -> str:
     """A template's text for ``04.total``."""
     text = (TEMPLATES / template).read_text(encoding="utf-8")
     return text.replace("@FULL@", full).replace("@NAME@", full.partition(".")[2])
+
+
+def places(name: str, topic: str) -> str:
+    """The places as a numbered list."""
+    named = [(path.format(name=name, topic=topic), what) for path, what in PLACES]
+    return "\n".join(f"{number}. `{path}`: {what}" for number, (path, what) in enumerate(named, 1))
 
 
 def prefix_of(chapter: Path) -> str:
@@ -87,8 +93,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         return 2
     for path in made:
         print(path.relative_to(root))
-    named = places(made[0].stem, PLACES, topic=made[0].parent.name)
-    print(NEXT.format(places=named, full=full, page=fill("exercise.md.txt", full)), end="")
+    listed = places(made[0].stem, made[0].parent.name)
+    print(NEXT.format(places=listed, full=full, page=fill("exercise.md.txt", full)), end="")
     return 0
 
 

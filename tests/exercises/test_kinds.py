@@ -1,7 +1,9 @@
 """Tests that find mutants, weights set by hand, calls that are read, and tables that are not to be built."""
 
+import hashlib
 import itertools
 import threading
+import time
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -11,6 +13,7 @@ from answers import OTHERS, WRONG, made, right_answers, told
 from attn_course.exercises import EXERCISES, check, softmax
 from attn_course.exercises.engine.exercise import known_mistakes
 from attn_course.exercises.engine.marking import Cases, mark
+from attn_course.exercises.engine.run import limited
 from attn_course.exercises.engine.sources import source_of
 from attn_course.frameworks import keras, tf, torch
 
@@ -130,6 +133,23 @@ def test_a_test_that_does_not_end_is_stopped(monkeypatch):
     assert threading.active_count() == before, "nothing runs on, and slows what comes after"
 
 
+def test_what_spins_beside_a_call_is_not_its_time():
+    """As threads of BLAS do while they wait for each other."""
+    ended = threading.Event()
+
+    def spin():
+        while not ended.is_set():
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 10**5)  # without Python's lock
+
+    threads = [threading.Thread(target=spin) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert limited(lambda: time.sleep(1.5), 0.6) is None
+    finally:
+        ended.set()
+
+
 @pytest.mark.parametrize("name", LEAN)
 def test_a_table_of_all_pairs_is_refused(name):
     for framework, dense in (("torch", DENSE_TORCH[name]), ("tf", DENSE_TF[name])):
@@ -146,7 +166,7 @@ def test_a_wrong_number_is_said_before_a_table():
     assert "the scale is missing" in told("14.tiled", dense, 1)
 
 
-def test_all_kinds_are_marked():
+def test_all_kinds_are_marked(sandbox):
     """By a process of its own: the answers that are right, and ones that do nothing."""
     head = "import numpy as np\nfrom attn_course.exercises import check, softmax\n"
     right, empty = [head], [head]

@@ -40,10 +40,10 @@ def test_a_skeleton(root, capsys):
     assert words in judge(exercise, lambda x: x.sum(axis=0), "numpy", 1)[0]
     text = (root / new_exercise.ANSWERS / "04_dot_product.py").read_text()
     assert [title for title, _ in cells(text)[1][-3:]] == [f"total, right: {each}" for each in FRAMEWORKS]
+    assert new_exercise.places("total", "04_dot_product") in said
     # One list: the guide has it word by word.
-    assert new_exercise.places("total", new_exercise.PLACES, topic="04_dot_product") in said
-    told = new_exercise.places("NAME", new_exercise.PLACES, topic="NN_TOPIC")
-    assert told in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    told = new_exercise.places("NAME", "NN_TOPIC")
+    assert told in (ROOT / "docs" / "exercises.md").read_text(encoding="utf-8")
     places = [path.format(name="total", topic="04_dot_product") for path, _ in new_exercise.PLACES]
     assert [path for path in places if not ((root / path).exists() or (ROOT / path).exists())] == []
     assert said.splitlines()[:3] == places[:3]

@@ -8,7 +8,6 @@ from support import FACE, FACES, build, close, draw, gradients, numbers, pair, s
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
 from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, nested, set_parameters
 
@@ -173,24 +172,6 @@ def test_nothing_depends_on_the_future(face):
     one, two = (numbers(layers[face](*to(face, source, x))[0]) for x in (target, other))
     np.testing.assert_array_equal(one[:, :3], two[:, :3])
     assert np.abs(one[:, 3:] - two[:, 3:]).min() > 0
-
-
-def test_padding_that_keras_carries_reaches_the_decoder():
-    layers, _ = parameters_of("Decoder", L, D, H, F)
-    x, memory = to(tf, *inputs())
-    expected, _ = layers[tf](x, memory, tensorflow.constant(PADDING))
-    memory._keras_mask = tensorflow.constant(PADDING[:, 0, 0])
-    close(layers[tf](x, memory)[0], expected)
-
-
-@FACE
-def test_language_model_is_causal_layers(face):
-    layers, p = parameters_of("LanguageModel", N, L, D, H, F, norm="pre")
-    given = tokens(B, T)
-    expected = reference.language_model(given, p, num_layers=L, num_heads=H, norm="pre")
-    close(layers[face](tensor(face, given)), expected)
-    future = numbers(layers[face](tensor(face, given))[1][1])
-    assert np.all(future[..., ~np.tri(T, dtype=bool)] == 0)
 
 
 # --- other libraries ------------------------------------------------------------------
@@ -369,13 +350,7 @@ def test_base_model_of_the_paper():
     assert count == N * D + L * (encoder + decoder) == 63_082_496
 
 
-def test_seed_repeats_the_initial_values():
-    drawn = []
-    for _ in range(2):
-        torch.manual_seed(3)
-        drawn.append(get_parameters(pytorch.Transformer(N, L, D, H, F)))
-    for name, x in drawn[0].items():
-        np.testing.assert_array_equal(x, drawn[1][name])
+def test_a_table_begins_with_a_variance_of_1_by_its_width():
     table = pytorch.Transformer(5000, 1, 64, 2, 8).embedding.weight
     assert abs(table.std().item() - 64**-0.5) < 0.002
 
