@@ -27,6 +27,7 @@ CELL = re.compile(r"(?ms)^```\{code-cell\}[^\n]*\n(.*?)^```")
 WORD = re.compile(r"[A-Za-z_]\w*")
 QUOTED = re.compile(r"""["']([\w./-]+)""")
 BANK = f"{PACKAGE}/exercises/bank/"
+ANSWERS = "tests/exercises/bank/"  # read by answers.py
 
 
 class Reached(NamedTuple):
@@ -177,6 +178,8 @@ class Repository:
 
     def naming(self, file: str) -> set[str]:
         """Of a file that can't be imported: of the package, the package that holds it; else the files that name it."""
+        if file.startswith(ANSWERS):
+            return {"tests/exercises/answers.py"}
         if file.endswith(".ipynb") or (file in self.sources and not file.startswith(BANK)):
             return set()
         if file.startswith(PACKAGE):

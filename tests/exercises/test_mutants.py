@@ -1,4 +1,7 @@
-"""Wrong answers made by a machine after the hints were written: none passes; two known ones are named."""
+"""Wrong answers made by a machine after the hints were written: none passes; two known ones are named.
+
+Of the mutants, which people seldom write, a quarter is told more than the first number that differs (24 % of 122).
+"""
 
 import itertools
 
