@@ -32,7 +32,7 @@ def test_what_all_stand_on_reaches_all_topics():
     ("changed", "test"),
     [
         ("tests/mechanisms/test_flash.py", "tests/mechanisms/test_flash.py"),
-        ("tests/mechanisms/sparse_cases.py", "tests/mechanisms/test_block_sparse.py"),
+        ("tests/mechanisms/linearized_cases.py", "tests/mechanisms/test_hashing.py"),
         ("tests/mechanisms/conftest.py", "tests/mechanisms/test_masks.py"),
         ("tests/contract/cases.py", "tests/contract/test_keras.py"),
         ("tools/lock.py", "tests/book/test_lock.py"),
