@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
 import yaml
-from marks import FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
+from marks import CARD, FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
 from myst_nb.core.read import read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
 from mystmd.blocks import EXTENSIONS
@@ -15,6 +17,7 @@ from nbformat import NotebookNode
 from publisher import ROOT
 
 INSTALL_TAG = "install"
+ALONE = Path("_build", "notebooks")
 _CHAPTER = re.compile(r"\d\d_\w+")
 
 
@@ -55,8 +58,13 @@ def toc(root: Path = ROOT) -> list[str]:
 
 def read_source(path: Path) -> NotebookNode:
     """A chapter's .md as a notebook without outputs, read as the book's builder reads it."""
+    return copy.deepcopy(_parsed(path, path.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=32)
+def _parsed(path: Path, text: str) -> NotebookNode:
     config = MdParserConfig(enable_extensions=set(EXTENSIONS))
-    return read_myst_markdown_notebook(path.read_text(encoding="utf-8"), config, path=path)
+    return read_myst_markdown_notebook(text, config, path=path)
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -64,10 +72,10 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def alone_paths(source: Path) -> dict[str, Path]:
-    """Where a chapter's notebooks of one framework stand; none for a page that has not the form of a chapter."""
-    if not in_form(read_source(source)):
+    """Where a chapter's notebooks of one framework are made; none for a page that has not the form of a chapter."""
+    if not CARD.search(source.read_text(encoding="utf-8")):
         return {}
-    return {key: source.with_name(f"{source.stem}_{key}.ipynb") for key in FRAMEWORKS}
+    return {key: source.parents[1] / ALONE / f"{source.stem}_{key}.ipynb" for key in FRAMEWORKS}
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:

@@ -15,11 +15,11 @@ import sys
 import tomllib
 from pathlib import Path
 
-from new_mechanism import ROOT, places
+from new import ROOT
 
 BANK = Path("src/attn_course/exercises/bank")
 ANSWERS = Path("tests/exercises/bank")
-# Every place that is written by hand, and what stands there. CONTRIBUTING.md has the same list.
+# Every place that is written by hand, and what stands there. docs/exercises.md has the same list.
 PLACES = (
     (f"{BANK}/{{topic}}/{{name}}/exercise.toml", "level, minutes, what it builds on, statement, three hints"),
     (f"{BANK}/{{topic}}/{{name}}/solution.py", "the solution, with a mark `...  # shapes` where the starter ends"),
@@ -130,6 +130,12 @@ shown("{full}", {name})
 """
 
 
+def places(name: str, topic: str) -> str:
+    """The places as a numbered list."""
+    named = [(path.format(name=name, topic=topic), what) for path, what in PLACES]
+    return "\n".join(f"{number}. `{path}`: {what}" for number, (path, what) in enumerate(named, 1))
+
+
 def prefix_of(chapter: Path) -> str:
     """The number of a chapter, or what a project's ``chapter.toml`` says."""
     own = tomllib.loads(chapter.read_text(encoding="utf-8"))
@@ -175,7 +181,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     for path in made:
         print(path.relative_to(root))
     name, topic = full.partition(".")[2], made[-1].parent.name
-    print(BLOCK.format(full=full, name=name, places=places(name, PLACES, topic=topic)), end="")
+    print(BLOCK.format(full=full, name=name, places=places(name, topic)), end="")
     return 0
 
 

@@ -46,11 +46,16 @@ def set_addresses(app, config):
 
 
 def serve_clean_notebook(app, pagename, templatename, context, doctree):
-    """The download button gives the committed notebook: the builder's copy holds the page's MyST text."""
+    """The download button gives the committed notebook: the builder's copy holds the page's MyST text.
+
+    Beside it lie those of one framework, which the button gives when one is chosen.
+    """
     notebook = Path(app.srcdir, f"{pagename}.ipynb")
     if "ipynb_source" in context and notebook.exists():
         target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
         shutil.copyfile(notebook, target)
+        for alone in Path(app.srcdir, "_build", "notebooks").glob(f"{notebook.stem}_t*.ipynb"):
+            shutil.copyfile(alone, target.with_name(alone.name))
 
 
 NOT_FOUND = """\

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import yaml
-from publisher import ROOT
+from publisher import BRANCH, ROOT
 
 FOLDER = ROOT / ".github" / "workflows"
 FLOWS = {path.name: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yml"))}
@@ -45,8 +45,29 @@ def test_who_resolves_can_not_write():
     assert "python" not in " ".join(step.get("run", "") for step in jobs["push"]["steps"])
 
 
+def test_the_notebooks_of_one_framework_get_to_their_branch(tmp_path):
+    """The script of the job, with a repository on this machine in GitHub's place; twice: it replaces what is there."""
+    job = FLOWS["pages.yml"]["jobs"]["notebooks"]
+    assert job["needs"] == "build" and not any("checkout" in step.get("uses", "") for step in job["steps"])
+    script = job["steps"][-1]["run"].replace("gh auth setup-git\n", "").replace("https://github.com/", f"{tmp_path}/")
+    settings = {**os.environ, "GITHUB_REPOSITORY": "org/course", "GITHUB_SHA": "0123abc"}
+    there = tmp_path / "org" / "course.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", there], check=True)
+    for name in ("one", "two"):
+        folder = tmp_path / name / "branch" / "main"
+        folder.mkdir(parents=True)
+        (folder / f"{name}.ipynb").write_text("{}")
+        subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path / name, env=settings, check=True)
+
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], cwd=there, capture_output=True, text=True, check=True).stdout.split()
+
+    assert git("ls-tree", "-r", "--name-only", BRANCH) == ["main/two.ipynb"]
+    assert git("rev-list", "--count", BRANCH) == ["1"]
+
+
 def test_workflows_that_the_guide_names_exist():
-    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
     part = guide[guide.index("## Publishing it from your own repository") : guide.index("\n## A release")]
     titles = {flow["name"] for flow in FLOWS.values()}
     named = set(re.findall(r"`(tests|outside links|package index|pages|release|newest versions|lock)\b", part))

@@ -1,6 +1,7 @@
 """The workflow files run what `.ci/run` runs, on the systems that the package names; nothing is published untested."""
 
 import re
+import shutil
 import subprocess
 import tomllib
 
@@ -63,6 +64,26 @@ def test_a_step_that_is_none_is_refused():
     assert done.returncode == 2 and done.stderr == f"a step is one of {' '.join(STEPS)}; got lnt\n"
 
 
+@pytest.mark.parametrize("builds", ["exit 0", "echo 'bwrap: No permissions' >&2; exit 1"])
+def test_the_sandbox_is_there_before_the_tests_begin(tmp_path, builds):
+    """Without bubblewrap it is installed; where it can't build a room, nothing runs, and no test is skipped."""
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname"))
+    (tmp_path / "made").mkdir()
+    programs = {"made/bwrap": builds, "sudo": 'shift; "$@"', "make": 'echo "made $1 CI=$CI"'}
+    programs["apt-get"] = f"{shutil.which('cp')} {tmp_path}/made/bwrap {tmp_path}/bwrap"
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    command = [shutil.which("bash"), ROOT / ".ci" / "run", "test"]
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert "no bubblewrap here: installing it with apt-get" in done.stdout
+    if builds == "exit 0":
+        assert done.returncode == 0 and "made test CI=true" in done.stdout
+    else:
+        assert done.returncode == 1 and "made" not in done.stdout
+        assert "bwrap: No permissions" in done.stderr and "apt-get install bubblewrap" in done.stderr
+
+
 def test_who_installs_everything_takes_the_builds_for_processors():
     """The default PyTorch brings CUDA, for which a runner has no room."""
     needs = re.findall(r"(?m)^([a-z-]+):[^#\n]*\.venv/stamp", (ROOT / "Makefile").read_text(encoding="utf-8"))
@@ -75,9 +96,9 @@ def test_who_installs_everything_takes_the_builds_for_processors():
 
 
 def test_the_locks_follow_the_pins():
-    """Dependabot changes pins: the locks are made anew on its branch, and the tests are started there."""
-    assert FLOWS["lock"][ON]["pull_request"]["paths"] == ["requirements*.txt"]
-    assert "python tools/lock.py" in texts()["lock"]
+    """Dependabot changes pins: the locks are made anew on its branch, and the tests start there; others make them."""
+    assert FLOWS["lock"][ON]["pull_request"]["paths"] == ["requirements*"]
+    assert re.search(r"make --old-file .*\block\b", texts()["lock"]) and "git diff --exit-code" in texts()["lock"]
     assert re.search(r"gh workflow run tests\.yml .*--ref \"\$BRANCH\"", texts()["lock"])
     bot = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
     assert {"pip", "github-actions"} == {each["package-ecosystem"] for each in bot["updates"]}

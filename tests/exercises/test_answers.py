@@ -15,6 +15,7 @@ from attn_course.exercises.engine.exercise import known_mistakes
 from attn_course.exercises.engine.judge import _is_starter, draw_cases, run_cases
 from attn_course.exercises.engine.run import into, leaves
 from attn_course.exercises.engine.sources import source_of
+from attn_course.exercises.engine.submission import copied
 from attn_course.frameworks import tf, torch
 
 SEEDS = range(20)
@@ -111,3 +112,8 @@ def test_solutions_are_short_and_self_contained():
 def test_into_keeps_numbers():
     assert into("torch", (2, 0.5, True)) == (2, 0.5, True)
     assert run.FRAMEWORKS == ("numpy", "torch", "tf")
+
+
+def test_no_answer_of_others_is_taken_for_a_copy():
+    answers = [code for name in EXERCISES for code in RIGHT[name].values()]
+    assert len(answers) > 300 and not any(map(copied, ([code] for code in answers)))

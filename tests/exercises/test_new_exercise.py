@@ -35,11 +35,11 @@ def test_a_skeleton(root, capsys):
     assert judge(exercise, exercise.solution, "numpy", 1) == (None, "")
     (words,) = exercise.mistakes
     assert words in judge(exercise, lambda x: x.sum(axis=0), "numpy", 1)[0]
-    told = new_exercise.places("total", new_exercise.PLACES, topic="04_dot_product")
+    told = new_exercise.places("total", "04_dot_product")
     assert told in said
     # One list: the guide has it word by word.
-    told = new_exercise.places("NAME", new_exercise.PLACES, topic="NN_TOPIC")
-    assert told in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    told = new_exercise.places("NAME", "NN_TOPIC")
+    assert told in (ROOT / "docs" / "exercises.md").read_text(encoding="utf-8")
     places = [path.format(name="total", topic="04_dot_product") for path, _ in new_exercise.PLACES]
     assert [path for path in places if not ((root / path).exists() or (ROOT / path).exists())] == []
     written = {str(path.relative_to(root)) for path in root.rglob("*") if "total" in path.parts and path.is_file()}

@@ -1,4 +1,4 @@
-"""`make new-mechanism` and `make new-chapter` on a copy: what they write has the form that the other tests ask for."""
+"""`make new-mechanism`, `new-part` and `new-chapter` on a copy: what they write has the form that others ask for."""
 
 import py_compile
 import re
@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 import faces
-import new_chapter
-import new_mechanism
+import new
 import pytest
 from chapter_rules import leftover_faults, text_of
 from chapters import toc
@@ -54,21 +53,25 @@ def repository(small):
     return small
 
 
-def make(tool, root, name=NAME):
-    return tool.main([name, "--root", str(root)])
+TOPIC = pytest.mark.parametrize("kind", ["mechanism", "part"])
 
 
-def folder(root):
-    return root / "src" / "attn_course" / "mechanisms" / NAME
+def make(kind, root, name=NAME):
+    return new.main([kind, name, "--root", str(root)])
 
 
-def test_all_files_are_there_and_compile(repository, capsys):
-    assert make(new_mechanism, repository) == 0
+def folder(root, kind="mechanism", name=NAME):
+    return root / new.FOLDERS[kind].format(name=name)
+
+
+@TOPIC
+def test_all_files_are_there_and_compile(repository, capsys, kind):
+    assert make(kind, repository) == 0
     printed = capsys.readouterr().out
-    names = sorted(path.name for path in folder(repository).iterdir())
+    names = sorted(path.name for path in folder(repository, kind).iterdir())
     assert names == ["__init__.py", "pytorch.py", "reference.py", "tf.py"]
     test = repository / "tests" / "mechanisms" / f"test_{NAME}.py"
-    for path in [*folder(repository).iterdir(), test]:
+    for path in [*folder(repository, kind).iterdir(), test]:
         py_compile.compile(str(path), cfile=str(repository / "compiled.pyc"), doraise=True)
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"@(?!pytest|keras| value)", text), "a mark of the template is left"
@@ -76,31 +79,38 @@ def test_all_files_are_there_and_compile(repository, capsys):
     source = repository / "src" / "attn_course"
     assert not faces.stale(source)
     for face in ("pytorch", "tf"):
-        assert '"RotaryMemoryAttention"' in (source / f"{face}.py").read_text(encoding="utf-8")
+        name = folder(repository, kind).relative_to(repository / "src").as_posix().replace("/", ".")
+        assert f"{name}.{face} import *" in (source / f"{face}.py").read_text(encoding="utf-8")
 
 
-def test_the_places_are_those_that_it_writes_and_at_most_seven(repository, capsys):
-    make(new_mechanism, repository)
-    assert len(new_mechanism.PLACES) <= 7
-    for path, what in new_mechanism.PLACES:
+@TOPIC
+def test_the_places_are_those_that_it_writes_and_at_most_seven(repository, capsys, kind):
+    make(kind, repository)
+    assert len(new.PLACES[kind]) <= 7
+    for path, what in new.PLACES[kind]:
         assert (repository / path.format(name=NAME)).exists() and what
-    assert new_mechanism.places(NAME) in capsys.readouterr().out
-    # One list: the guide has it word by word.
-    assert new_mechanism.places("NAME") in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert new.places(kind, NAME) in capsys.readouterr().out
+
+
+def test_the_guide_has_the_places_word_by_word():
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert new.places("mechanism", "NAME") in guide and new.places("chapter", "NN_NAME") in guide
 
 
 @pytest.mark.parametrize("name", [NAME, "x", "multi_scale_retained"])
-def test_ruff_has_nothing_to_say(repository, name):
-    make(new_mechanism, repository, name)
-    where = [f"src/attn_course/mechanisms/{name}", "src/attn_course/catalog.py", "src/attn_course/tf.py", "tests"]
+@TOPIC
+def test_ruff_has_nothing_to_say(repository, kind, name):
+    make(kind, repository, name)
+    where = [str(folder(repository, kind, name)), "src/attn_course/catalog.py", "src/attn_course/tf.py", "tests"]
     for check in (["check"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *check, "--no-cache", *where]
         done = subprocess.run(command, cwd=repository, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_an_unfilled_skeleton_is_refused_by_its_own_test(repository):
-    make(new_mechanism, repository)
+@TOPIC
+def test_an_unfilled_skeleton_is_refused_by_its_own_test(repository, kind):
+    make(kind, repository)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/mechanisms/test_{NAME}.py"]
     done = subprocess.run(
         command, cwd=repository, capture_output=True, text=True, env={"PYTHONPATH": str(repository / "src")}
@@ -113,7 +123,7 @@ def test_an_unfilled_skeleton_is_refused_by_its_own_test(repository):
 
 def test_a_skeleton_s_layer_passes_every_option_on_or_refuses_it(repository):
     """Never swallowed: a causal call would see the future."""
-    make(new_mechanism, repository)
+    make("mechanism", repository)
     for face in ("pytorch", "tf"):
         text = (folder(repository) / f"{face}.py").read_text(encoding="utf-8")
         head, body = re.search(r"(?s)def attend\(self, (.*?)\):\n(.*)", text).groups()
@@ -123,7 +133,7 @@ def test_a_skeleton_s_layer_passes_every_option_on_or_refuses_it(repository):
 
 
 def test_the_chapter_follows_the_rules_and_is_listed(repository):
-    assert make(new_chapter, repository) == 0
+    assert make("chapter", repository) == 0
     source = repository / "book" / f"02_{NAME}.md"
     assert complaints(source) == []
     assert len(leftover_faults(text_of(source))) == 42, "what the author has to write is named"
@@ -136,50 +146,48 @@ def test_the_chapter_follows_the_rules_and_is_listed(repository):
 
 
 def test_the_places_of_a_chapter_are_those_that_are_there(repository, capsys):
-    make(new_chapter, repository)
+    make("chapter", repository)
     chapter = f"02_{NAME}"
-    for path, what in new_chapter.PLACES:
+    for path, what in new.PLACES["chapter"]:
         path = path.format(name=chapter)
         assert ((repository / path).exists() or (ROOT / path).exists()) and what
     printed = capsys.readouterr().out
-    assert new_mechanism.places(chapter, new_chapter.PLACES) in printed
+    assert new.places("chapter", chapter) in printed
     written = set(printed.partition("By hand")[0].split())
-    assert written and written < {path.format(name=chapter) for path, _ in new_chapter.PLACES}
-    # One list: the guide has it word by word.
-    assert new_mechanism.places("NN_NAME", new_chapter.PLACES) in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert written and written < {path.format(name=chapter) for path, _ in new.PLACES["chapter"]}
 
 
 def test_the_book_s_own_map_has_a_place_for_a_new_chapter():
     intro = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
-    new = new_chapter.add_to_map(intro, "99_x", "x")
-    (row,) = set(new.splitlines()) - set(intro.splitlines())
-    assert re.fullmatch(r"99 \| 99_x \| after \d+ \| 3 \| TODO: what x adds", row) and f"{row}\n:::\n" in new
+    longer = new.add_to_map(intro, "99_x", "x")
+    (row,) = set(longer.splitlines()) - set(intro.splitlines())
+    assert re.fullmatch(r"99 \| 99_x \| after \d+ \| 3 \| TODO: what x adds", row) and f"{row}\n:::\n" in longer
 
 
 def test_an_unfilled_chapter_is_not_built(repository):
-    make(new_chapter, repository)
+    make("chapter", repository)
     with pytest.raises(ValueError, match=f"02_{NAME}.md is a skeleton: still to be written"):
         build(repository, ["02"], run=False)
 
 
-@pytest.mark.parametrize("tool", [new_mechanism, new_chapter], ids=lambda tool: tool.__name__)
+@pytest.mark.parametrize("kind", new.PLACES)
 @pytest.mark.parametrize("name", ["", "Rotary", "two words", "1st", "../escape", "class", "x" * 31])
-def test_names_that_cannot_be_used_write_nothing(repository, tool, name, capsys):
+def test_names_that_cannot_be_used_write_nothing(repository, kind, name, capsys):
     before = sorted(repository.rglob("*"))
-    assert make(tool, repository, name) == 2
+    assert make(kind, repository, name) == 2
     assert sorted(repository.rglob("*")) == before
     assert "NAME" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("tool", [new_mechanism, new_chapter], ids=lambda tool: tool.__name__)
-def test_nothing_is_overwritten(repository, tool):
-    assert make(tool, repository) == 0
-    assert make(tool, repository) == 2
+@pytest.mark.parametrize("kind", new.PLACES)
+def test_nothing_is_overwritten(repository, kind):
+    assert make(kind, repository) == 0
+    assert make(kind, repository) == 2
 
 
 @pytest.mark.parametrize("taken", ["tf", "layer", "window"])
 def test_a_module_of_the_package_keeps_its_name(repository, taken, capsys):
-    assert make(new_mechanism, repository, taken) == 2
+    assert make("mechanism", repository, taken) == 2
     assert "exists: choose another NAME" in capsys.readouterr().err
 
 
@@ -187,17 +195,21 @@ def test_stale_faces_are_found(tmp_path):
     source = tmp_path / "attn_course"
     shutil.copytree(ROOT / "src" / "attn_course", source, ignore=shutil.ignore_patterns("*.npz", "tasks", "records"))
     assert not faces.stale(source)
-    path = source / "mechanisms" / "window" / "tf.py"
-    path.write_text(path.read_text(encoding="utf-8").replace('"SlidingWindowAttention",', ""), encoding="utf-8")
+    path = source / "mechanisms" / "blocks" / "tf.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("= []", '= ["attend"]'), encoding="utf-8")
     assert [path.name for path in faces.stale(source)] == ["tf.py"]
     faces.write(source)
     assert not faces.stale(source)
+    path.write_text(text.replace("= []", '= ["rotate"]'), encoding="utf-8")
+    with pytest.raises(ValueError, match="tf: more than one topic lists rotate"):
+        faces.stale(source)
 
 
 def test_the_tools_need_python_alone(repository):
     """Nothing that is installed is on the path."""
     path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r})"
-    for tool in ("new_mechanism", "new_chapter"):
-        program = f"{path}; import {tool} as tool; sys.exit(tool.main({[NAME, '--root', str(repository)]!r}))"
+    for kind in ("mechanism", "chapter"):
+        program = f"{path}; import new; sys.exit(new.main({[kind, NAME, '--root', str(repository)]!r}))"
         done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
