@@ -35,7 +35,7 @@ def test_what_all_stand_on_reaches_all_topics():
     ("changed", "test"),
     [
         ("tests/mechanisms/test_flash.py", "tests/mechanisms/test_flash.py"),
-        ("tests/mechanisms/sparse_cases.py", "tests/mechanisms/test_block_sparse.py"),
+        ("tests/mechanisms/linearized_cases.py", "tests/mechanisms/test_hashing.py"),
         ("tests/mechanisms/conftest.py", "tests/mechanisms/test_masks.py"),
         ("tests/contract/cases.py", "tests/contract/test_keras.py"),
         ("tests/exercises/bank/10_sparse.py", "tests/exercises/test_answers.py"),

@@ -416,7 +416,6 @@ SETTINGS = (
     ("latent_attention", {"query_latent_dim": None}),
     ("relative_attention", {"max_distance": 0, "use_bias": True}),
     ("linear_attention", {"feature_map": "relu", "normalize": False}),
-    ("performer_attention", {"features": "trigonometric", "num_features": 18}),
     ("linformer_attention", {"sharing": "heads"}),
     ("linformer_attention", {"sharing": "key_value"}),
     ("query_key_norm", {"use_scale": False}),
