@@ -10,6 +10,7 @@ BIN := .venv/bin
 BOOK_BIN := .venv-book/bin
 # As many tests at once as the machine has cores; each process takes about 1.5 GB.
 TESTING = --jobs $(or $(JOBS),auto) $(if $(filter yes,$(AGAIN)),--again)
+CHOSEN = $(if $(TOPIC),--topic "$(TOPIC)") $(if $(filter yes,$(QUICK)),--quick)
 TRITON := triton==3.9.0
 BOOK_SOURCES := $(shell find book src/attn_course tools -type f -not -name '*.pyc') _config.yml _toc.yml pyproject.toml
 
@@ -17,8 +18,8 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve epub slides figures test test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-chapter new-exercise repository version release dist clean
+.PHONY: help FORCE book port serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
+  test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -102,8 +103,14 @@ serve: port book ## build the book if something changed, and serve it on this ma
 	@echo "http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	$(BOOK_BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: .venv/stamp .venv/triton/stamp ## all tests, and the notebooks run again and compared [QUICK=yes] [TOPIC=window] [AGAIN=yes] [JOBS=2]
-	@$(BIN)/python tools/run_tests.py $(TESTING) $(if $(TOPIC),--topic "$(TOPIC)") $(if $(filter yes,$(QUICK)),--quick)
+test: .venv/stamp .venv/triton/stamp ## all tests, then all notebooks [QUICK=yes] [TOPIC=window] [AGAIN=yes] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py $(TESTING) $(CHOSEN)
+
+test-code: .venv/stamp .venv/triton/stamp ## the first half of make test: all tests, no notebook [QUICK=yes] [TOPIC=window] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py --only code $(TESTING) $(CHOSEN)
+
+test-notebooks: .venv/stamp ## the second half: the notebooks run again and compared [TOPIC=window] [AGAIN=yes] [JOBS=2]
+	@$(BIN)/python tools/run_tests.py --only notebooks $(TESTING) $(CHOSEN)
 
 test-changed: .venv/stamp .venv/triton/stamp ## the tests and notebooks that changed files can reach [SINCE=main]
 	@$(BIN)/python tools/run_tests.py $(TESTING) --changed "$(or $(SINCE),main)"
@@ -130,25 +137,32 @@ costs: .venv/stamp ## the page of costs, from the catalog and what was measured 
 	$(if $(MEASURE),$(BIN)/python -m experiments.costs)
 	PYTHONPATH=. $(BIN)/python tools/complexity.py
 
-records: .venv/stamp ## runs the first entry of every stored experiment again, and says which no longer comes out [ONLY=dates]
+records: .venv/stamp ## runs the first entry of every stored experiment again, and says which no longer comes out or has no plan [ONLY=dates]
 	$(BIN)/python -m experiments.again $(ONLY)
 
 gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is here [CH=14]
 	$(BIN)/python -m attn_course.course.labs.gpu $(if $(CH),--only $(CH))
 
-lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the locks, the workflow files
+# Links of the Markdown files to each other; that they stand in no table of contents is no fault.
+LINKS = ! $(BIN)/sphinx-build -b dummy -E -q -C -D extensions=myst_parser -D myst_heading_anchors=4 -D root_doc=README \
+  -D include_patterns=*.md,docs/*.md,examples/*.md . _build/links 2>&1 | grep -v "in any toctree"
+
+lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the workflow files
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	git ls-files -z -- '*.md' '*.py' '*.toml' '*.yml' '*.txt' Makefile ':!*/tasks/*.txt' | xargs -0 $(BIN)/codespell
-	$(BIN)/python tools/links.py
-	$(BIN)/python tools/lock.py --check
+	$(LINKS)
 	$(BIN)/python tools/faces.py --check
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 
+# For every platform and every index, and for the oldest Python. The course itself is no package of an index.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11.0 --generate-hashes --no-annotate --custom-compile-command "make lock"
 lock: .venv/stamp ## the hashed locks, after a change of a requirements file
-	$(BIN)/python tools/lock.py
+	grep -v '^-e ' requirements.txt | $(COMPILE) - -o requirements.lock
+	$(COMPILE) requirements-book.txt -o requirements-book.lock
+	$(COMPILE) --no-deps requirements-clients.txt -o requirements-clients.lock
 
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots
 	$(BIN)/python tools/screenshots.py
@@ -159,15 +173,19 @@ faces: ## the faces attn_course.pytorch, .tf and .reference, and the pages of th
 
 new-mechanism: ## a skeleton for a new mechanism: folder, test, line in the catalog; no chapter [NAME=my_mechanism]
 	$(new_enough)
-	@$(PYTHON) tools/new_mechanism.py "$(NAME)"
+	@$(PYTHON) tools/new.py mechanism "$(NAME)"
+
+new-part: ## a skeleton for what is handed to a layer, as a softmax [NAME=my_part]
+	$(new_enough)
+	@$(PYTHON) tools/new.py part "$(NAME)"
 
 new-chapter: ## a skeleton for a new chapter [NAME=my_chapter]
 	$(new_enough)
-	@$(PYTHON) tools/new_chapter.py "$(NAME)"
+	@$(PYTHON) tools/new.py chapter "$(NAME)"
 
-new-exercise: ## a skeleton for a new exercise: its folder and that of its answers [NAME=04.my_exercise]
+new-exercise: ## a skeleton for a new exercise: its file, its name in the order, cells for answers [NAME=04.my_exercise]
 	$(new_enough)
-	@$(PYTHON) tools/new_exercise.py "$(NAME)"
+	@$(PYTHON) tools/new.py exercise "$(NAME)"
 
 repository: ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org]
 	$(new_enough)
@@ -183,8 +201,8 @@ dist: .venv-book/stamp ## the files of a release from the tree as it stands, int
 	$(BOOK_BIN)/python tools/release.py files
 
 test-versions: .venv/stamp ## lowest, locked and newest versions of each extra, Python 3.11 to 3.13 [EXTRA=tf] [PY=3.11] [SET=lowest]
-	$(BIN)/python tools/versions.py $(foreach name,EXTRA PY SET CUDA,$(if $($(name)),--$(name) $($(name))))
+	CUDA=$(CUDA) $(BIN)/python -m nox -s versions -k "versions$(if $(EXTRA), and $(EXTRA))$(if $(SET), and $(SET))" $(if $(PY),--python $(PY))
 
 clean: ## remove what was made, except the environments
-	rm -rf _build build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf _build build dist .nox .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv*' -prune -exec rm -rf {} +

@@ -2,8 +2,9 @@
 
 python -m experiments.again [NAME ...]
 
-One line per record. The same machine and versions give the same numbers; on another, a
-long training makes more of its roundings. Programs without a plan are named.
+One line per record, then how many of them ran. The same machine and versions give the
+same numbers; on another, a long training makes more of its roundings. Ends with 1 where
+a record differs, and where one was left out: some programs have no plan.
 """
 
 import subprocess
@@ -20,22 +21,27 @@ UNPLANNED = (
 
 
 def main(names):
-    """Run every record's program with ``--again``; returns how many differ."""
-    differ = 0
-    for name in names or sorted(path.stem for path in RECORDS.glob("*.json")):
-        if name in UNPLANNED:
-            print(f"{name}: has no plan, nothing was run", flush=True)
-            continue
-        command = [sys.executable, "-m", f"experiments.{name}", "--again"]
-        begin = time.monotonic()
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-        told = (done.stderr if done.returncode else done.stdout).strip().splitlines()
-        print(
-            f"{time.monotonic() - begin:.0f} s, {told[-1] if told else name}",
-            flush=True,
-        )
-        differ += done.returncode != 0
-    return differ
+    """Run every record's program again; returns how many differ or were left out."""
+    names = names or sorted(path.stem for path in RECORDS.glob("*.json"))
+    left_out = [name for name in names if name in UNPLANNED]
+    planned = [name for name in names if name not in UNPLANNED]
+    differ = [name for name in planned if not comes_out(name)]
+    told = f"{len(differ)} differ: {', '.join(differ) or 'none'}"
+    print(f"{len(planned)} of {len(names)} records ran again, {told}")
+    if left_out:
+        print(f"{len(left_out)} have no plan, and did not run: {', '.join(left_out)}")
+    return len(differ) + len(left_out)
+
+
+def comes_out(name):
+    """Run one program; says in a line what it found, and whether that is as stored."""
+    command = [sys.executable, "-m", f"experiments.{name}", "--again"]
+    begin = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    told = (done.stderr if done.returncode else done.stdout).strip().splitlines()
+    took = time.monotonic() - begin
+    print(f"{took:.0f} s, {told[-1] if told else name}", flush=True)
+    return done.returncode == 0
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ SLOW = re.compile(
     r"\.compile\(|export\(|jit_compile|\.save\(|one_graph|run_layer_test|tensorflow\.function|16k|16_384|subprocess|triton"
 )
 PACKAGE = {"contract", "mechanisms", "models"}
-STARTS = re.compile(r"subprocess|Popen|\bbuild\(|write_class\(")
-EXECUTES = {"built", "second_built", "form_built", "poisoned"}
+STARTS = re.compile(r"subprocess|Popen|\bbuild\(")
+EXECUTES = {"built", "second_built", "form_built", "poisoned", "sandbox"}
 
 
 def pytest_addoption(parser):

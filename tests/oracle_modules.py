@@ -1,8 +1,10 @@
 """What stands for a layer of Hugging Face's without the library: its class's name, attributes and stored weights."""
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 from support import tensor
@@ -47,3 +49,16 @@ def call(face, row, layer, x):
         return layer(x, tensor(face, padding_mask([7, 4], 7)[:, None, None]), need_weights=False)[0]
     mask = tensor(face, document_mask([3, 3, 1], 7)) if row == "llama4 chunks" else None
     return layer(x, mask=mask, causal=True, need_weights=False)[0]
+
+
+def rebuilt(face, module, change):
+    """Ours, from a recipe that ``change`` makes another."""
+    reader = sys.modules[face.from_huggingface.__module__]
+    right = reader.read_huggingface
+    with mock.patch.object(reader, "read_huggingface", lambda module: change(right(module))):
+        return face.from_huggingface(module)
+
+
+def without(found, *names):
+    """A dict but for these, and for the parameters of these."""
+    return {key: x for key, x in found.items() if key not in names and not {*names} & {*key.split(".")[:-1]}}

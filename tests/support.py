@@ -1,5 +1,7 @@
 """What the tests of many topics share: the three implementations, their tensors, layers, and how close is close."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,14 @@ def pair(name, *sizes, scale=1.0, **options):
     for layer in layers.values():
         set_parameters(layer, parameters)
     return layers, parameters
+
+
+def twinned(one, other):
+    """Both models of a lab, with the parameters of PyTorch's; in Keras ``input`` and ``output`` are taken names."""
+    given = get_parameters(one)
+    theirs = {name: re.sub(r"^(in|out)put_layer\.", r"\1put.", name) for name in get_parameters(other)}
+    set_parameters(other, {name: given[mine] for name, mine in theirs.items()})
+    return one, other
 
 
 def gradients(face, function, inputs, layer=None):

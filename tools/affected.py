@@ -12,17 +12,22 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
+
+from faces import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/attn_course"
 FACES = [f"{PACKAGE}/{face}.py" for face in ("reference", "pytorch", "tf")]
 # They decide what is installed and how tests run: everything may change.
 EVERYTHING = re.compile(r"pyproject\.toml|requirements.*|Makefile|tests/(support|both_frameworks|conftest)\.py")
-NOT_HERE = ("tests/site/", "tests/install/")  # commands of their own
 CELL = re.compile(r"(?ms)^```\{code-cell\}[^\n]*\n(.*?)^```")
 WORD = re.compile(r"[A-Za-z_]\w*")
+QUOTED = re.compile(r"""["']([\w./-]+)""")
+BANK = f"{PACKAGE}/exercises/bank/"
+ANSWERS = "tests/exercises/bank/"  # read by answers.py
 
 
 class Reached(NamedTuple):
@@ -39,11 +44,13 @@ class Repository:
     def __init__(self, root: Path = ROOT):
         self.root = root
         folders = (PACKAGE, "tests", "tools", "experiments", "book")
-        found = [path for folder in folders for path in sorted((root / folder).rglob("*.*"))]
+        found = [*root.glob("*.py"), *(path for folder in folders for path in sorted((root / folder).rglob("*.*")))]
         self.files = {str(path.relative_to(root)) for path in found if "__pycache__" not in path.parts}
-        self.sources = [f for f in self.files if f.endswith(".py") or re.fullmatch(r"book/\d\d_\w+\.md", f)]
+        self.sources = {f for f in self.files if f.endswith(".py") or re.fullmatch(r"book/\d\d_\w+\.md", f)}
         self.texts: dict[str, str] = {}
+        self.found: dict[str, set[str]] = {}
         self.homes = self._homes()
+        self.data = self._data()
 
     def text(self, file: str) -> str:
         """A file's text; of a chapter, its code."""
@@ -86,17 +93,65 @@ class Repository:
         return names
 
     def _homes(self) -> dict[str, set[str]]:
-        """Where each public name of a face is defined."""
+        """Where each public name of a face is defined: a face takes all that a topic lists in its ``__all__``."""
         homes: dict[str, set[str]] = {}
         for face in (face for face in FACES if face in self.files):
-            for node in ast.walk(self.trees(face)[0]):
-                home = self.module(node.module or "", face) if isinstance(node, ast.ImportFrom) else None
-                for alias in node.names if home else ():
-                    homes.setdefault(alias.name, set()).add(home)
+            for home in (self.module(name, face) for name in self.named(face)):
+                for name in names_of(self.root / home) if home else ():
+                    homes.setdefault(name, set()).add(home)
         return homes
 
+    def _data(self) -> dict[str, set[str]]:
+        """The files of the package that are read and not imported, by what stands for them in a reader's text.
+
+        Exercises by what their names begin with, such as "04."; others by their name up to its first dot and, but for
+        records, by the package that holds them.
+        """
+        data: dict[str, set[str]] = {}
+        for file in (file for file in self.files if file.startswith(PACKAGE)):
+            path = Path(file)
+            if file.startswith(BANK):
+                topic = file.removeprefix(BANK).partition("/")[0]
+                order = f"{BANK}{topic}/chapter.toml"
+                own = re.search(r'(?m)^prefix = "(\w+)"', self.text(order)) if order in self.files else None
+                data.setdefault(f"{own[1] if own else topic[:2]}.", set()).add(file)
+            elif path.suffix != ".py":
+                data.setdefault(path.name.partition(".")[0], set()).add(file)
+                if path.parent.name != "records":
+                    data.setdefault(self.package(file), set()).add(file)
+        return data
+
+    def package(self, file: str) -> str:
+        """The nearest package that holds a file: its __init__.py."""
+        return next(one for folder in Path(file).parents if (one := f"{folder}/__init__.py") in self.files)
+
+    def needs(self, file: str) -> set[str]:
+        """The files that a file imports or reads. Python runs every package on the way to a module."""
+        if file not in self.found:
+            quoted = QUOTED.findall(self.text(file))
+            words = [Path(text).name.partition(".")[:2] for text in quoted]
+            read = {one for word, dot in words for key in {word, word + dot} for one in self.data.get(key, ())}
+            if file.startswith("book/"):  # `source` reads modules that are not imported
+                read |= {self.module(text, file) for text in quoted if text.startswith("attn_course.")} - {None}
+            around = {f"{folder}/__init__.py" for folder in Path(file).parents} & self.files
+            self.found[file] = self.imports(file) | read | around | self.data.get(file, set())
+        return self.found[file]
+
+    def needed(self, file: str) -> set[str]:
+        """All that a file needs, and what that needs, itself included."""
+        found, new = {file}, [file]
+        while new:
+            one = new.pop()
+            more = (self.needs(one) if one in self.sources else set()) - found
+            found |= more
+            new += more
+        return found
+
     def imports(self, file: str) -> set[str]:
-        """The files that a file needs. Of a face, it needs the names that its text holds; the contract needs all."""
+        """The files of the modules that a file imports.
+
+        Of a face, it needs the names that its text holds; the contract needs all.
+        """
         found = {self.module(name, file) for name in self.named(file)} - {None}
         if file not in FACES and found & {*FACES, "tests/support.py"}:
             found -= {*FACES}
@@ -108,11 +163,11 @@ class Repository:
         return found - {file}
 
     def reached(self, changed: set[str]) -> set[str]:
-        """All files whose imports lead to one of these, these included."""
+        """All files that need one of these, these included."""
         changed = changed | {file for one in changed for file in self.naming(one)}
         importers: dict[str, set[str]] = {}
         for file in self.sources:
-            for needed in self.imports(file):
+            for needed in self.needs(file):
                 importers.setdefault(needed, set()).add(file)
         found, new = set(changed), list(changed)
         while new:
@@ -122,14 +177,20 @@ class Repository:
         return found
 
     def naming(self, file: str) -> set[str]:
-        """Of a file that can't be imported: the files whose text names it, and the package that holds it."""
-        if file.endswith((".py", ".ipynb")) or file in self.sources:
+        """Of a file that can't be imported: of the package, the package that holds it; else the files that name it."""
+        if file.startswith(ANSWERS):
+            return {"tests/exercises/answers.py"}
+        if file.endswith(".ipynb") or (file in self.sources and not file.startswith(BANK)):
             return set()
-        folders = [str(folder) for folder in Path(file).parents]
-        packages = [f"{folder}/__init__.py" for folder in folders if folder.startswith(PACKAGE)]
-        beside = {next(one for one in packages if one in self.files)} if packages else set()
-        name = re.escape(Path(file).stem if packages else Path(file).name)  # a record is asked for without its end
-        return beside | {one for one in self.sources if re.search(rf"\b{name}\b", self.text(one))}
+        if file.startswith(PACKAGE):
+            return {self.package(file)}
+        return {one for one in self.sources if re.search(rf"\b{re.escape(Path(file).name)}\b", self.text(one))}
+
+
+def folders_of_tests(root: Path = ROOT) -> list[str]:
+    """The folders of tests that pytest runs when it is told of none; commands of their own run the others."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["tool"]["pytest"]["ini_options"]["testpaths"]
 
 
 def topic_of(file: str) -> str | None:
@@ -146,8 +207,8 @@ def affected(changed: set[str], repository: Repository) -> Reached:
     files = repository.files
     everything = any(EVERYTHING.fullmatch(file) for file in changed)
     reached = files if everything else repository.reached(changed)
-    is_test = re.compile(r"tests/.*/test_\w+\.py")
-    tests = {file for file in reached & files if is_test.fullmatch(file) and not file.startswith(NOT_HERE)}
+    is_test, here = re.compile(r"tests/.*/test_\w+\.py"), tuple(f"{folder}/" for folder in folders_of_tests())
+    tests = {file for file in reached & files if is_test.fullmatch(file) and file.startswith(here)}
     topics = {topic for file in reached if (topic := topic_of(file))}
     tests |= {file for file in files for topic in topics if re.fullmatch(rf"tests/\w+/test_{topic}(_\w+)?\.py", file)}
     chapters = {Path(file).stem[:2] for file in reached if re.fullmatch(r"book/\d\d_\w+\.(md|ipynb)", file)}

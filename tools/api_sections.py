@@ -66,8 +66,12 @@ def with_sections(text):
 
 
 def pages(root=ROOT):
-    """The file of every topic's page, and its text."""
-    return {root / "book" / "api" / f"{topic}.md": section(topic, "#", "../") for topic in topics()}
+    """The file of every topic's page, and its text, which begins with what it is made from."""
+    found = {}
+    for topic in topics():
+        made = f"% Made by `make faces`; edit {(folder(topic) / '__init__.py').relative_to(ROOT)}."
+        found[root / "book" / "api" / f"{topic}.md"] = f"{made}\n\n{section(topic, '#', '../')}"
+    return found
 
 
 def stale(root=ROOT):

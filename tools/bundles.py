@@ -11,9 +11,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from chapters import alone_paths, sources
+from chapters import sources
 from figures import write_figures
-from notebooks import fill
+from notebooks import fill, write_alone
 from packing import folder, pack
 from publisher import version
 
@@ -23,9 +23,8 @@ TEXTS = ("LICENSE", "LICENSE-TEXT", "CITATION.cff")
 def notebooks(root: Path) -> dict[str, list[Path]]:
     """The notebooks by what they are in: both frameworks, or one alone."""
     found: dict[str, list[Path]] = {"notebooks": [source.with_suffix(".ipynb") for source in sources(root)]}
-    for source in sources(root):
-        for framework, path in alone_paths(source).items():
-            found.setdefault(f"notebooks-{framework}", []).append(path)
+    for path, framework in write_alone(root).items():
+        found.setdefault(f"notebooks-{framework}", []).append(path)
     return found
 
 
@@ -82,7 +81,7 @@ def build_all(root: Path, out: Path) -> None:
         print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.name}")
 
 
-def own_version(name: str) -> str | None:
-    """The version of a packed book by its file's name, or None."""
-    found = re.fullmatch(r"attn_course-(\d+\.\d+\.\d+)-book\.zip", name)
+def own_version(name: str, kind: str = "book") -> str | None:
+    """The version of a packed book, or of another kind of file, by its name, or None."""
+    found = re.fullmatch(rf"attn_course-(\d+\.\d+\.\d+)-{kind}\.zip", name)
     return found and found[1]

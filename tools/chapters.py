@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
-import yaml
-from marks import FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
+from marks import CARD, FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
 from myst_nb.core.read import read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
 from mystmd.blocks import EXTENSIONS
@@ -15,6 +16,7 @@ from nbformat import NotebookNode
 from publisher import ROOT
 
 INSTALL_TAG = "install"
+ALONE = Path("_build", "notebooks")
 _CHAPTER = re.compile(r"\d\d_\w+")
 
 
@@ -36,27 +38,18 @@ def sources(root: Path = ROOT, selected: list[str] | None = None) -> list[Path]:
 def toc(root: Path = ROOT) -> list[str]:
     """The files that _toc.yml lists, in its order; none while there is no _toc.yml."""
     path = root / "_toc.yml"
-    found: list[str] = []
-
-    def walk(node) -> None:
-        if isinstance(node, dict):
-            for key, value in node.items():
-                if key in ("file", "root"):
-                    found.append(value)
-                walk(value)
-        elif isinstance(node, list):
-            for item in node:
-                walk(item)
-
-    if path.exists():
-        walk(yaml.safe_load(path.read_text(encoding="utf-8")))
-    return found
+    return re.findall(r"(?m)^[ -]*(?:file|root): (\S+)", path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def read_source(path: Path) -> NotebookNode:
     """A chapter's .md as a notebook without outputs, read as the book's builder reads it."""
+    return copy.deepcopy(_parsed(path, path.read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=32)
+def _parsed(path: Path, text: str) -> NotebookNode:
     config = MdParserConfig(enable_extensions=set(EXTENSIONS))
-    return read_myst_markdown_notebook(path.read_text(encoding="utf-8"), config, path=path)
+    return read_myst_markdown_notebook(text, config, path=path)
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -64,10 +57,10 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def alone_paths(source: Path) -> dict[str, Path]:
-    """Where a chapter's notebooks of one framework stand; none for a page that has not the form of a chapter."""
-    if not in_form(read_source(source)):
+    """Where a chapter's notebooks of one framework are made; none for a page that has not the form of a chapter."""
+    if not CARD.search(source.read_text(encoding="utf-8")):
         return {}
-    return {key: source.with_name(f"{source.stem}_{key}.ipynb") for key in FRAMEWORKS}
+    return {key: source.parents[1] / ALONE / f"{source.stem}_{key}.ipynb" for key in FRAMEWORKS}
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:

@@ -1,11 +1,12 @@
 """Write the faces `attn_course.pytorch`, `.tf` and `.reference` from the literal `__all__` of every topic.
 
 And the pages of book/api, one a topic. `python tools/faces.py` writes them, `--check` fails if one is stale. Nothing of
-the package is imported. Static, so that a type checker, an editor and `grep` see every name and where it comes from.
+the package is imported. A star takes the names of a literal `__all__`, so that type checkers and editors see them.
 """
 
 import ast
 import sys
+from collections import Counter
 from pathlib import Path
 
 import api_sections
@@ -16,6 +17,8 @@ WORDS = {
     "tf": "Every public name in TensorFlow.",
     "reference": "Every public specification, in NumPy and float64.",
 }
+MADE = "# Made by `make faces`; edit the literal `__all__` of a topic."
+LISTED = '__all__ = [name for name in dir() if not name.startswith("_")]'
 ROOMS = ("core", "mechanisms", "models")
 
 
@@ -32,14 +35,11 @@ def face(kind, source=SOURCE):
     """The text of a face."""
     files = sorted(path for room in ROOMS for path in (source / room).rglob(f"{kind}.py"))
     topics = {".".join(path.relative_to(source).parts[:-1]): names_of(path) for path in files}
-    topics = {topic: names for topic, names in topics.items() if names}
-    lines = [f'"""{WORDS[kind]} Written by `make faces`."""', ""]
-    for topic, names in topics.items():
-        lines.append(f"from attn_course.{topic}.{kind} import (")
-        lines += [f"    {name}," for name in names]
-        lines.append(")")
-    public = sorted({name for names in topics.values() for name in names})
-    return "\n".join([*lines, "", "__all__ = [", *(f'    "{name}",' for name in public), "]", ""])
+    counts = Counter(name for names in topics.values() for name in names)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise ValueError(f"{kind}: more than one topic lists {', '.join(twice)}, and the last would hide the others")
+    lines = [f"from attn_course.{topic}.{kind} import *" for topic, names in topics.items() if names]
+    return "\n".join([MADE, f'"""{WORDS[kind]}"""', "", *lines, "", LISTED, ""])
 
 
 def stale(source=SOURCE):

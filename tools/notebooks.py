@@ -2,10 +2,13 @@
 
 python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, and a note of it
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
-python tools/notebooks.py fill                  outputs into the cache that the book is built from
+python tools/notebooks.py build --as-needed     that where no code has changed, else all of it
+python tools/notebooks.py fill                  what the book is built from: outputs, and the notebooks of one framework
 python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
 python tools/notebooks.py check --again [02 ..] also those that passed here and have not changed since
 python tools/notebooks.py alone [02 ...]        run the notebooks of one framework without the other, shortened
+
+Those of both frameworks are committed beside their .md, with outputs. Those of one are made in _build/notebooks.
 """
 
 from __future__ import annotations
@@ -21,8 +24,9 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
+from affected import Repository
 from chapter_rules import leftover_faults, text_of
-from chapters import alone_paths, mismatch, read_notebook, read_source, sources
+from chapters import ALONE, alone_paths, mismatch, read_notebook, read_source, sources
 from execute import SANITIZE, CellFailed, compare, execute, execute_alone
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
@@ -38,11 +42,13 @@ CACHE = Path("_build", ".jupyter_cache")  # _config.yml names the same folder
 PASSED = Path("_build", "notebooks_passed.json")  # chapters, and the state in which each passed
 
 
-def build(root: Path, selected: list[str], run: bool = True) -> None:
+def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = False) -> None:
     """Write the notebooks of the selected chapters, all of them without a selection."""
     book = Book.read(root)
     for source in sources(root, selected):
         target = source.with_suffix(".ipynb")
+        if as_needed:
+            run = not target.exists() or mismatch(read_source(source), read_notebook(target)) is not None
         if left := leftover_faults(text_of(source)):
             raise ValueError(f"book/{source.name} is a skeleton: {'; '.join(left[:3])}")
         notebook = render(source, book)
@@ -56,10 +62,22 @@ def build(root: Path, selected: list[str], run: bool = True) -> None:
             nbformat.write(notebook, new)
         if run:
             note(root, target, time.perf_counter() - started, versions())
-        for framework, path in alone_paths(source).items():
-            with replacing(path) as new:
-                nbformat.write(render_alone(source, book, framework), new)
         print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
+    write_alone(root, selected)
+
+
+def write_alone(root: Path, selected: list[str] | None = None) -> dict[Path, str]:
+    """Write the notebooks of one framework, made of the .md files alone; returns each path with its framework."""
+    book, found = Book.read(root), {}
+    for source in sources(root, selected):
+        if paths := alone_paths(source):
+            made = render_alone(source, book)
+            next(iter(paths.values())).parent.mkdir(parents=True, exist_ok=True)
+        for framework, path in paths.items():
+            with replacing(path) as new:
+                nbformat.write(made[framework], new)
+            found[path] = framework
+    return found
 
 
 def _matching(source: Path):
@@ -75,7 +93,7 @@ def _matching(source: Path):
 
 
 def fill(root: Path) -> None:
-    """Put the notebooks' outputs into the cache, so that building the book executes nothing.
+    """Put the notebooks' outputs into the cache, so that building the book executes nothing; write what it hands out.
 
     The builder finds a notebook by its code cells and would execute one that it does not find.
     """
@@ -84,7 +102,7 @@ def fill(root: Path) -> None:
     for source, pair in pairs.items():
         bundle = CacheBundleIn(cached_copy(*pair), str(source))
         cache.cache_notebook_bundle(bundle, check_validity=True, overwrite=True)
-    print(f"outputs of {len(pairs)} notebooks are in {CACHE}")
+    print(f"outputs of {len(pairs)} notebooks are in {CACHE}, {len(write_alone(root))} of one framework in {ALONE}")
 
 
 def _digest(paths: list[Path]) -> str:
@@ -94,11 +112,11 @@ def _digest(paths: list[Path]) -> str:
     return found.hexdigest()
 
 
-def state(root: Path, source: Path) -> str:
-    """What a chapter's outputs follow from: its two files, the package, the locked versions, what nbval overlooks."""
-    package = [path for path in sorted((root / "src").rglob("*")) if path.is_file() and path.suffix != ".pyc"]
-    locks = sorted(root.glob("requirements*.txt"))
-    return _digest([source, source.with_suffix(".ipynb"), *package, *locks, SANITIZE])
+def state(repository: Repository, source: Path) -> str:
+    """What a chapter's outputs follow from: its two files, what it needs, the locked versions, what nbval overlooks."""
+    root = repository.root
+    needed = [root / file for file in sorted(repository.needed(str(source.relative_to(root))))]
+    return _digest([source.with_suffix(".ipynb"), *needed, *sorted(root.glob("requirements*.txt")), SANITIZE])
 
 
 def check(root: Path, selected: list[str], jobs: int, again: bool = False) -> int:
@@ -107,7 +125,8 @@ def check(root: Path, selected: list[str], jobs: int, again: bool = False) -> in
     for source in chosen:
         _matching(source)  # nbval would pass a cell that was never executed
     passed = json.loads((root / PASSED).read_text()) if (root / PASSED).exists() else {}
-    states = {source.stem: state(root, source) for source in chosen}
+    repository = Repository(root)
+    states = {source.stem: state(repository, source) for source in chosen}
     left = [source for source in chosen if again or passed.get(source.stem) != states[source.stem]]
     if len(left) < len(chosen):
         print(f"notebooks that passed as they are: {len(chosen) - len(left)} (AGAIN=yes runs them too)", flush=True)
@@ -121,16 +140,13 @@ def check(root: Path, selected: list[str], jobs: int, again: bool = False) -> in
 
 
 def run_alone(root: Path, selected: list[str], jobs: int = 2) -> None:
-    """Run the notebooks of one framework where the other can't be imported, some at once."""
-    found = [pair for source in sources(root, selected) for pair in alone_paths(source).items()]
-    for _, path in found:
-        if not path.exists():
-            raise ValueError(f"book/{path.name} is missing: run make notebooks CH={path.stem[:2]}")
+    """Make the notebooks of one framework and run them where the other can't be imported, some at once."""
+    found = write_alone(root, selected)
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        running = [pool.submit(_run_one_alone, path, framework) for framework, path in found]
+        running = [pool.submit(_run_one_alone, path, framework) for path, framework in found.items()]
         try:
-            for (_, path), done in zip(found, running, strict=True):
-                print(f"book/{path.name}: {done.result():.1f} s", flush=True)
+            for path, done in zip(found, running, strict=True):
+                print(f"{path.name}: {done.result():.1f} s", flush=True)
         finally:
             pool.shutdown(cancel_futures=True)  # after a failure
 
@@ -138,7 +154,7 @@ def run_alone(root: Path, selected: list[str], jobs: int = 2) -> None:
 def _run_one_alone(path: Path, framework: str) -> float:
     """Seconds that a notebook took."""
     started = time.perf_counter()
-    execute_alone(read_notebook(path), f"book/{path.name}", framework)
+    execute_alone(read_notebook(path), path.name, framework)
     return time.perf_counter() - started
 
 
@@ -152,7 +168,9 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="write the notebooks")
     building.add_argument("chapters", nargs="*", metavar="CH")
-    building.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
+    how = building.add_mutually_exclusive_group()
+    how.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
+    how.add_argument("--as-needed", action="store_true", help="execute the chapters whose code cells have changed")
     commands.add_parser("fill", help="outputs into the book's cache")
     checking = commands.add_parser("check", help="compare the outputs")
     checking.add_argument("chapters", nargs="*", metavar="CH")
@@ -171,7 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "fill":
             fill(options.root)
         else:
-            build(options.root, options.chapters, run=not options.no_execute)
+            build(options.root, options.chapters, not options.no_execute, options.as_needed)
     except (ValueError, CellFailed) as error:
         print(error, file=sys.stderr)
         return 1

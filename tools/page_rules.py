@@ -1,8 +1,8 @@
-"""The rules that a chapter keeps, as functions that return complaints.
+"""The rules that a chapter keeps, as functions that return complaints: RULES has those of a page, CELL_RULES of a cell.
 
     python tools/page_rules.py 04    complaints about book/04_*.md, its words, cells and claims
 
-tests/book runs `complaints` over the chapters; CONTRIBUTING lists the rules.
+tests/book runs `complaints` over the chapters; docs/chapters.md lists the rules.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ ONE_METHOD = ("The formula", "The code")  # several stand in "The methods"
 PROJECT = ("The idea", "Part", "Put to work", "Where it breaks", "Summary", "Look it up")
 MOST_HOOK = 75  # words before the figure
 MOST_WORDS, MOST_CELLS, MOST_LINES, MOST_MODEL_LINES = 2_500, 30, 15, 30
-MOST_FORMATTING, FEW_FORMATTING = 0.08, 4  # of the lines that stand open for one framework; so many are never too many
 TAB_COLUMNS, COLUMNS = 76, 80
 TAGS = {"tab-torch", "tab-tf", "check", "both", "trained", "package", "exercise", "solution", "hide-input"}
 TAGS |= {"record", "remove-cell", "remove-output", "remove-input", "raises-exception", IGNORED}
+ALONE = (("tab-torch", "tab-tf", "both"), ("check", "package", "exercise", "solution"))
 FOLDED = {"check", "package", "record", "exercise", "solution", "hide-input", "remove-cell", "remove-input"}
-PICTURES = {"lines", "bars", "weight_map", "head_grid", "diagram", "signed_map", "image_attention", "picture"}
 _NAMES = re.compile(
     r"(?i:\b(pytorch|tensorflow|keras|torch|attn_torch|attn_tf)\b)|\b(tf|nn)\.|\b\w+_(torch|tf)\b|\bimport tf\b"
 )
+_TRAINS = re.compile(r"\.backward\(|GradientTape|\.apply_gradients\(|\.fit\(|def train")
 # A record was made in one framework or in both; whoever reads either page is told which.
 _RECORD = re.compile(r"[Rr]ecorded in (NumPy|(PyTorch|TensorFlow)( and TensorFlow)?)\b")
 _ADDRESS = re.compile(r"\]\([^)]*\)|\{[\w:]+\}`[^`]*`|https?://\S+|\([\w-]+\)=")
@@ -47,23 +47,10 @@ _ADDRESS = re.compile(r"\]\([^)]*\)|\{[\w:]+\}`[^`]*`|https?://\S+|\([\w-]+\)=")
 def complaints(path: Path) -> list[str]:
     """All complaints about one chapter."""
     text, notebook = text_of(path), read_source(path)
-    found = (
-        heading_faults(text)
-        + story_faults(text)
-        + head_faults(text)
-        + prose_faults(text)
-        + length_faults(text, notebook)
-    )
-    found += tag_faults(notebook) + cell_faults(notebook) + check_faults(notebook) + package_faults(notebook)
-    return (
-        found
-        + group_faults(notebook)
-        + training_faults(notebook)
-        + hidden_faults(notebook)
-        + figure_faults(notebook)
-        + record_faults(text)
-        + card_faults(notebook)
-    )
+    found = [fault for rule in RULES for fault in rule(text)]
+    found += [f"{where}: {fault}" for where, cell in _numbered(notebook) for rule in CELL_RULES for fault in rule(cell)]
+    found += [fault for rule in NOTEBOOK_RULES for fault in rule(notebook)]
+    return found + card_faults(notebook)
 
 
 def heading_faults(text: str) -> list[str]:
@@ -183,47 +170,14 @@ def visible(notebook: NotebookNode) -> list[NotebookNode]:
     return found
 
 
-def length_faults(text: str, notebook: NotebookNode) -> list[str]:
-    faults = []
-    if (count := words(text)) > MOST_WORDS:
-        faults.append(f"{count} words outside folds, at most {MOST_WORDS}")
-    if (count := len(visible(notebook))) > MOST_CELLS:
-        faults.append(f"{count} visible code cells, at most {MOST_CELLS}")
-    for framework in FRAMEWORKS:
-        formatting, lines = formatting_share(notebook, framework)
-        if formatting > max(FEW_FORMATTING, MOST_FORMATTING * lines):
-            faults.append(f"{formatting} of {lines} open lines ({framework}) only format: fold them, at most 8%")
-    return faults
+def word_faults(text: str) -> list[str]:
+    count = words(text)
+    return [f"{count} words outside folds, at most {MOST_WORDS}"] if count > MOST_WORDS else []
 
 
-def formatting_lines(cell: NotebookNode) -> set[int]:
-    """Lines that only format a result: `print(`, `Table(`, the rows for it, numbers as text."""
-    found: set[int] = set()
-    for node in ast.walk(tree(cell)):
-        called = node.func if isinstance(node, ast.Call) else None
-        bound = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if (
-            (isinstance(called, ast.Name) and called.id in ("print", "Table"))
-            or (isinstance(called, ast.Attribute) and called.attr == "format")
-            or (isinstance(node, ast.FormattedValue) and node.format_spec is not None)
-            or (isinstance(node, ast.stmt) and any(getattr(one, "id", "") == "rows" for one in bound) and _tabled(cell))
-        ):
-            found.update(range(node.lineno, node.end_lineno + 1))
-    return found
-
-
-def _tabled(cell: NotebookNode) -> bool:
-    """Whether the cell's `rows` are those of a table."""
-    calls = (node for node in ast.walk(tree(cell)) if isinstance(node, ast.Call))
-    tables = (call for call in calls if getattr(call.func, "id", "") == "Table")
-    return any(getattr(part, "id", "") == "rows" for table in tables for part in ast.walk(table))
-
-
-def formatting_share(notebook: NotebookNode, framework: str) -> tuple[int, int]:
-    """How many of the open lines that a reader of one framework sees only format, and how many there are."""
-    cells = [cell for cell in visible(notebook) if framework_of(cell) in (None, framework)]
-    lines = sum(bool(line.strip()) for cell in cells for line in cell.source.splitlines())
-    return sum(len(formatting_lines(cell)) for cell in cells), lines
+def count_faults(notebook: NotebookNode) -> list[str]:
+    count = len(visible(notebook))
+    return [f"{count} visible code cells, at most {MOST_CELLS}"] if count > MOST_CELLS else []
 
 
 def _where(number: int, cell: NotebookNode) -> str:
@@ -234,67 +188,62 @@ def _numbered(notebook: NotebookNode):
     return [(_where(number, cell), cell) for number, cell in enumerate(code_cells(notebook), start=1)]
 
 
-def tag_faults(notebook: NotebookNode) -> list[str]:
+def tag_faults(cell: NotebookNode) -> list[str]:
     """Only known tags, in combinations that mean something."""
-    faults = []
-    for where, cell in _numbered(notebook):
-        found = set(tags(cell))
-        faults += [f"{where}: the tag {tag} is not known" for tag in sorted(found - TAGS)]
-        for tag, needed in (("both", "check"), ("trained", "check")):
-            if tag in found and needed not in found:
-                faults.append(f"{where}: {tag} stands with {needed}")
-        if len(found & {"tab-torch", "tab-tf", "both"}) > 1:
-            faults.append(f"{where}: one of tab-torch, tab-tf and both")
-        if len(found & {"check", "package", "exercise", "solution"}) > 1:
-            faults.append(f"{where}: one of check, package, exercise and solution")
-        if "solution" in found and re.search(r"\bcheck\(", cell.source):
-            faults.append(f"{where}: a solution calls shown(...), which marks nothing, not check(...)")
+    found = set(tags(cell))
+    faults = [f"the tag {tag} is not known" for tag in sorted(found - TAGS)]
+    faults += [f"{tag} stands with check" for tag in ("both", "trained") if tag in found and "check" not in found]
+    faults += [f"one of {', '.join(kinds)}" for kinds in ALONE if len(found & set(kinds)) > 1]
+    if "solution" in found and re.search(r"\bcheck\(", cell.source):
+        faults.append("a solution calls shown(...), which marks nothing, not check(...)")
     return faults
 
 
-def _is_model(cell: NotebookNode) -> bool:
-    """A model, or a loop that trains one."""
-    source = cell.source
-    trains = re.search(r"\.backward\(|GradientTape|\.apply_gradients\(|\.fit\(|def train", source)
-    return bool(trains) or any(isinstance(node, ast.ClassDef) for node in ast.walk(tree(cell)))
-
-
-def cell_faults(notebook: NotebookNode) -> list[str]:
-    """Lengths and widths; no framework in cells that all share."""
-    faults = []
-    for where, cell in _numbered(notebook):
-        found, lines = set(tags(cell)), cell.source.splitlines()
-        most = MOST_MODEL_LINES if _is_model(cell) or found & {"solution", "check"} else MOST_LINES
-        if len(lines) > most and not found & {"hide-input", "remove-cell"}:
-            faults.append(f"{where} has {len(lines)} lines, at most {most}")
-        columns = TAB_COLUMNS if framework_of(cell) else COLUMNS
-        if (longest := max(map(len, lines), default=0)) > columns:
-            faults.append(f"{where} has a line of {longest} characters, at most {columns}")
-        if not framework_of(cell) and "both" not in found and (match := _NAMES.search(cell.source)):
-            faults.append(f"{where} has no tab and names {match[0]!r}")
-        if match := re.search(r"#\s*(NBVAL_|PYTEST_VALIDATE_)\w+", cell.source):
-            faults.append(f"{where}: use the tag {IGNORED}, not the comment {match[0]}")
+def size_faults(cell: NotebookNode) -> list[str]:
+    """A cell is short, and its lines are; a model or a loop that trains one may be longer."""
+    found, lines = set(tags(cell)), cell.source.splitlines()
+    model = _TRAINS.search(cell.source) or any(isinstance(node, ast.ClassDef) for node in ast.walk(tree(cell)))
+    most = MOST_MODEL_LINES if model or found & {"solution", "check"} else MOST_LINES
+    columns, longest = TAB_COLUMNS if framework_of(cell) else COLUMNS, max(map(len, lines), default=0)
+    faults = [f"a line of {longest} characters, at most {columns}"] if longest > columns else []
+    if len(lines) > most and not found & {"hide-input", "remove-cell"}:
+        faults.append(f"{len(lines)} lines, at most {most}")
     return faults
 
 
-def check_faults(notebook: NotebookNode) -> list[str]:
-    """Every assert stands in a check cell, and every check cell asserts something that can fail."""
-    faults, imported = [], imported_names(notebook)
-    for where, cell in _numbered(notebook):
-        nodes = [*ast.walk(tree(cell))]
-        if "check" not in tags(cell):
-            if any(isinstance(node, ast.Assert) for node in nodes):
-                faults.append(f"{where}: an assert belongs in a cell tagged check")
-            continue
-        if not re.match(r"# ?\S", cell.source):
-            faults.append(f"{where}: a check begins with its claim, a comment")
-        if not any(can_fail(node, imported) for node in run_nodes(tree(cell))):
-            faults.append(f"{where}: the check asserts nothing that can fail")
-        if any(isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "display") for node in nodes):
-            faults.append(f"{where}: a check prints nothing")
-        last = tree(cell).body[-1] if tree(cell).body else None
-        if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):
-            faults.append(f"{where}: a check shows nothing")
+def neutral_faults(cell: NotebookNode) -> list[str]:
+    """No framework in a cell that all share, nor in its caption."""
+    if framework_of(cell) or "both" in tags(cell):
+        return []
+    settings = cell.metadata.get("mystnb", {})
+    shown = settings.get("figure", {}).get("caption", "") + " " + settings.get("image", {}).get("alt", "")
+    faults = [f"it has no tab and names {match[0]!r}"] if (match := _NAMES.search(cell.source)) else []
+    if match := _NAMES.search(_RECORD.sub("", shown)):
+        faults.append(f"caption and text of an untagged figure name no framework, here {match[0]!r}")
+    return faults
+
+
+def check_faults(cell: NotebookNode) -> list[str]:
+    """Asserts stand in check cells. A check begins with its claim and prints nothing."""
+    nodes = [*ast.walk(tree(cell))]
+    if "check" not in tags(cell):
+        asserts = any(isinstance(node, ast.Assert) for node in nodes)
+        return ["an assert belongs in a cell tagged check"] if asserts else []
+    faults = [] if re.match(r"# ?\S", cell.source) else ["a check begins with its claim, a comment"]
+    if any(isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "display") for node in nodes):
+        faults.append("a check prints nothing")
+    return faults
+
+
+def package_faults(cell: NotebookNode) -> list[str]:
+    """One call of `source` in each cell tagged package, in its last line, and none anywhere else."""
+    module = tree(cell)
+    body, calls = module.body, [node for node in ast.walk(module) if _is_source(node)]
+    if "package" not in tags(cell):
+        return ["source(...) belongs in a cell tagged package"] if calls else []
+    faults = [] if re.match(r"# ?\S", cell.source) else ["a package cell begins with its title, a comment"]
+    if len(calls) != 1 or not isinstance(body[-1], ast.Expr) or body[-1].value is not calls[0]:
+        faults.append("one call of source, and it is the last line")
     return faults
 
 
@@ -302,30 +251,14 @@ def _is_source(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "source"
 
 
-def _is_class(node: ast.AST) -> bool:
-    return ast.unparse(node).rpartition(".")[2][:1].isupper()
-
-
-def package_faults(notebook: NotebookNode) -> list[str]:
-    """One call of `source` in each cell tagged package, in its last line, and none anywhere else."""
-    faults, models = [], set()  # a model of labs is shown whole
-    for where, cell in _numbered(notebook):
-        module = tree(cell)
-        imports = (node for node in module.body if isinstance(node, ast.ImportFrom))
-        places = ((f"{node.module}.{name.name}", name.asname or name.name) for node in imports for name in node.names)
-        models |= {name for place, name in places if place.startswith("attn_course.course.labs.")}
-        calls = [node for node in ast.walk(module) if _is_source(node)]
-        if "package" not in tags(cell):
-            faults += [f"{where}: source(...) belongs in a cell tagged package"] if calls else []
-            continue
-        body = module.body
-        if len(calls) != 1 or not body or not isinstance(body[-1], ast.Expr) or body[-1].value is not calls[0]:
-            faults.append(f"{where}: one call of source, and it is the last line")
-        elif all(_is_class(shown) for shown in calls[0].args) and not _used(cell) & models:
-            faults.append(f"{where}: source(...) names the function that holds the formula, not classes alone")
-        if not re.match(r"# ?\S", cell.source):
-            faults.append(f"{where}: a package cell begins with its title, a comment")
-    return faults
+def failing_faults(notebook: NotebookNode) -> list[str]:
+    """Every check can fail."""
+    checks, imported = [one for one in _numbered(notebook) if "check" in tags(one[1])], imported_names(notebook)
+    return [
+        f"{where}: the check asserts nothing that can fail"
+        for where, cell in checks
+        if not any(can_fail(node, imported) for node in run_nodes(tree(cell)))
+    ]
 
 
 def groups(notebook: NotebookNode) -> list[list[NotebookNode]]:
@@ -352,35 +285,21 @@ def groups(notebook: NotebookNode) -> list[list[NotebookNode]]:
 
 
 def group_faults(notebook: NotebookNode) -> list[str]:
-    """In a group all PyTorch cells come first, then all TensorFlow cells, and there are both."""
-    faults = []
-    for group in groups(notebook):
-        kinds = [framework_of(cell) for cell in group]
-        first = group[0].source.splitlines()[:1]
-        if set(kinds) != set(FRAMEWORKS):
-            faults.append(f"the tab-{kinds[0]} cell {first} has no twin beside it")
-        elif kinds != sorted(kinds, reverse=True):  # "torch" before "tf"
-            faults.append(
-                f"in the group that begins with {first} all tab-torch cells come first, then all tab-tf cells"
-            )
-    return faults
+    """In a group all PyTorch cells come first, then all TensorFlow cells; that there are both, the build says."""
+    kinds = [(group[0].source[:40], [framework_of(cell) for cell in group]) for group in groups(notebook)]
+    unsorted = [first for first, found in kinds if found != sorted(found, reverse=True)]  # "torch" before "tf"
+    return [f"in the group of {first!r} all tab-torch cells come first, then all tab-tf cells" for first in unsorted]
 
 
 def training_faults(notebook: NotebookNode) -> list[str]:
     """What is not compared is checked: by a later cell, in its framework, that uses a name from it."""
     faults, cells = [], _numbered(notebook)
     for place, (where, cell) in enumerate(cells):
-        found = tags(cell)
-        faults += [
-            f"{where}: the tag {tag} is not allowed" for tag in found if "nbval" in tag.lower() and tag != IGNORED
-        ]
-        if IGNORED not in found:
+        if IGNORED not in tags(cell):
             continue
         defined = {n.id for n in ast.walk(tree(cell)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         if not any(defined & _used(later) for _, later in cells[place + 1 :] if _checks(later, framework_of(cell))):
-            faults.append(
-                f"{where} is tagged {IGNORED}: no check after it, in its framework, uses a name that it defines"
-            )
+            faults.append(f"{where}: {IGNORED}, and no check after it, in its framework, uses a name that it defines")
     return faults
 
 
@@ -390,14 +309,6 @@ def _checks(cell: NotebookNode, framework: str | None) -> bool:
 
 def _used(cell: NotebookNode) -> set[str]:
     return {node.id for node in ast.walk(tree(cell)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-
-
-def _draws(cell: NotebookNode) -> bool:
-    """Whether the cell's last line makes a still picture, and the page shows it."""
-    body = tree(cell).body
-    value = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
-    made = ast.unparse(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
-    return made in PICTURES and {"remove-cell", "remove-output"}.isdisjoint(tags(cell))
 
 
 def hidden_faults(notebook: NotebookNode) -> list[str]:
@@ -417,21 +328,6 @@ def hidden_faults(notebook: NotebookNode) -> list[str]:
             faults += [f"{where} uses {name!r}, which only {hidden[name]} says: tag that hide-input" for name in used]
         if not {"remove-cell", "remove-input"} & set(tags(cell)):
             hidden = {name: place for name, place in hidden.items() if name not in named}
-    return faults
-
-
-def figure_faults(notebook: NotebookNode) -> list[str]:
-    """A figure has a text for those who don't see it, by ``alt`` in its cell or beside its caption."""
-    faults = []
-    for where, cell in _numbered(notebook):
-        settings = cell.metadata.get("mystnb", {})
-        if _draws(cell) and not settings.get("image", {}).get("alt", "").strip():
-            faults.append(f"{where}: a picture has a text, mystnb: image: alt")
-        shown = settings.get("figure", {}).get("caption", "") + " " + settings.get("image", {}).get("alt", "")
-        if "figure" in settings and not settings.get("image", {}).get("alt", "").strip():
-            faults.append(f"{where}: a figure has a text, mystnb: image: alt")
-        if not framework_of(cell) and "both" not in tags(cell) and (match := _NAMES.search(_RECORD.sub("", shown))):
-            faults.append(f"{where}: caption and text of an untagged figure name no framework, here {match[0]!r}")
     return faults
 
 
@@ -460,22 +356,22 @@ def _open_cells(section: str) -> str:
     return "\n".join(cell for cell in cells if not re.search(r"tags: \[.*(tab-|check)", cell))
 
 
+RULES = (heading_faults, story_faults, head_faults, prose_faults, word_faults, record_faults)
+CELL_RULES = (tag_faults, size_faults, neutral_faults, check_faults, package_faults)
+NOTEBOOK_RULES = (count_faults, failing_faults, group_faults, training_faults, hidden_faults)
+
+
 def main(selected: list[str]) -> int:
     """Print the complaints about the selected chapters, and what a budget applies to."""
     faults = 0
     for path in sources(selected=selected):
-        notebook = read_source(path)
-        claims = [cell for cell in code_cells(notebook) if "check" in tags(cell) and "tab-tf" not in tags(cell)]
-        ignored = sum(IGNORED in tags(cell) for cell in code_cells(notebook))
-        formats = max(one / max(all_lines, 1) for one, all_lines in (formatting_share(notebook, f) for f in FRAMEWORKS))
-        found = complaints(path)
-        faults += len(found)
-        print(
-            f"{path.name}: {words(text_of(path))} words, {len(visible(notebook))} visible of "
-            f"{len(code_cells(notebook))} code cells, {len(claims)} claims, {ignored} cells not compared, "
-            f"{formats:.1%} of open lines only format"
-        )
+        notebook, found = read_source(path), complaints(path)
+        kinds = [set(tags(cell)) for cell in code_cells(notebook)]
+        claims, ignored = (sum(tag in kind for kind in kinds) for tag in ("check", IGNORED))
+        shown = f"{words(text_of(path))} words, {len(visible(notebook))} visible of {len(kinds)} code cells"
+        print(f"{path.name}: {shown}, {claims} claims, {ignored} cells not compared")
         print("".join(f"  {fault}\n" for fault in found), end="")
+        faults += len(found)
     return min(faults, 1)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 UNSET = "OWNER"  # stands in the address of a copy that has no publisher yet
 COLAB = "https://colab.research.google.com"
+BRANCH = "notebooks"  # has the notebooks of one framework, in a folder for main and for each release
 
 # Colab opens notebooks from GitHub alone, so no other host would give a working button.
 _URL = re.compile(r"https://github\.com/([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))/([A-Za-z0-9._-]{1,100})")
@@ -53,6 +54,10 @@ class Publisher:
     def colab_url(self, path: str) -> str:
         """Address that opens the file `path` of the repository (such as "book/01_x.ipynb") in Colab."""
         return f"{COLAB}/github/{self.slug}/blob/{self.ref}/{path}"
+
+    def alone_url(self, name: str) -> str:
+        """Address that opens a notebook of one framework in Colab, such as "01_x_torch.ipynb"."""
+        return f"{COLAB}/github/{self.slug}/blob/{BRANCH}/{self.ref}/{name}"
 
     def file_url(self, path: str) -> str:
         """Address of the file `path` on GitHub."""

@@ -4,7 +4,7 @@ python tools/release.py version 1.2.3   set the version in every file that state
 python tools/release.py tag             check, tag the release on a commit of its own, build its files into dist/
 python tools/release.py files           build the files of the tree as it stands into dist/
 python tools/release.py notes           print what CHANGELOG.md says of this version
-python tools/release.py check v1.2.3    say whether the tree is that of the tag: version, ref, dates, notebooks, locks
+python tools/release.py check v1.2.3    say whether the tree is that of the tag: version, ref, dates, notebooks
 
 The tag stands on a commit beside the branch: there the Colab buttons and the install cells open the tag itself, while
 the branch goes on to open its newest state.
@@ -20,7 +20,6 @@ import tempfile
 from pathlib import Path
 
 import changes
-import lock
 from bundles import build_all
 from chapters import read_notebook, read_source, sources
 from marks import in_form
@@ -63,7 +62,7 @@ def set_version(root: Path, new: str) -> None:
 
 
 def disagreements(root: Path) -> list[str]:
-    """Where version, CHANGELOG.md, CITATION.cff, notebooks and locks don't say the same."""
+    """Where version, CHANGELOG.md, CITATION.cff and notebooks don't say the same."""
     here, own = publisher(root), version(root)
     found = []
     if not re.fullmatch(r"\d+\.\d+\.\d+", own):
@@ -80,7 +79,7 @@ def disagreements(root: Path) -> list[str]:
             path = source.with_suffix(".ipynb")
             if not path.exists() or read_notebook(path).cells[1].source != install_cell(here, own).source:
                 found.append(f"book/{path.name} is of another version: run make version VERSION={own}")
-    return found + [f"{fault}: run make lock" for fault in lock.faults(root)]
+    return found
 
 
 def problems(root: Path) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 from chapters import INSTALL_TAG, code_cells, read_source, tags
-from marks import alone, colab_source, colab_tags, framework_of, in_form, is_form
+from marks import FRAMEWORKS, alone, colab_source, colab_tags, framework_of, in_form, is_form
 from mystmd import Book, Page, caption, close, convert, split_sections
 from nbformat import NotebookNode
 from publisher import UNSET, Publisher
@@ -50,8 +50,8 @@ def install_cell(publisher: Publisher, version: str = "") -> NotebookNode:
     return nbformat.v4.new_code_cell(source, metadata={"tags": [INSTALL_TAG]})
 
 
-def badge(publisher: Publisher, stem: str) -> str:
-    return f"[![Open in Colab]({BADGE})]({publisher.colab_url(f'book/{stem}.ipynb')})"
+def badge(colab: str) -> str:
+    return f"[![Open in Colab]({BADGE})]({colab})"
 
 
 def render(path: Path, book: Book) -> NotebookNode:
@@ -64,7 +64,8 @@ def render(path: Path, book: Book) -> NotebookNode:
     if not cells or not cells[0].source.startswith("# "):
         raise ValueError(f"book/{path.name}: a chapter begins with its title, '# ...'")
     title, _, rest = cells[0].source.partition("\n")
-    cells[0].source = f"{title}\n\n{badge(book.publisher, path.stem)}\n\n{rest.lstrip()}".rstrip("\n")
+    button = badge(book.publisher.colab_url(f"book/{path.stem}.ipynb"))
+    cells[0].source = f"{title}\n\n{button}\n\n{rest.lstrip()}".rstrip("\n")
     cells.insert(1, install_cell(book.publisher, book.version if marked else ""))
     return _notebook(cells)
 
@@ -75,13 +76,16 @@ def _notebook(cells: list[NotebookNode]) -> NotebookNode:
     return nbformat.v4.new_notebook(cells=cells, metadata=copy.deepcopy(_METADATA))
 
 
-def render_alone(path: Path, book: Book, framework: str) -> NotebookNode:
-    """The chapter's notebook for those who use one framework: without outputs, and with a badge of its own."""
-    notebook = render(path, book)
-    cells = alone(notebook, framework)
-    whole, own = badge(book.publisher, path.stem), badge(book.publisher, f"{path.stem}_{framework}")
-    cells[0].source = cells[0].source.replace(whole, own)
-    return _notebook(cells)
+def render_alone(path: Path, book: Book) -> dict[str, NotebookNode]:
+    """The chapter's notebooks for those who use one framework: without outputs, and each with a badge of its own."""
+    whole, found = render(path, book), {}
+    button = badge(book.publisher.colab_url(f"book/{path.stem}.ipynb"))
+    for framework in FRAMEWORKS:
+        cells = alone(copy.deepcopy(whole), framework)
+        own = badge(book.publisher.alone_url(f"{path.stem}_{framework}.ipynb"))
+        cells[0].source = cells[0].source.replace(button, own)
+        found[framework] = _notebook(cells)
+    return found
 
 
 def _prose_and_code(source: list[NotebookNode], page: Page, code: Callable) -> list[NotebookNode]:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from publisher import ROOT, UNSET, Publisher, make_publisher, publisher
+from publisher import BRANCH, ROOT, UNSET, Publisher, make_publisher, publisher
 
 # What a page says to readers of a copy without an address.
 _UNTIL = re.compile(r"(?ms)^<!-- until the course has an address -->\n.*?^<!-- until then -->\n\n?")
@@ -109,6 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
     for path in changed:
         print(path.relative_to(options.root))
     print(f"{len(changed)} files changed. The next make installs the package anew.")
+    print(f"Colab opens notebooks of one framework from the branch {BRANCH}, which the first publishing writes.")
     return 0
 
 

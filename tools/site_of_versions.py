@@ -1,20 +1,25 @@
-"""The site that is published: the newest book at the root, each release's book at an address of its own.
+"""What is published: the newest book at the site's root, each release's book at an address of its own, the notebooks.
 
-    python tools/site_of_versions.py BOOKS      BOOKS holds the releases' attn_course-1.2.3-book.zip; writes _build/site
+    python tools/site_of_versions.py BOOKS      BOOKS holds the releases' attn_course-1.2.3-book.zip, -notebooks-tf.zip
+                                                and -notebooks-torch.zip; writes _build/site and _build/branch
 
-`versions.html` lists them. A packed book has one folder, v1.2.3, and nothing is unpacked from elsewhere in it.
+`versions.html` lists the books. A packed book has one folder, v1.2.3, and nothing is unpacked from elsewhere in it.
+_build/branch becomes the branch `notebooks`, from which Colab opens those of one framework: a folder for the newest
+state, main, and one for each release.
 """
 
 from __future__ import annotations
 
 import argparse
 import html
+import re
 import shutil
 import sys
 import zipfile
 from pathlib import Path, PurePosixPath
 
 from bundles import own_version
+from chapters import ALONE
 from publisher import ROOT, publisher, version
 
 PAGE = """\
@@ -71,6 +76,29 @@ def assemble(root: Path, books: Path) -> list[str]:
     return folders
 
 
+README = """\
+Made by the workflow `pages` from the chapters of this repository; edit `book/NN_topic.md` on the branch `main`.
+
+Each notebook is of one framework, without outputs. The Colab buttons of the course open them.
+"""
+
+
+def collect(root: Path, packed: Path) -> Path:
+    """Write _build/branch: the notebooks of one framework, a folder for this state and one for each release."""
+    branch = root / "_build" / "branch"
+    shutil.rmtree(branch, ignore_errors=True)
+    shutil.copytree(root / ALONE, branch / publisher(root).ref)
+    for path in sorted(packed.glob("*.zip")):
+        if number := own_version(path.name, "notebooks-(?:torch|tf)"):
+            (branch / f"v{number}").mkdir(exist_ok=True)
+            with zipfile.ZipFile(path) as archive:
+                for name in archive.namelist():
+                    if found := re.fullmatch(r"notebooks-\w+/(\w+\.ipynb)", name):
+                        (branch / f"v{number}" / found[1]).write_bytes(archive.read(name))
+    (branch / "README.md").write_text(README, encoding="utf-8")
+    return branch
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("books", type=Path, help="a folder with the releases' packed books")
@@ -78,6 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         folders = assemble(options.root, options.books)
+        collect(options.root, options.books)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

@@ -122,8 +122,8 @@ class GroupFrameworkCells(SphinxTransform):
             parent.insert(place, tabs)
         title = next(self.document.findall(nodes.title), None)
         if groups and title is not None:
-            source = Path(self.env.doc2path(self.env.docname))
-            alone = [key for key in FRAMEWORKS if source.with_name(f"{source.stem}_{key}.ipynb").exists()]
+            stem = Path(self.env.srcdir, "_build", "notebooks", Path(self.env.docname).name)
+            alone = [key for key in FRAMEWORKS if stem.with_name(f"{stem.name}_{key}.ipynb").exists()]
             title.parent.insert(title.parent.index(title) + 1, FrameworkChoice(alone=" ".join(alone)))
 
 
@@ -164,7 +164,7 @@ def depart_panel(writer, node):
 
 def visit_choice(writer, node):
     choices = _radios("framework-page", "torch")
-    # `alone` names the frameworks that have a notebook of their own: the Colab button follows the choice.
+    # `alone` names the frameworks that have a notebook of their own: the page's buttons follow the choice.
     writer.body.append(f'<fieldset class="fw-choices fw-page" data-alone="{node["alone"]}">{choices}</fieldset>\n')
 
 

@@ -14,55 +14,37 @@ from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
 from docutils import nodes
+from math_core import LatexError, LatexToMathML
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
-# What latex2mathml writes in another way.
-SPELLINGS = (
-    (r"\\(begin|end)\{aligned\}", r"\\\1{align*}"),
-    (r"\\arg\b", r"\\operatorname{arg}"),
-    (r"\\[dt]frac\b", r"\\frac"),
-    (r"\\!", ""),
-)
 _STATIC = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml,([^"]*)"')
 
 
 @cache
-def mathml(text: str, display: str) -> str:
-    """A formula in TeX as MathML. Raises what the converter raises for a command that it does not know."""
-    from latex2mathml.converter import convert
-
-    for pattern, replacement in SPELLINGS:
-        text = re.sub(pattern, replacement, text)
-    return convert(text, display=display)
-
-
-def in_lines(text: str) -> str:
-    """A formula of several lines within its environment, as MathJax is given it; one that has its own stays."""
-    bare, before = text, ""
-    while bare != before:  # what stands in environments, the inner ones first
-        before, bare = bare, re.sub(r"\\begin\{(\w+\*?)\}(?:(?!\\begin\{).)*?\\end\{\1\}", "", bare, flags=re.DOTALL)
-    return rf"\begin{{aligned}} {text} \end{{aligned}}" if "&" in bare or "\\\\" in bare else text
+def mathml(text: str, block: bool) -> str:
+    """A formula in TeX as MathML; in lines, as Sphinx gives it to MathJax. Raises LatexError for an unknown command."""
+    text = re.sub(r"\\label\{[^}]*\}", "", text)
+    if block and ("&" in text or "\\\\" in text):
+        text = rf"\begin{{aligned}} {text} \end{{aligned}}"
+    made = LatexToMathML(xml_namespace=True).convert_with_local_state(text, displaystyle=block)
+    return re.sub("&(ApplyFunction|InvisibleTimes);", lambda name: html.unescape(name[0]), made)  # XML lacks these
 
 
 def visit_inline(writer, node) -> None:
-    writer.body.append(mathml(node.astext(), "inline"))
+    writer.body.append(mathml(node.astext(), block=False))
     raise nodes.SkipNode
-
-
-def block(text: str) -> str:
-    return mathml(re.sub(r"\\label\{[^}]*\}", "", in_lines(text)), "block")
 
 
 def visit_block(writer, node) -> None:
     number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
     identity = f' id="{node["ids"][0]}"' if node["ids"] else ""
-    writer.body.append(f'<div class="math"{identity}>{block(node.astext())}{number}</div>\n')
+    writer.body.append(f'<div class="math"{identity}>{mathml(node.astext(), block=True)}{number}</div>\n')
     raise nodes.SkipNode
 
 
-def beside(drawn, convert):
+def beside(drawn, block: bool):
     """The renderer `drawn` with MathML for browsers without JavaScript before its closing tag."""
 
     def visit(writer, node) -> None:
@@ -70,9 +52,9 @@ def beside(drawn, convert):
             drawn(writer, node)
         except nodes.SkipNode:
             try:
-                still = convert(node.astext()).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
-            except Exception as error:  # each of the converter's own kinds
-                LOG.warning("no MathML for this formula (%s: %s)", type(error).__name__, error, location=node)
+                still = mathml(node.astext(), block).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+            except LatexError as error:
+                LOG.warning("no MathML for this formula (%s)", error, location=node)
                 raise
             inner, tag, end = writer.body.pop().rpartition("</")
             writer.body.append(f"{inner}<noscript>{still}</noscript>{tag}{end}")
@@ -102,13 +84,12 @@ def for_xml(app: Sphinx, doctree: nodes.document, _page: str) -> None:
 
 
 def add_to_mathjax(app: Sphinx) -> None:
-    kinds = (
-        (app.registry.html_inline_math_renderers, lambda text: mathml(text, "inline")),
-        (app.registry.html_block_math_renderers, block),
-    )
-    for renderers, convert in kinds:
+    for renderers, block in (
+        (app.registry.html_inline_math_renderers, False),
+        (app.registry.html_block_math_renderers, True),
+    ):
         drawn, depart = renderers["mathjax"]
-        renderers["mathjax"] = (beside(drawn, convert), depart)
+        renderers["mathjax"] = (beside(drawn, block), depart)
 
 
 def setup(app: Sphinx) -> dict:

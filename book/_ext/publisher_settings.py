@@ -45,12 +45,23 @@ def set_addresses(app, config):
     config.ogp_site_url = here.pages_url
 
 
+def keep_sources(app, env):
+    """sphinx_last_updated_by_git takes its source, and with it the buttons, from a page that git does not know."""
+    for name, told in env.git_last_updated.items():
+        env.git_last_updated[name] = (told[0] if told else None, True)
+
+
 def serve_clean_notebook(app, pagename, templatename, context, doctree):
-    """The download button gives the committed notebook: the builder's copy holds the page's MyST text."""
+    """The download button gives the committed notebook: the builder's copy holds the page's MyST text.
+
+    Beside it lie those of one framework, which the button gives when one is chosen.
+    """
     notebook = Path(app.srcdir, f"{pagename}.ipynb")
     if "ipynb_source" in context and notebook.exists():
         target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
         shutil.copyfile(notebook, target)
+        for alone in Path(app.srcdir, "_build", "notebooks").glob(f"{notebook.stem}_t*.ipynb"):
+            shutil.copyfile(alone, target.with_name(alone.name))
 
 
 NOT_FOUND = """\
@@ -91,6 +102,7 @@ def write_extra_files(app, error):
 
 def setup(app):
     app.connect("config-inited", set_addresses, priority=100)
+    app.connect("env-updated", keep_sources, priority=900)
     app.connect("html-page-context", serve_clean_notebook, priority=900)  # after the theme made its copy
     if not EPUB:
         app.connect("html-page-context", name_the_feed, priority=900)

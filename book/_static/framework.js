@@ -53,19 +53,24 @@
     sidebar.style.transition = "";
   }
 
-  // The button opens the notebook of the chosen framework, where the chapter has one.
-  function pointColab(choice) {
+  // Colab and the download give the notebook of the chosen framework, where the chapter has one: it lies beside the
+  // full one, and for Colab on a branch of its own.
+  function pointNotebooks(choice) {
     const alone = document.querySelector(".fw-page")?.dataset.alone.split(" ") ?? [];
-    const end = alone.includes(choice) ? `_${choice}.ipynb` : ".ipynb";
-    for (const link of document.querySelectorAll('a[href*="colab.research.google.com"]')) {
+    const links = 'a[href*="colab.research.google.com"], a[href*="_sources/"][href$=".ipynb"]';
+    for (const link of document.querySelectorAll(links)) {
       link.dataset.full ??= link.href;
-      link.href = link.dataset.full.replace(/\.ipynb$/, end);
+      link.href = !alone.includes(choice)
+        ? link.dataset.full
+        : link.dataset.full
+            .replace(/\.ipynb$/, `_${choice}.ipynb`)
+            .replace(/\/blob\/(.+)\/book\//, "/blob/notebooks/$1/");
     }
   }
 
   function show(choice) {
     root.dataset.framework = choice;
-    pointColab(choice);
+    pointNotebooks(choice);
     stepAside(choice === "both");
     for (const radio of document.querySelectorAll(".fw-choices input")) {
       radio.checked = radio.value === choice;

@@ -2,7 +2,7 @@
 
 WHEEL is ``rxnmapper-0.4.3-py3-none-any.whl``, as ``pip download rxnmapper==0.4.3
 --no-deps`` fetches it. Needs PyTorch, to read the weights, and RDKit, to write the
-molecules in their usual order.
+molecules in their usual order; a test of the names imports this module without it.
 """
 
 import gzip
@@ -14,7 +14,6 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-from rdkit import Chem, RDLogger
 
 from attn_course.core.frameworks import torch
 from attn_course.tasks.reactions import REACTIONS, WEIGHTS, atoms, tokenize
@@ -67,6 +66,8 @@ def our_weights(theirs):
 
 def molecules(side):
     """The molecules of a side, whose mapped atoms have the usual hydrogens."""
+    from rdkit import Chem
+
     molecule = Chem.MolFromSmiles(side, sanitize=False)
     for atom in molecule.GetAtoms():
         atom.SetNoImplicit(False)
@@ -77,6 +78,8 @@ def molecules(side):
 
 def unmapped(molecule):
     """SMILES without map numbers, and the map numbers in the order of its atoms."""
+    from rdkit import Chem
+
     numbers = [atom.GetAtomMapNum() for atom in molecule.GetAtoms()]
     for atom in molecule.GetAtoms():
         atom.SetAtomMapNum(0)
@@ -93,6 +96,8 @@ def reaction(line):
     for every atom of the product its atom among the reactants. same: for every atom of
     the reactants a number; atoms that a symmetry exchanges have the same.
     """
+    from rdkit import Chem
+
     sides = []
     for side in line.split(">>"):
         sides.append(sorted(unmapped(molecule) for molecule in molecules(side)))
@@ -109,6 +114,8 @@ def reaction(line):
 
 
 def main(wheel):
+    from rdkit import RDLogger
+
     RDLogger.DisableLog("rdApp.*")
     data = Path(wheel).read_bytes()
     if hashlib.sha256(data).hexdigest() != WHEEL:

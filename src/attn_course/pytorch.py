@@ -1,271 +1,36 @@
-"""Every public name in PyTorch. Written by `make faces`."""
+# Made by `make faces`; edit the literal `__all__` of a topic.
+"""Every public name in PyTorch."""
 
-from attn_course.core.kv_cache.pytorch import (
-    KVCache,
-)
-from attn_course.core.paged.pytorch import (
-    BlockPool,
-    PagedKVCache,
-    paged_attention,
-)
-from attn_course.mechanisms.bahdanau.pytorch import (
-    AdditiveAttention,
-    BahdanauDecoder,
-    additive_attention,
-)
-from attn_course.mechanisms.block_sparse.pytorch import (
-    BigBirdAttention,
-    BlockSparseAttention,
-    big_bird_attention,
-    block_sparse_attention,
-)
-from attn_course.mechanisms.delta_rule.pytorch import (
-    DeltaRuleAttention,
-    delta_rule_attention,
-    delta_rule_step,
-)
-from attn_course.mechanisms.differential.pytorch import (
-    DifferentialAttention,
-    differential_attention,
-)
-from attn_course.mechanisms.dot_product.pytorch import (
-    masked_softmax,
-    scaled_dot_product_attention,
-)
-from attn_course.mechanisms.flash.pytorch import (
-    FlashAttention,
-    flash_attention,
-    memory_traffic,
-    online_softmax,
-)
-from attn_course.mechanisms.grouped_query.pytorch import (
-    GroupedQueryAttention,
-    grouped_query_attention,
-    to_grouped,
-)
-from attn_course.mechanisms.hashing.pytorch import (
-    LSHAttention,
-    ReversibleLayers,
-    lsh_attention,
-    lsh_buckets,
-)
-from attn_course.mechanisms.latent.pytorch import (
-    LatentAttention,
-)
-from attn_course.mechanisms.linear.pytorch import (
-    LinearAttention,
-    linear_attention,
-    linear_attention_step,
-    retention_decay,
-)
-from attn_course.mechanisms.low_rank.pytorch import (
-    LinformerAttention,
-    linformer_attention,
-)
-from attn_course.mechanisms.luong.pytorch import (
-    LocalAttention,
-    LuongAttention,
-    LuongDecoder,
-    local_window,
-    luong_score,
-)
-from attn_course.mechanisms.multi_head.pytorch import (
-    MultiHeadAttention,
-    head_importance,
-    merge_heads,
-    split_heads,
-)
-from attn_course.mechanisms.parts.gated.pytorch import (
-    CappedSoftmax,
-    OutputGate,
-    QueryKeyNorm,
-    SinkSoftmax,
-)
-from attn_course.mechanisms.parts.lengthening.pytorch import (
-    LogLengthScale,
-    log_length_scale,
-    rotary_frequencies,
-)
-from attn_course.mechanisms.parts.positional.pytorch import (
-    LearnedEncoding,
-    RotaryEncoding,
-    SinusoidalEncoding,
-    change_layout,
-    rotate,
-    sinusoidal_encoding,
-)
-from attn_course.mechanisms.random_features.pytorch import (
-    PerformerAttention,
-    RandomFeatureAttention,
-    gaussian_projection,
-    orthogonal_projection,
-    performer_attention,
-    random_feature_attention,
-    softmax_features,
-)
-from attn_course.mechanisms.recurrent.pytorch import (
-    EncoderDecoder,
-    FixedContextDecoder,
-    RecurrentEncoder,
-)
-from attn_course.mechanisms.relative.pytorch import (
-    AlibiBias,
-    RelativeAttention,
-    RelativeBias,
-    alibi_bias,
-    alibi_slopes,
-    relative_buckets,
-)
-from attn_course.mechanisms.self_attention.pytorch import (
-    FeatureMapAttention,
-    IntraAttentionLSTM,
-    SelfAttention,
-    image_to_tokens,
-    tokens_to_image,
-)
-from attn_course.mechanisms.strided.pytorch import (
-    FixedAttention,
-    StridedAttention,
-    fixed_attention,
-    strided_attention,
-)
-from attn_course.mechanisms.window.pytorch import (
-    DilatedWindowAttention,
-    LongformerAttention,
-    SlidingWindowAttention,
-    dilated_window_attention,
-    longformer_attention,
-    sliding_window_attention,
-)
-from attn_course.models.decoder.pytorch import (
-    Decoder,
-    DecoderLayer,
-)
-from attn_course.models.decoding.pytorch import (
-    beam_search,
-    generate,
-    greedy_decode,
-)
-from attn_course.models.encoder.pytorch import (
-    Encoder,
-    EncoderLayer,
-)
-from attn_course.models.feed_forward.pytorch import (
-    FeedForward,
-)
-from attn_course.models.huggingface.pytorch import (
-    from_huggingface,
-)
-from attn_course.models.language_model.pytorch import (
-    LanguageModel,
-)
-from attn_course.models.transformer.pytorch import (
-    Transformer,
-    label_smoothing,
-    warm_up_rate,
-)
+from attn_course.core.kv_cache.pytorch import *
+from attn_course.core.paged.pytorch import *
+from attn_course.mechanisms.bahdanau.pytorch import *
+from attn_course.mechanisms.block_sparse.pytorch import *
+from attn_course.mechanisms.delta_rule.pytorch import *
+from attn_course.mechanisms.differential.pytorch import *
+from attn_course.mechanisms.dot_product.pytorch import *
+from attn_course.mechanisms.flash.pytorch import *
+from attn_course.mechanisms.grouped_query.pytorch import *
+from attn_course.mechanisms.hashing.pytorch import *
+from attn_course.mechanisms.latent.pytorch import *
+from attn_course.mechanisms.linear.pytorch import *
+from attn_course.mechanisms.low_rank.pytorch import *
+from attn_course.mechanisms.luong.pytorch import *
+from attn_course.mechanisms.multi_head.pytorch import *
+from attn_course.mechanisms.parts.gated.pytorch import *
+from attn_course.mechanisms.parts.lengthening.pytorch import *
+from attn_course.mechanisms.parts.positional.pytorch import *
+from attn_course.mechanisms.random_features.pytorch import *
+from attn_course.mechanisms.recurrent.pytorch import *
+from attn_course.mechanisms.relative.pytorch import *
+from attn_course.mechanisms.self_attention.pytorch import *
+from attn_course.mechanisms.strided.pytorch import *
+from attn_course.mechanisms.window.pytorch import *
+from attn_course.models.decoder.pytorch import *
+from attn_course.models.decoding.pytorch import *
+from attn_course.models.encoder.pytorch import *
+from attn_course.models.feed_forward.pytorch import *
+from attn_course.models.huggingface.pytorch import *
+from attn_course.models.language_model.pytorch import *
+from attn_course.models.transformer.pytorch import *
 
-__all__ = [
-    "AdditiveAttention",
-    "AlibiBias",
-    "BahdanauDecoder",
-    "BigBirdAttention",
-    "BlockPool",
-    "BlockSparseAttention",
-    "CappedSoftmax",
-    "Decoder",
-    "DecoderLayer",
-    "DeltaRuleAttention",
-    "DifferentialAttention",
-    "DilatedWindowAttention",
-    "Encoder",
-    "EncoderDecoder",
-    "EncoderLayer",
-    "FeatureMapAttention",
-    "FeedForward",
-    "FixedAttention",
-    "FixedContextDecoder",
-    "FlashAttention",
-    "GroupedQueryAttention",
-    "IntraAttentionLSTM",
-    "KVCache",
-    "LSHAttention",
-    "LanguageModel",
-    "LatentAttention",
-    "LearnedEncoding",
-    "LinearAttention",
-    "LinformerAttention",
-    "LocalAttention",
-    "LogLengthScale",
-    "LongformerAttention",
-    "LuongAttention",
-    "LuongDecoder",
-    "MultiHeadAttention",
-    "OutputGate",
-    "PagedKVCache",
-    "PerformerAttention",
-    "QueryKeyNorm",
-    "RandomFeatureAttention",
-    "RecurrentEncoder",
-    "RelativeAttention",
-    "RelativeBias",
-    "ReversibleLayers",
-    "RotaryEncoding",
-    "SelfAttention",
-    "SinkSoftmax",
-    "SinusoidalEncoding",
-    "SlidingWindowAttention",
-    "StridedAttention",
-    "Transformer",
-    "additive_attention",
-    "alibi_bias",
-    "alibi_slopes",
-    "beam_search",
-    "big_bird_attention",
-    "block_sparse_attention",
-    "change_layout",
-    "delta_rule_attention",
-    "delta_rule_step",
-    "differential_attention",
-    "dilated_window_attention",
-    "fixed_attention",
-    "flash_attention",
-    "from_huggingface",
-    "gaussian_projection",
-    "generate",
-    "greedy_decode",
-    "grouped_query_attention",
-    "head_importance",
-    "image_to_tokens",
-    "label_smoothing",
-    "linear_attention",
-    "linear_attention_step",
-    "linformer_attention",
-    "local_window",
-    "log_length_scale",
-    "longformer_attention",
-    "lsh_attention",
-    "lsh_buckets",
-    "luong_score",
-    "masked_softmax",
-    "memory_traffic",
-    "merge_heads",
-    "online_softmax",
-    "orthogonal_projection",
-    "paged_attention",
-    "performer_attention",
-    "random_feature_attention",
-    "relative_buckets",
-    "retention_decay",
-    "rotary_frequencies",
-    "rotate",
-    "scaled_dot_product_attention",
-    "sinusoidal_encoding",
-    "sliding_window_attention",
-    "softmax_features",
-    "split_heads",
-    "strided_attention",
-    "to_grouped",
-    "tokens_to_image",
-    "warm_up_rate",
-]
+__all__ = [name for name in dir() if not name.startswith("_")]

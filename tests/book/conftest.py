@@ -18,36 +18,34 @@ ref = "main"
 """
 
 
+def repository(root, chapter, project=PYPROJECT):
+    """A repository with one chapter of a folder beside this file."""
+    shutil.copytree(HERE / chapter, root / "book")
+    (root / "pyproject.toml").write_text(project, encoding="utf-8")
+    return root
+
+
+def repository_of_form(root):
+    return repository(root, "form", f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}')
+
+
 @pytest.fixture
 def small(tmp_path):
     """A repository with the chapter of fixtures/, which has no notebook yet."""
-    root = tmp_path / "repository"
-    (root / "book").mkdir(parents=True)
-    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    for path in sorted((HERE / "fixtures").iterdir()):
-        shutil.copy(path, root / "book")
-    return root
-
-
-def _form(root):
-    (root / "book").mkdir(parents=True)
-    (root / "pyproject.toml").write_text(f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}', encoding="utf-8")
-    for path in sorted((HERE / "form").iterdir()):
-        shutil.copy(path, root / "book")
-    return root
+    return repository(tmp_path / "repository", "fixtures")
 
 
 @pytest.fixture
 def form(tmp_path):
     """A repository with one small chapter that has every element, not executed."""
-    return _form(tmp_path / "form")
+    return repository_of_form(tmp_path / "form")
 
 
 @pytest.fixture(scope="session")
 def _form_built(tmp_path_factory):
     from notebooks import build
 
-    root = _form(tmp_path_factory.mktemp("form") / "repository")
+    root = repository_of_form(tmp_path_factory.mktemp("form") / "repository")
     build(root, [])
     return root
 
@@ -74,11 +72,7 @@ def change():
 def _built(tmp_path_factory):
     from notebooks import build
 
-    root = tmp_path_factory.mktemp("built") / "repository"
-    (root / "book").mkdir(parents=True)
-    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
-    for path in sorted((HERE / "fixtures").iterdir()):
-        shutil.copy(path, root / "book")
+    root = repository(tmp_path_factory.mktemp("built") / "repository", "fixtures")
     build(root, [])
     return root
 

@@ -2,9 +2,12 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
-from affected import EVERYTHING, Repository, affected, changed_files, main, topic_files
+from affected import EVERYTHING, Repository, affected, changed_files, folders_of_tests, main, topic_files, topic_of
+from chapters import sources
+from publisher import ROOT
 
 REPOSITORY = Repository()
 PACKAGE = "src/attn_course"
@@ -32,10 +35,13 @@ def test_what_all_stand_on_reaches_all_topics():
     ("changed", "test"),
     [
         ("tests/mechanisms/test_flash.py", "tests/mechanisms/test_flash.py"),
-        ("tests/mechanisms/sparse_cases.py", "tests/mechanisms/test_block_sparse.py"),
+        ("tests/mechanisms/linearized_cases.py", "tests/mechanisms/test_hashing.py"),
         ("tests/mechanisms/conftest.py", "tests/mechanisms/test_masks.py"),
         ("tests/contract/cases.py", "tests/contract/test_keras.py"),
-        ("tools/lock.py", "tests/book/test_lock.py"),
+        ("tests/exercises/bank/10_sparse.py", "tests/exercises/test_answers.py"),
+        ("tools/new.py", "tests/book/test_new.py"),
+        ("noxfile.py", "tests/book/test_versions.py"),
+        ("tools/slides.py", "tests/book/test_slides.py"),
         ("book/02_bahdanau.md", "tests/book/test_page_rules.py"),
     ],
 )
@@ -51,8 +57,41 @@ def test_what_decides_how_tests_run_reaches_everything():
         assert EVERYTHING.fullmatch(file)
         found = reached(file)
         assert found.topics is None and len(found.chapters) >= 16
-        all_tests = [f for f in REPOSITORY.files if re.fullmatch(r"tests/(?!site|install).*/test_\w+\.py", f)]
+        all_tests = [f for f in REPOSITORY.files if re.fullmatch(r"tests/(?!site|install|clients).*/test_\w+\.py", f)]
         assert len(found.tests) == len(all_tests)
+
+
+def test_every_folder_of_tests_is_run_by_a_command():
+    """By `make test` or, where more is installed first, by one of its own; a plan names files of the first alone."""
+    folders = {
+        "/".join(Path(file).parts[:2]) for file in REPOSITORY.files if re.search(r"^tests/.*/test_\w+\.py", file)
+    }
+    elsewhere = set(re.findall(r"pytest .*(tests/\w+)", (ROOT / "Makefile").read_text(encoding="utf-8")))
+    assert elsewhere == {"tests/site", "tests/install", "tests/clients"} and elsewhere.isdisjoint(folders_of_tests())
+    assert folders == elsewhere | set(folders_of_tests())
+    for topic in sorted({name for file in REPOSITORY.files if (name := topic_of(file))}):
+        for test in reached(*topic_files(topic, REPOSITORY)).tests:
+            assert "/".join(Path(test).parts[:2]) in folders_of_tests(), (topic, test)
+
+
+def needing(file):
+    """The chapters that need a file, as they would be run again."""
+    chapters = [source for source in sources() if f"{PACKAGE}/{file}" in REPOSITORY.needed(f"book/{source.name}")]
+    assert {source.stem[:2] for source in chapters} <= {*reached(f"{PACKAGE}/{file}").chapters}, "and are looked at"
+    return {source.stem[:2] for source in chapters}
+
+
+def test_what_a_chapter_needs():
+    """Modules, the packages on the way to them, what a text names: records, data, exercises, sources that are read."""
+    assert needing("mechanisms/window/pytorch.py") == {"08", "10", "12"}
+    assert needing("mechanisms/window/__init__.py") == {"08", "10", "12"}
+    assert "14" in needing("mechanisms/flash/triton.py"), "read by source(...), never imported"
+    assert needing("records/pixels.json") == {"05", "11"}
+    assert needing("tasks/mixes.json") >= {"10", "13", "14", "15", "16"}
+    assert needing("exercises/bank/10_sparse/chapter.toml") == {"10"}
+    assert needing("exercises/bank/project_dates/chapter.toml") == {"03"}
+    assert needing("course/plots/explore/core.js") >= {"00", "04", "10"}
+    assert len(needing("exercises/engine/checking.py")) == len(needing("__init__.py")) == 17
 
 
 def test_a_text_reaches_the_files_that_name_it():

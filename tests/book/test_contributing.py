@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md and README.md say what is true: the closed list and the commands."""
+"""CONTRIBUTING.md, docs and README.md say what is true: the closed list and the commands."""
 
 import re
 import subprocess
@@ -8,6 +8,7 @@ from mystmd import DIRECTIVES, ROLES
 from publisher import ROOT
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+DOCS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("docs/*.md"))}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"(?m)^([a-z-]+):.*## ", MAKEFILE))
@@ -15,14 +16,24 @@ TARGETS = set(re.findall(r"(?m)^([a-z-]+):.*## ", MAKEFILE))
 
 @pytest.mark.parametrize(("kind", "names"), [("Directives", DIRECTIVES), ("Roles", ROLES)])
 def test_the_closed_list_is_the_converters(kind, names):
-    listed = re.search(rf"(?s)\n{kind}: (.*?)\.\n", CONTRIBUTING)[1]
+    listed = re.search(rf"(?s)\n{kind}: (.*?)\.\n", DOCS["chapters"])[1]
     assert sorted(re.findall(r"`([^`]+)`", listed)) == sorted(names)
 
 
-@pytest.mark.parametrize("text", [CONTRIBUTING, README], ids=["CONTRIBUTING", "README"])
-def test_commands_that_are_named_exist(text):
-    named = set(re.findall(r"(?:`|\n)make ([a-z-]+)", text))
-    assert named and named <= TARGETS
+@pytest.mark.parametrize("text", [CONTRIBUTING, README, *DOCS.values()], ids=["CONTRIBUTING", "README", *DOCS])
+def test_commands_files_and_modules_that_are_named_exist(text):
+    assert set(re.findall(r"(?:`|\n)make ([a-z-]+)", text)) <= TARGETS
+    paths = re.findall(r"`((?:tests|tools|book|experiments|src|docs|\.github)/[\w./-]+)`", text)
+    modules = re.findall(r"(?:-m |`)((?:attn_course|experiments)(?:\.[a-z_]+)+)", text)
+    places = [*paths, *(f"{'src/' * module.startswith('attn')}{module.replace('.', '/')}" for module in modules)]
+    found = [ROOT / name for name in places if not re.search("NAME|NN_", name)]
+    missing = [path for path in found if not (path.exists() or path.with_suffix(".py").exists())]
+    assert missing == []
+
+
+def test_the_guide_is_short_and_leads_to_all_others():
+    assert len(CONTRIBUTING.encode()) <= 9_000
+    assert set(re.findall(r"\]\(docs/(\w+)\.md\)", CONTRIBUTING)) == set(DOCS)
 
 
 def test_every_command_is_named():
@@ -37,7 +48,7 @@ def test_help_says_what_a_command_installs_first():
     for name, size in sizes.items():
         assert (size == "3 GB") == bool(re.search(r"\.venv/(clients/)?stamp", before[name])), name
     assert {name for name, size in sizes.items() if not size} == {
-        "help", "faces", "new-mechanism", "new-chapter", "new-exercise", "repository", "clean"
+        "help", "faces", "new-mechanism", "new-part", "new-chapter", "new-exercise", "repository", "clean"
     }  # fmt: skip
     assert "0.3 GB for the book; 3 GB" in said.splitlines()[-1]
 

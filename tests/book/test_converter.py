@@ -46,7 +46,7 @@ def test_references_are_added_when_the_text_has_no_place_for_them(plain):
     ],
 )
 def test_refused(plain, text, named):
-    with pytest.raises(ValueError, match=r"^book/01_page\.md: .*CONTRIBUTING lists those allowed") as caught:
+    with pytest.raises(ValueError, match=r"^book/01_page\.md: .*docs/chapters\.md lists those allowed") as caught:
         plain(text)
     assert named in str(caught.value)
 

@@ -8,11 +8,12 @@ from xml.etree import ElementTree
 import pytest
 from chapters import sources
 from epub import faults, main
+from math_core import LatexError
 from publisher import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from mathml import at_rest, in_lines, mathml
+from mathml import at_rest, mathml
 
 FENCE = re.compile(r"(?ms)^(`{3,}).*?^\1\s*$")
 FORMULA = re.compile(r"(?s)\$\$(.+?)\$\$|(?<![\\\w$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)")
@@ -23,10 +24,8 @@ def test_every_formula_of_a_chapter_becomes_mathml(source):
     found = FORMULA.findall(FENCE.sub("", source.read_text(encoding="utf-8")))
     assert found
     for block, inline in found:
-        made = mathml(in_lines(block), "block") if block else mathml(inline, "inline")
-        tree = ElementTree.fromstring(made)
-        unknown = [text for element in tree.iter() if (text := element.text or "").startswith("\\")]
-        assert unknown == [], (block or inline, unknown)
+        tree = ElementTree.fromstring(mathml(block or inline, bool(block)))
+        assert not any("\\" in text for text in tree.itertext()), block or inline
 
 
 @pytest.mark.parametrize(
@@ -35,14 +34,20 @@ def test_every_formula_of_a_chapter_becomes_mathml(source):
         ("x", False),
         ("a &= b", True),
         ("a \\\\ b", True),
-        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", False),
-        (r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} x", False),
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", True),
+        (r"\begin{bmatrix} 1 & 2 \\ 3 & 4 \end{bmatrix} x", True),
         (r"a &= \begin{cases} 1 & x \\ 2 & y \end{cases}", True),
     ],
 )
-def test_lines_get_an_environment(text, wrapped):
-    assert (in_lines(text) != text) is wrapped
-    ElementTree.fromstring(mathml(in_lines(text), "block"))
+def test_lines_stand_in_a_table(text, wrapped):
+    tree = ElementTree.fromstring(mathml(rf"{text}\label{{eq-a}}", block=True))
+    assert (tree.find("{*}mtable") is not None) is wrapped and tree.get("display") == "block"
+    assert "eq-a" not in "".join(tree.itertext())
+
+
+def test_an_unknown_command_is_refused():
+    with pytest.raises(LatexError, match="nosuch"):
+        mathml(r"\nosuch x", block=False)
 
 
 def test_a_figure_to_drag_rests():

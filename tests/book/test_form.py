@@ -3,18 +3,24 @@
 import json
 import re
 
+import bundles
 import pytest
-from chapters import mismatch, read_notebook, read_source, tags
+from chapters import ALONE, mismatch, read_notebook, read_source, tags
 from execute import BLOCKER, HIDDEN, CellFailed, execute_alone
 from marks import NOT_RUN, colab_source
 from nbformat.v4 import new_code_cell, new_notebook
-from notebooks import build, fill, main
+from notebooks import build, fill, main, write_alone
 from page_rules import words
 from test_raw_myst import raw_myst
 
 
+def place(root, name):
+    """Where a notebook stands: that of both frameworks beside its source, those of one where they are made."""
+    return root / ("book" if name == "02_average" else ALONE) / f"{name}.ipynb"
+
+
 def code(root, name="02_average"):
-    return [cell for cell in read_notebook(root / "book" / f"{name}.ipynb").cells if cell.cell_type == "code"]
+    return [cell for cell in read_notebook(place(root, name)).cells if cell.cell_type == "code"]
 
 
 def with_tags(root, *wanted, name="02_average"):
@@ -59,7 +65,7 @@ def test_tables_and_figures(form_built):
 
 def test_nothing_raw_is_left(form_built):
     for name in ("02_average", "02_average_torch", "02_average_tf"):
-        cells = read_notebook(form_built / "book" / f"{name}.ipynb").cells
+        cells = read_notebook(place(form_built, name)).cells
         assert [found for cell in cells if cell.cell_type == "markdown" for found in raw_myst(cell.source)] == []
 
 
@@ -68,15 +74,16 @@ def test_a_notebook_of_one_framework(form_built, framework, other):
     name = f"02_average_{framework}"
     assert with_tags(form_built, f"tab-{other}", name=name) == with_tags(form_built, "both", name=name) == []
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code(form_built, name))
-    text = (form_built / "book" / f"{name}.ipynb").read_text(encoding="utf-8")
-    assert f"/book/{name}.ipynb)" in text and "/book/02_average.ipynb" not in text
+    text = place(form_built, name).read_text(encoding="utf-8")
+    assert f"/blob/notebooks/main/{name}.ipynb)" in text and "/book/02_average.ipynb" not in text
+    assert "course@main" in code(form_built, name)[0].source, "it installs what it belongs to"
     foreign = {"torch": r"keras|TensorFlow|\btf\.", "tf": r"PyTorch|\btorch\.|(?<!tf\.)\bnn\."}[framework]
     cells = [cell["source"] for cell in json.loads(text)["cells"]]
     assert [found for cell in cells for found in re.findall(foreign, "".join(cell))] == []
 
 
 def test_building_twice_gives_the_same_bytes(form_built):
-    files = sorted((form_built / "book").glob("*.ipynb"))
+    files = [place(form_built, name) for name in ("02_average", "02_average_torch", "02_average_tf")]
     before = [path.read_bytes() for path in files]
     build(form_built, [], run=False)
     assert [path.read_bytes() for path in files] == before
@@ -88,10 +95,11 @@ def test_notebooks_of_one_framework_run_without_the_other(form_built, capsys):
     assert "02_average_torch.ipynb" in shown and "02_average_tf.ipynb" in shown
 
 
-def test_a_missing_notebook_is_named(form_built, capsys):
-    (form_built / "book" / "02_average_tf.ipynb").unlink()
-    assert main(["--root", str(form_built), "alone"]) == 1
-    assert "02_average_tf.ipynb is missing: run make notebooks CH=02" in capsys.readouterr().err
+def test_notebooks_of_one_framework_are_made_wherever_they_are_used(form):
+    made = [place(form, f"02_average_{key}") for key in ("torch", "tf")]
+    assert [*write_alone(form)] == made and all(path.exists() for path in made)
+    assert not [*(form / "book").glob("*.ipynb")], "they need no notebook of both"
+    assert bundles.notebooks(form)["notebooks-tf"] == [made[1]]
 
 
 def short(source, *, framework="torch", tags=()):

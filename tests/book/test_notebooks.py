@@ -11,8 +11,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from chapters import read_notebook, tags
-from notebooks import build, main
+from affected import Repository
+from chapters import read_notebook, sources, tags
+from notebooks import build, main, state
 from publisher import ROOT, UNSET, make_publisher, publisher, unset
 from render import install_cell
 
@@ -146,6 +147,18 @@ def test_no_execute_keeps_outputs_of_unchanged_cells(built, change):
     assert any("Somewhere." in cell.source for cell in cells(built))
 
 
+def test_as_needed_executes_what_changed(built, change, monkeypatch):
+    """A typo costs no run; another line of code does."""
+    ran, source = [], built / "book" / "01_fixture.md"
+    monkeypatch.setattr("notebooks.execute", lambda notebook, name: ran.append(name))
+    change(source, "Nowhere.", "Somewhere.")
+    assert main(["--root", str(built), "build", "--as-needed", "01_fixture"]) == 0
+    assert ran == [] and any("Somewhere." in cell.source for cell in cells(built))
+    change(source, 'print("one")', 'print("two")')
+    assert main(["--root", str(built), "build", "--as-needed"]) == 0
+    assert ran == ["book/01_fixture.ipynb"]
+
+
 def test_a_failing_cell_is_shown_and_writes_nothing(small, change, capsys):
     change(small / "book" / "01_fixture.md", 'print("one")', "wrong = 1 / 0")
     assert main(["--root", str(small), "build"]) == 1
@@ -229,8 +242,8 @@ def test_a_notebook_that_passed_is_run_again_when_something_changed_or_somebody_
         return (0, set(ran[-1])) if good else (1, set())
 
     monkeypatch.setattr(notebooks, "compare", compare)
-    package = built / "src" / "attn_course" / "module.py"
-    package.parent.mkdir(parents=True)
+    records = built / "src" / "attn_course" / "records"
+    records.mkdir(parents=True)
     command = ["--root", str(built), "check"]
     good = False
     assert main(command) == 1 and main(command) == 1
@@ -239,13 +252,37 @@ def test_a_notebook_that_passed_is_run_again_when_something_changed_or_somebody_
     assert main(command) == 0 and len(ran) == 3
     assert "passed as they are: 1 (AGAIN=yes" in capsys.readouterr().out
     assert main([*command, "--again"]) == 0 and len(ran) == 4
-    for path, text in ((package, "one"), (package, "two"), (built / "requirements.txt", "numpy==2.0")):
+    needed = records / "one.json"  # the chapter has "one" in quotes
+    for path, text in ((needed, "1"), (needed, "2"), (built / "requirements.txt", "numpy==2.0")):
         path.write_text(text)
         assert main(command) == 0 and main(command) == 0
-    assert len(ran) == 7
+    (records / "another.json").write_text("1")
+    assert main(command) == 0 and len(ran) == 7
     good = False
     assert main([*command, "--again"]) == 1 and main(command) == 1
     assert len(ran) == 9, "what failed is not remembered as passed"
+
+
+def test_a_changed_file_runs_the_chapters_again_that_need_it(tmp_path):
+    """On a copy of the course: a line of a mechanism, a record, a solution."""
+    for folder in ("src", "book"):
+        ignored = shutil.ignore_patterns("__pycache__", "_ext", "_static")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+
+    def states():
+        repository = Repository(tmp_path)
+        return {source.stem: state(repository, source) for source in sources(tmp_path)}
+
+    def again(file):
+        path = tmp_path / "src" / "attn_course" / file
+        before, text = states(), path.read_bytes()
+        path.write_bytes(text + b"\n")
+        after = states()
+        return {stem[:2] for stem in before if before[stem] != after[stem]}
+
+    assert again("mechanisms/window/pytorch.py") == {"08", "10", "12"}
+    assert again("records/pixels.json") == {"05", "11"}
+    assert again("exercises/bank/04_dot_product/chapter.toml") == {"04"}
 
 
 def test_check_refuses_what_was_never_executed(built, capsys):

@@ -5,10 +5,10 @@ from functools import cache
 
 import nbformat
 import pytest
-from chapters import alone_paths, mismatch, read_notebook, read_source, sources, tags
+from chapters import mismatch, read_notebook, read_source, sources, tags
 from mystmd import Book
 from publisher import ROOT
-from render import keep_outputs, render, render_alone
+from render import keep_outputs, render
 
 from attn_course.course.plots.explore import MARK, code
 
@@ -33,15 +33,7 @@ def test_a_chapter_is_found_with_one_digit_too():
 
 def test_no_notebook_without_source():
     wanted = {path.with_suffix(".ipynb") for path in CHAPTERS}
-    wanted |= {path for source in CHAPTERS for path in alone_paths(source).values()}
     assert {*(ROOT / "book").glob("*.ipynb")} == wanted
-
-
-@EACH
-def test_notebooks_of_one_framework_are_up_to_date(source):
-    """Made from the same source, without outputs: else run `make notebooks`."""
-    for framework, path in alone_paths(source).items():
-        assert nbformat.writes(render_alone(source, book(), framework)) + "\n" == path.read_text(encoding="utf-8")
 
 
 MOST_BYTES = 820_000

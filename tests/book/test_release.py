@@ -11,11 +11,10 @@ import packing
 import pytest
 from changes import changes, feed
 from chapters import read_notebook
-from lock import LOCKS
 from notebooks import build
-from publisher import ROOT, make_publisher, publisher, version
+from publisher import make_publisher, publisher, version
 from release import main, problems
-from site_of_versions import assemble
+from site_of_versions import assemble, collect
 
 CHANGELOG = "# Changes\n\n## 7.8.9 - 2026-05-04\n\n- *New*: all.\n\n## 7.8.8 - 2026-01-02\n\n- Old.\n"
 CITATION = 'cff-version: 1.2.0\nversion: 7.8.9\ndate-released: "2026-05-04"\n'
@@ -32,11 +31,9 @@ def ready(form, monkeypatch):
     for name, value in (("AUTHOR", "A"), ("COMMITTER", "A")):
         monkeypatch.setenv(f"GIT_{name}_NAME", value)
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@example.org")
+    (form / ".gitignore").write_text("_build/\n", encoding="utf-8")
     (form / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
     (form / "CITATION.cff").write_text(CITATION, encoding="utf-8")
-    for name, lock in LOCKS.items():
-        (form / name).write_text("six==1.17.0\n", encoding="utf-8")
-        (form / lock).write_text(f"six==1.17.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
     build(form, [], run=False)
     git(form, "init", "-q", "-b", "main")
     git(form, "add", "-A")
@@ -59,7 +56,6 @@ def test_nothing_stands_in_the_way(ready):
         ("pyproject.toml", '"7.8.9"', '"7.8.8"', "book/02_average.ipynb is of another version"),
         ("pyproject.toml", "first-org", "OWNER", "the repository has no publisher"),
         ("pyproject.toml", '"main"', '"v7.8.9"', "the ref is v7.8.9"),
-        ("requirements.txt", "1.17.0", "1.16.0", "requirements.lock does not hold six==1.16.0: run make lock"),
     ],
 )
 def test_what_does_not_agree_is_named(ready, change, capsys, name, old, new, said):
@@ -79,17 +75,24 @@ def test_changed_files_and_an_old_tag_are_named(ready, capsys):
 
 
 def test_the_tag_opens_itself_and_the_branch_goes_on(ready, monkeypatch, capsys):
-    seen = []
-    monkeypatch.setattr("release.build_all", lambda tree, out: seen.append((publisher(tree).ref, version(tree))))
+    seen, alone = [], []
+
+    def build_all(tree, out):
+        seen.append((publisher(tree).ref, version(tree)))
+        alone.extend(path.read_text(encoding="utf-8") for path in bundles.notebooks(tree)["notebooks-torch"])
+
+    monkeypatch.setattr("release.build_all", build_all)
     before = git(ready, "rev-parse", "HEAD")
     assert main(["--root", str(ready), "tag"]) == 0
     assert "git push origin v7.8.9" in capsys.readouterr().out
     assert seen == [("v7.8.9", "7.8.9")], "its files are built at the tag"
     assert git(ready, "rev-parse", "HEAD") == before and publisher(ready).ref == "main"
     assert git(ready, "status", "--porcelain") == "" and git(ready, "rev-parse", "v7.8.9^") == before
-    notebook = git(ready, "show", "v7.8.9:book/02_average_torch.ipynb")
-    assert "course/blob/v7.8.9/book/02_average_torch.ipynb" in notebook and "course@v7.8.9" in notebook
-    assert "blob/main" not in notebook and "course@main" not in notebook
+    notebook = git(ready, "show", "v7.8.9:book/02_average.ipynb")
+    assert "course/blob/v7.8.9/book/02_average.ipynb" in notebook and "course@v7.8.9" in notebook
+    assert "course/blob/notebooks/v7.8.9/02_average_torch.ipynb" in alone[0] and "course@v7.8.9" in alone[0]
+    for text in (notebook, *alone):
+        assert "/main" not in text and "course@main" not in text
     # The tag's own tree passes the check that the workflow makes; another's does not.
     git(ready, "checkout", "-q", "v7.8.9")
     assert main(["--root", str(ready), "check", "v7.8.9"]) == 0
@@ -158,10 +161,10 @@ def test_nothing_of_an_earlier_build_is_left(tmp_path, monkeypatch):
     assert not left.exists()
 
 
-def test_notebooks_by_framework():
-    found = bundles.notebooks(ROOT)
+def test_notebooks_by_framework(ready):
+    found = bundles.notebooks(ready)
     assert set(found) == {"notebooks", "notebooks-torch", "notebooks-tf"}
-    assert len({len(paths) for paths in found.values()}) == 1
+    assert [len(paths) for paths in found.values()] == [1, 1, 1]
     assert all(path.exists() for paths in found.values() for path in paths)
 
 
@@ -191,6 +194,21 @@ def test_a_book_stays_in_its_folder(small, tmp_path, name):
     packed_book(tmp_path, "0.9.0", name)
     with pytest.raises(ValueError, match="not in its folder"):
         assemble(small, tmp_path)
+
+
+def test_the_branch_has_the_notebooks_of_every_version(ready, tmp_path):
+    """What Colab opens for those of one framework: each badge leads to a file of it."""
+    made = bundles.notebooks(ready)
+    for kind in ("notebooks-torch", "notebooks-tf"):
+        files = {f"{kind}/{path.name}": path for path in made[kind]} | {"../x.ipynb": b"", f"{kind}/../y.ipynb": b""}
+        packing.pack(tmp_path / f"attn_course-0.9.0-{kind}.zip", files)
+    branch = collect(ready, tmp_path)
+    names = ["02_average_tf.ipynb", "02_average_torch.ipynb"]
+    found = sorted(str(path.relative_to(branch)) for path in branch.rglob("*.*") if path.is_file())
+    assert found == ["README.md", *(f"{ref}/{name}" for ref in ("main", "v0.9.0") for name in names)]
+    for path in made["notebooks-tf"]:
+        (address,) = re.findall(r"/blob/notebooks/(\S+?\.ipynb)\)", path.read_text(encoding="utf-8"))
+        assert (branch / address).exists()
 
 
 def test_pages_of_a_release_stand_at_its_own_address():

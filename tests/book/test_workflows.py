@@ -1,6 +1,7 @@
 """The workflow files run what `.ci/run` runs, on the systems that the package names; nothing is published untested."""
 
 import re
+import shutil
 import subprocess
 import tomllib
 
@@ -11,7 +12,7 @@ from publisher import ROOT
 FOLDER = ROOT / ".github" / "workflows"
 FLOWS = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yml"))}
 SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-STEPS = re.search(r"(?m)^STEPS=\((.*)\)$", SCRIPT)[1].split()
+STEPS, HALVES = (re.search(rf"(?m)^{name}=\((.*)\)$", SCRIPT)[1].split() for name in ("STEPS", "HALVES"))
 # Python's YAML reads the key `on` as a truth value.
 ON = True
 
@@ -26,9 +27,10 @@ def texts():
 
 def test_the_machines_together_run_every_step_once_and_in_its_order():
     shared = FLOWS["steps"]["jobs"]["step"]["strategy"]["matrix"]["steps"]
-    assert " ".join(shared).split() == STEPS
+    place = STEPS.index("test")  # the command that the README names
+    assert " ".join(shared).split() == [*STEPS[:place], *HALVES, *STEPS[place + 1 :]]
     targets = re.findall(r"(?m)^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"))
-    assert set(STEPS) <= set(targets)
+    assert {*STEPS, *HALVES} <= set(targets)
 
 
 @pytest.mark.parametrize("flow", FLOWS)
@@ -60,7 +62,27 @@ def test_the_classifiers_name_the_systems_that_are_tested():
 
 def test_a_step_that_is_none_is_refused():
     done = subprocess.run(["bash", ROOT / ".ci" / "run", "lnt"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and done.stderr == f"a step is one of {' '.join(STEPS)}; got lnt\n"
+    assert done.returncode == 2 and done.stderr == f"a step is one of {' '.join(STEPS + HALVES)}; got lnt\n"
+
+
+@pytest.mark.parametrize("builds", ["exit 0", "echo 'bwrap: No permissions' >&2; exit 1"])
+def test_the_sandbox_is_there_before_the_tests_begin(tmp_path, builds):
+    """Without bubblewrap it is installed; where it can't build a room, nothing runs, and no test is skipped."""
+    (tmp_path / "dirname").symlink_to(shutil.which("dirname"))
+    (tmp_path / "made").mkdir()
+    programs = {"made/bwrap": builds, "sudo": 'shift; "$@"', "make": 'echo "made $1 CI=$CI"'}
+    programs["apt-get"] = f"{shutil.which('cp')} {tmp_path}/made/bwrap {tmp_path}/bwrap"
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    command = [shutil.which("bash"), ROOT / ".ci" / "run", "test"]
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert "no bubblewrap here: installing it with apt-get" in done.stdout
+    if builds == "exit 0":
+        assert done.returncode == 0 and "made test CI=true" in done.stdout
+    else:
+        assert done.returncode == 1 and "made" not in done.stdout
+        assert "bwrap: No permissions" in done.stderr and "apt-get install bubblewrap" in done.stderr
 
 
 def test_who_installs_everything_takes_the_builds_for_processors():
@@ -68,16 +90,17 @@ def test_who_installs_everything_takes_the_builds_for_processors():
     needs = re.findall(r"(?m)^([a-z-]+):[^#\n]*\.venv/stamp", (ROOT / "Makefile").read_text(encoding="utf-8"))
     big = re.compile(rf"\.ci/run|make (\.venv/stamp|({'|'.join(needs)})\b)")
     found = {flow for flow, text in texts().items() if big.search(text)}
-    assert found == {"steps", "newest"}
+    assert found == {"steps", "newest", "chapter"}
     for flow in found:
-        assert FLOWS[flow]["env"]["PIP_EXTRA_INDEX_URL"] == "https://download.pytorch.org/whl/cpu"
+        places = [FLOWS[flow], *FLOWS[flow]["jobs"].values()]
+        assert {"PIP_EXTRA_INDEX_URL": "https://download.pytorch.org/whl/cpu"} in [each.get("env") for each in places]
     assert any("df -h" in step.get("run", "") for step in FLOWS["steps"]["jobs"]["step"]["steps"]), "the disk is told"
 
 
 def test_the_locks_follow_the_pins():
-    """Dependabot changes pins: the locks are made anew on its branch, and the tests are started there."""
-    assert FLOWS["lock"][ON]["pull_request"]["paths"] == ["requirements*.txt"]
-    assert "python tools/lock.py" in texts()["lock"]
+    """Dependabot changes pins: the locks are made anew on its branch, and the tests start there; others make them."""
+    assert FLOWS["lock"][ON]["pull_request"]["paths"] == ["requirements*"]
+    assert re.search(r"make --old-file .*\block\b", texts()["lock"]) and "git diff --exit-code" in texts()["lock"]
     assert re.search(r"gh workflow run tests\.yml .*--ref \"\$BRANCH\"", texts()["lock"])
     bot = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
     assert {"pip", "github-actions"} == {each["package-ecosystem"] for each in bot["updates"]}

@@ -12,15 +12,8 @@ from both_frameworks import fresh_compiler  # noqa: F401
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "contract"), str(HERE.parent / "oracles"), str(HERE.parents[1] / "tools")]
 
-
-def pytest_ignore_collect(collection_path, config):
-    """Only when the folder, or a file in it, is named on the command line: then its tools have to be there."""
-    named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
-    if not any(path == HERE or HERE in path.parents for path in named):
-        return True
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the tools warn about while they are imported is not ours
-        import accelerate  # noqa: F401
-        import peft  # noqa: F401
-        import transformers  # noqa: F401
-    return None
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # what the tools warn about while they are imported is not ours
+    import accelerate  # noqa: F401
+    import peft  # noqa: F401
+    import transformers  # noqa: F401

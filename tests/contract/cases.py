@@ -5,10 +5,12 @@ A case is made from what a topic declares (``attn_course.core.declaration``). It
 or the layer that ``case.build(face, dtype)`` made.
 """
 
+import dataclasses
 import inspect
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from support import close, numbers, tensor
 
 from attn_course import masks, pytorch, reference, tf
@@ -16,11 +18,14 @@ from attn_course.catalog import DECLARED
 from attn_course.core.declaration import Layer
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
+from attn_course.mechanisms.dot_product import reference as dot_product
+from attn_course.mechanisms.relative import reference as relative
 from attn_course.parity import get_parameters
 
 B, S, T, N, M, H, A, K, V = 3, 7, 5, 11, 2, 13, 17, 19, 23
 E = 2 * H
 FACES = {"pytorch": pytorch, "tf": tf}
+FORMULAS = (dot_product, relative)  # whose softmax of a score is that of every layer which takes a bias
 # What an axis has where no size of the layer says it.
 LONG = {"B": B, "T": T, "S": S, "H": 2, "K": A, "V": V, "Y": 3, "X": 5, "P": 15, "1": 1}
 
@@ -65,14 +70,35 @@ class Case(NamedTuple):
         return len(self.inputs) == 1
 
     @property
+    def item(self):
+        """The function or class of PyTorch, which is called as that of TensorFlow is."""
+        return getattr(pytorch, self.layer or self.name)
+
+    @property
+    def otherwise(self):
+        """The options of a call, each the other way than it stands."""
+        taken = dict(inspect.signature(getattr(self.item, "forward", self.item)).parameters)
+        if any(p.kind is p.VAR_KEYWORD for p in taken.values()):  # what it hands on
+            taken = {**inspect.signature(pytorch.MultiHeadAttention.forward).parameters, **taken}
+        T, S = (self.inputs.get(name, next(iter(self.inputs.values()))).shape[-2] for name in ("query", "key"))
+        others = {
+            "causal": "causal" in taken and not taken["causal"].default,
+            "need_weights": False,
+            "absorbed": True,
+            "head_mask": np.random.default_rng(1).normal(size=self.declared.sizes.get("num_heads", 2)),
+            "bias": np.random.default_rng(2).normal(size=(T, S)),
+        }
+        return {name: x for name, x in others.items() if name in taken}
+
+    @property
+    def options(self):
+        """Those that it takes."""
+        return {name: x for name, x in self.otherwise.items() if name not in self.declared.refuses}
+
+    @property
     def call_options(self):
-        """The options of a call that it takes, each the other way than it stands: what else a graph must hold."""
-        item = getattr(pytorch, self.layer or self.name)
-        parameters = inspect.signature(getattr(item, "forward", item)).parameters.values()
-        handed_on = any(p.kind is p.VAR_KEYWORD for p in parameters)
-        taken = {p.name for p in parameters} | ({"causal", "need_weights"} if handed_on else set())
-        others = {"causal": True, "need_weights": False, "absorbed": True}
-        return {name: x for name, x in others.items() if name in taken - {*self.declared.refuses}}
+        """Those that a graph must hold besides: the words, not the arrays."""
+        return {name: x for name, x in self.options.items() if isinstance(x, bool)}
 
     def build(self, face, dtype="float64", **options):
         if self.layer is None:
@@ -92,19 +118,23 @@ class Case(NamedTuple):
         arrays = [*(self.inputs if inputs is None else inputs).values(), *([] if mask is None else [mask])]
         return [self.convert(face, x, dtype) for x in arrays]
 
-    def run(self, face, item, inputs, mask, dtype="float64"):
-        return item(*self.values(face, inputs, mask, dtype))
+    def run(self, face, item, inputs, mask, dtype="float64", **options):
+        given = {name: self.convert(face, x, dtype) if isinstance(x, np.ndarray) else x for name, x in options.items()}
+        return item(*self.values(face, inputs, mask, dtype), **given)
 
     def longer(self, fixed=None):
         """The same inputs and mask at another batch and other lengths, rows as they were first."""
         fixed = self.fixed if fixed is None else fixed
         more = {"B": 2, "T": 4, "S": 6}
+        return self.sized(lambda letter, size: size + (0 if letter in fixed else more.get(letter, 0)))
+
+    def sized(self, size_of):
+        """The inputs and the mask, every axis as long as ``size_of`` says of its letter and its length."""
         arrays = [*self.inputs.values(), *([] if self.mask is None else [self.mask])]
         made = []
         for x, letters in zip(arrays, self.axes, strict=True):
             for axis, letter in enumerate(letters):
-                size = x.shape[axis] + (0 if letter in fixed else more.get(letter, 0))
-                x = x.take(range(size), axis=axis, mode="wrap")
+                x = x.take(range(size_of(letter, x.shape[axis])), axis=axis, mode="wrap")
             made.append(x)
         inputs = dict(zip(self.inputs, made, strict=False))
         return inputs, None if self.mask is None else made[-1]
@@ -199,7 +229,7 @@ def _with_parts(face, case, options):
     )
 
 
-def _all_parts(inputs, mask, parameters):
+def _all_parts(inputs, mask, parameters, causal=False, bias=None):
     """The specification of the same: what each part says, put together."""
     names, heads = ("query", "key", "value"), (4, 2, 2)
     maps = [inputs[n] @ parameters[f"{n}_weight"] + parameters[f"{n}_bias"] for n in names]
@@ -207,6 +237,9 @@ def _all_parts(inputs, mask, parameters):
     q, k = reference.query_key_norm(q, k, part(parameters, "query_key_norm."))
     k, v = (np.repeat(x, 2, axis=1) for x in (k, v))
     score = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    score = score if bias is None else score + bias
+    if causal:
+        mask = both(mask, masks.causal_mask(*score.shape[-2:]))
     weights = reference.sink_softmax(score, part(parameters, "softmax."), mask)
     context = reference.output_gate(weights @ v, inputs["query"], part(parameters, "output_gate."))
     return reference.merge_heads(context) @ parameters["output_weight"] + parameters["output_bias"], weights
@@ -215,10 +248,10 @@ def _all_parts(inputs, mask, parameters):
 def _gates(key, parameters, *names):
     """Sigmoids of a linear map of the key's input."""
     scores = {name: key @ parameters[f"{name}_weight"] + parameters[f"{name}_bias"] for name in names}
-    return {name: 1 / (1 + np.exp(-score.swapaxes(-1, -2))) for name, score in scores.items()}
+    return {name: (1 + np.tanh(score.swapaxes(-1, -2) / 2)) / 2 for name, score in scores.items()}
 
 
-def _delta_rule(inputs, mask, parameters):
+def _delta_rule(inputs, mask, parameters, causal=True):
     gates = _gates(inputs["key"], parameters, "beta", "decay")
 
     def attend(query, key, value, mask, *, bias, causal):
@@ -228,22 +261,23 @@ def _delta_rule(inputs, mask, parameters):
     return reference.multi_head_attention_at_once(*inputs.values(), parameters, num_heads=2, mask=mask, attend=attend)
 
 
-def _lsh(inputs, mask, parameters):
+def _lsh(inputs, mask, parameters, **options):
     def attend(query, key, value, mask, *, bias, causal):
         sizes = {"num_buckets": 2, "num_rounds": 2, "chunk_size": S, "rotations": parameters["rotations"]}
-        return reference.lsh_attention(query, value, mask, **sizes)[0], None
+        return reference.lsh_attention(query, value, mask, **sizes, causal=causal)[0], None
 
     shared = {f"key_{x}": parameters.get(f"query_{x}") for x in ("weight", "bias")}  # one projection for both
     parameters = parameters | {key: x for key, x in shared.items() if x is not None}
     x = inputs["query"]
-    return reference.multi_head_attention_at_once(x, x, x, parameters, num_heads=2, mask=mask, attend=attend)
+    heads = {"num_heads": 2, "mask": mask, "attend": attend}
+    return reference.multi_head_attention_at_once(x, x, x, parameters, **heads, **options)
 
 
 def _stack(name, **options):
     """Of a model, whose specification takes the mask by another name, or options that it hands on."""
     masked = options.pop("masked", "mask")
-    return lambda x, mask, parameters: getattr(reference, name)(
-        *x.values(), parameters, num_heads=2, **options, **{masked: mask}
+    return lambda x, mask, parameters, **called: getattr(reference, name)(
+        *x.values(), parameters, num_heads=2, **options, **called, **{masked: mask}
     )
 
 
@@ -256,7 +290,6 @@ SPECIFICATIONS = {
     ),
     "encoder_decoder": _encoder_decoder,
     "encoder": _stack("encoder", num_layers=2, norm="pre"),
-    "decoder_layer": _stack("decoder_layer", masked="memory_mask"),
     "decoder": _stack("decoder", num_layers=2, norm="pre", masked="memory_mask"),
     "transformer": _stack("transformer", num_layers=2, masked="source_mask"),
     "language_model": _stack("language_model", num_layers=2, norm="pre"),
@@ -276,6 +309,11 @@ MAKES = {
 }
 
 
+def both(mask, seen):
+    """What a mask, or none, and a pattern let a query see."""
+    return seen if mask is None else seen & mask
+
+
 def specification(declared):
     """The reference, called with those sizes and parameters that it has arguments for.
 
@@ -288,10 +326,10 @@ def specification(declared):
     taken, pattern_takes = (inspect.signature(f).parameters for f in (function, pattern))
     over_heads = declared.layer and "parameters" not in taken and "key" in declared.form.inputs and declared.form.mask
 
-    def run(inputs, mask, parameters):
+    def run(inputs, mask, parameters, **called):
         options = {size: x for size, x in declared.sizes.items() if size in taken}
         if over_heads:
-            options |= {name: x for name, x in parameters.items() if name in taken}
+            options |= called | {name: x for name, x in parameters.items() if name in taken}
             heads = {"num_heads": declared.sizes["num_heads"], "mask": mask}
 
             def attend(query, key, value, mask, *, bias, causal):
@@ -299,14 +337,15 @@ def specification(declared):
 
             found = reference.multi_head_attention_at_once(*inputs.values(), parameters, **heads, attend=attend)
         else:
-            options |= {n: x for n, x in {"mask": mask, "parameters": parameters}.items() if n in taken}
+            given = {"mask": mask, "memory_mask": mask, "parameters": parameters}
+            options |= {name: x for name, x in given.items() if name in taken}
             if declared.pattern:
-                given = {size: x for size, x in declared.sizes.items() if size in pattern_takes}
+                lengths, given = [inputs[name].shape[1] for name in ("query", "key")], dict(declared.sizes)
                 if "causal" in pattern_takes:  # as the layer is called: where its mask has no default, it isn't
-                    given["causal"] = pattern_takes["causal"].default is True
-                seen = pattern(inputs["query"].shape[1], inputs["key"].shape[1], **given)
-                options["mask"] = seen if mask is None else seen & mask
-            found = function(**inputs, **options)
+                    given["causal"] = called.pop("causal", pattern_takes["causal"].default is True)
+                seen = pattern(*lengths, **{size: x for size, x in given.items() if size in pattern_takes})
+                options["mask"] = both(mask, seen)
+            found = function(**inputs, **options, **called)
         found = found if isinstance(found, tuple) else (found,)
         return found if declared.weights else (found[0], None)
 
@@ -363,10 +402,65 @@ CASES = (
 )
 
 
-def specified(case, item, inputs, mask):
-    """What the specification says, with the parameters of a layer."""
-    parameters = {k: np.asarray(v, np.float64) for k, v in get_parameters(item).items()} if case.layer else None
-    return case.reference(inputs, mask, parameters)
+# Settings that take another branch than the declared sizes: numbers and slopes alone are asked of them.
+SETTINGS = (
+    ("luong_attention", {"score": "dot", "memory_dim": 13}),
+    ("luong_attention", {"score": "location"}),
+    ("luong_attention", {"score": "concat"}),
+    ("local_attention", {"score": "general", "alignment": "predictive"}),
+    ("self_attention", {"project": True}),
+    ("feature_map_attention", {"residual": False}),
+    ("multi_head_attention", {"num_heads": 1, "use_bias": False}),
+    ("grouped_query_attention", {"num_kv_heads": 1}),
+    ("grouped_query_attention", {"num_kv_heads": 4}),
+    ("latent_attention", {"query_latent_dim": None}),
+    ("relative_attention", {"max_distance": 0, "use_bias": True}),
+    ("linear_attention", {"feature_map": "relu", "normalize": False}),
+    ("linformer_attention", {"sharing": "heads"}),
+    ("linformer_attention", {"sharing": "key_value"}),
+    ("query_key_norm", {"use_scale": False}),
+    ("query_key_norm", {"num_heads": 2}),
+    *(("feed_forward", {"activation": name}) for name in ("relu", "gelu_tanh", "silu")),
+    *(("feed_forward", {"activation": name, "use_bias": False}) for name in ("swiglu", "geglu", "geglu_tanh")),
+    ("encoder_layer", {"norm": "pre", "activation": "gelu"}),
+    ("encoder_layer", {"norm": "both", "normalization": "rms", "activation": "swiglu"}),
+    ("decoder_layer", {"norm": "pre", "normalization": "rms", "activation": "swiglu"}),
+)
+VARIANTS = tuple(
+    case_of(dataclasses.replace(ALL[name], sizes={**ALL[name].sizes, **sizes}), name=f"{name}, {sizes}")
+    for name, sizes in SETTINGS
+)
+
+
+def parameters_of(case, item):
+    """In float64; a function has none."""
+    return {name: np.float64(x) for name, x in get_parameters(item).items()} if case.layer else {}
+
+
+def specified(case, item, inputs, mask, *, head_mask=None, bias=None, need_weights=True, absorbed=False, **called):
+    """What the specification says, with the parameters of a layer, or these, called with these options.
+
+    Formulas have no head mask and no bias. A head's context times a number is its rows of the last matrix times it; a
+    bias is added where a formula takes the softmax of a score with axes of these lengths.
+    """
+    parameters = item if isinstance(item, dict) else parameters_of(case, item)
+    if head_mask is not None:
+        (last,) = (name for name in parameters if name.endswith("output_weight"))
+        rows = len(parameters[last]) // len(head_mask)
+        parameters[last] = np.repeat(head_mask, rows)[:, None] * parameters[last]
+
+    softmax = dot_product.masked_softmax
+
+    def biased(score, mask=None):
+        return softmax(score if bias is None or score.shape[-2:] != bias.shape else score + bias, mask)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in FORMULAS if bias is not None else ():
+            patch.setattr(module, "masked_softmax", biased)
+        if "bias" in inspect.signature(case.reference).parameters:
+            called["bias"] = bias
+        found = case.reference(inputs, mask, parameters, **called)
+    return found if need_weights else (found[0], *[None] * len(flat(found[1:])))
 
 
 def flat(found):

@@ -1,11 +1,15 @@
 """Every public layer, in both frameworks: numbers, masks, errors, dtypes, seeds."""
 
+import functools
+import itertools
+
 import numpy as np
 import pytest
-from cases import CASES, FACES, PADDING, S, flat, plain, same, specified
+from cases import CASES, FACES, PADDING, VARIANTS, B, S, T, flat, parameters_of, plain, same, specified
 from support import gradients, numbers
 
 from attn_course.frameworks import keras, torch
+from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters, set_parameters
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -17,12 +21,27 @@ STEP = {"float64": 1e-10, "float32": 2e-5, "bfloat16": 0.15, "float16": 0.02}
 OWN_SEED = ("projection", "rotations")
 
 
-@EACH
+@pytest.mark.parametrize(
+    ("case", "called"),
+    [(case, called) for case in (*CASES, *VARIANTS) for called in ("plain", *case.options)],
+    ids=lambda x: getattr(x, "name", x),
+)
 @FACE
 @pytest.mark.parametrize("masked", [False, True])
-def test_agrees_with_the_reference(case, face, masked):
+def test_agrees_with_the_reference(case, face, masked, called):
     item, mask = case.build(face), case.mask if masked else None
-    same(case.run(face, item, case.inputs, mask), specified(case, item, case.inputs, mask))
+    options = {name: x for name, x in case.options.items() if name == called}
+    same(case.run(face, item, case.inputs, mask, **options), specified(case, item, case.inputs, mask, **options))
+
+
+@EACH
+@FACE
+def test_an_option_is_refused_by_name(case, face):
+    item = case.build(face)
+    for name in case.declared.refuses:
+        given = item.new_cache(B, S) if name == "cache" else case.otherwise[name]
+        with pytest.raises(ValueError, match=rf"{name} (must be|is not supported|needs)"):
+            case.run(face, item, case.inputs, None, **{name: given})
 
 
 def of_queries(x):
@@ -53,26 +72,116 @@ def test_the_mask_says_who_may_be_seen(case, face):
     if expected[1] is not None:
         sums = flat(expected[1])[-1].sum(-1)  # of the last, where there are several: those over what is masked
         assert sums.any() and not sums[2].any()
-        right = {"one": np.minimum(abs(sums), abs(sums - 1)) < 1e-12, "less": sums < 1, "any": sums >= 0}
+        right = {"one": np.minimum(abs(sums), abs(sums - 1)) < 1e-12, "less": sums < 1, "any": np.isfinite(sums)}
         assert right[case.sums].all()
 
 
-@MASKED
+# What asks with some positions and reads others; how many of each, where it may be any.
+HEADS = [c for c in CASES if "causal" in c.options and len(c.inputs) > 1 and not {*"TS"} & {*c.fixed}]
+LENGTHS = [(1, S), (T, 3), (T, T)]
+
+
+@pytest.mark.parametrize("case", HEADS, ids=lambda case: case.name)
 @FACE
-def test_rows_that_may_see_nothing_have_finite_gradients(case, face):
-    item = case.build(face)
-    real = {name: x for name, x in case.inputs.items() if x.dtype == np.float64}
-    mask = np.zeros_like(case.mask)
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+def test_causal_at_any_lengths(case, face, lengths):
+    """A query alone, more queries than keys, as many: each may take another way, without weights too."""
+    item, sizes = case.build(face), dict(zip("TS", lengths, strict=True))
+    *arrays, mask = case.sized(lambda letter, size: sizes.get(letter, size))
+    for options in ({"causal": True}, {"causal": True, "need_weights": False}):
+        for seen in (None, mask):
+            found = case.run(face, item, *arrays, seen, **options)
+            same(found, specified(case, item, *arrays, seen, **options))
 
-    def total(*leaves):
-        values = dict(zip(real, leaves, strict=True))
-        arguments = [values[name] if name in values else case.convert(face, x) for name, x in case.inputs.items()]
-        return item(*arguments, case.convert(face, mask))[0]
 
-    found = gradients(FACES[face], total, real, item if case.layer else None)
-    assert found and all(np.isfinite(x).all() for x in found.values())
-    for name in case.blocked:
-        assert case.alone or not found[name].any()
+# Whose heads take any mask, and say what is causal.
+MASKABLE = [c for c in CASES if c.declared.form.mask[:3] == "B11" and "causal" in c.options and not c.declared.padding]
+
+
+@pytest.mark.parametrize("case", MASKABLE, ids=lambda case: case.name)
+@FACE
+@pytest.mark.parametrize("axes", ["TS", "B1TS", "BHTS", "1H1S"])
+def test_each_query_and_head_has_a_mask_of_its_own(case, face, axes):
+    item, sizes = case.build(face), {"B": B, "H": case.declared.sizes.get("num_heads", 2), "T": T, "S": S, "1": 1}
+    sizes["T"] = next(iter(case.inputs.values())).shape[-2]
+    mask = np.random.default_rng(3).random([sizes[letter] for letter in axes]) < 0.6
+    for causal in (False, True):
+        for options in ({"causal": causal}, case.call_options | {"causal": causal}):
+            found = case.run(face, item, case.inputs, mask, **options)
+            same(found, specified(case, item, case.inputs, mask, **options))
+
+
+# Whose chunks are not causal, or of a length of their own, or read a state (tests/mechanisms/test_state_decoding.py).
+AT_ONCE = ("big_bird", "block_sparse", "decoder", "delta_rule", "linear_attention", "linformer", "lsh", "transformer")
+STEPWISE = [c for c in CASES if hasattr(c.item, "new_cache") and not c.name.startswith(AT_ONCE)]
+
+
+@pytest.mark.parametrize("case", STEPWISE, ids=lambda case: case.name)
+@FACE
+def test_chunks_behind_a_cache(case, face):
+    """Several positions, one, and several, behind padding on the left: as all at once."""
+    item, options = case.build(face), {"causal": True} if "causal" in case.otherwise else {}
+    arrays, _ = case.sized(lambda letter, size: S if letter in "TS" else size)
+    mask = (np.arange(S) >= np.array([[0], [4], [2]]))[:, None, None]
+    for seen in (None, mask):
+        cache, found = item.new_cache(B, S), []
+        for start, end in ((0, 3), (3, 4), (4, S)):
+            chunk = {name: x[:, start:end] for name, x in arrays.items()}
+            so_far = None if seen is None else seen[..., :end]
+            found.append(numbers(case.run(face, item, chunk, so_far, **options, cache=cache)[0]))
+        same(np.concatenate(found, axis=1), specified(case, item, arrays, seen, **options)[0])
+
+
+SUM = {"pytorch": torch.sum, "tf": tensorflow.reduce_sum}
+
+
+@pytest.mark.parametrize("case", (*CASES, *VARIANTS), ids=lambda case: case.name)
+def test_gradients(case):
+    """Alike in both frameworks and by every path, and the slopes of the specification; none of what is hidden.
+
+    The last row may see nothing, and hidden words are huge, unless they ask too.
+    """
+    inputs, rng = {name: x.copy() for name, x in case.inputs.items()}, np.random.default_rng(4)
+    hidden = () if case.alone else case.blocked
+    for name in hidden:
+        np.moveaxis(inputs[name], -2, 1)[~PADDING] = 1e6
+    items = {face: case.build(face) for face in FACES}
+    parameters = parameters_of(case, items["pytorch"])
+    learned = {name: x + 0.1 * rng.normal(size=x.shape) for name, x in parameters.items() if name not in OWN_SEED}
+    parameters |= learned
+    for item in items.values() if case.layer else ():
+        set_parameters(item, parameters)
+    real = {name: x for name, x in inputs.items() if x.dtype == np.float64}
+    outputs = plain(case.run("pytorch", items["pytorch"], inputs, case.mask))
+    probes = [None if x is None else rng.normal(size=x.shape) for x in outputs]
+
+    def total(found, convert=np.asarray, add=np.sum):
+        """Every number that comes out, times one of its own."""
+        return sum(add(x * convert(by)) for x, by in zip(flat(found), probes, strict=True) if x is not None)
+
+    def slopes(face, options):
+        def call(*leaves):
+            moved, values = dict(zip(real, leaves, strict=True)), case.values(face, inputs, case.mask)
+            given = [moved.get(name, x) for name, x in itertools.zip_longest(inputs, values)]  # the mask has no name
+            return total(items[face](*given, **options), functools.partial(case.convert, face), SUM[face])
+
+        return gradients(FACES[face], call, real, items[face] if case.layer else None)
+
+    def loss(name, x):
+        own = parameters | ({name: x} if name in parameters else {})
+        given = inputs | ({name: x} if name in inputs else {})
+        return total(specified(case, own, given, case.mask, **options))
+
+    for options in ({}, case.call_options):
+        of_torch, of_tf = (slopes(face, options) for face in FACES)
+        for name, x in (real | learned).items():
+            same(of_tf[name], of_torch[name], 1e-8)
+            step = rng.normal(size=x.shape) * (x != 1e6)
+            step *= 1e-5 / np.linalg.norm(step)
+            slope = loss(name, x + step) - loss(name, x - step)
+            assert slope == pytest.approx(2 * (of_torch[name] * step).sum(), rel=1e-5, abs=1e-9), name
+        for name in hidden:
+            assert not np.moveaxis(of_torch[name], -2, 1)[~PADDING].any()
 
 
 @pytest.mark.slow

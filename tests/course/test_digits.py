@@ -36,19 +36,6 @@ def test_the_photograph():
     assert np.isfinite(found.features).all() and found.features.std() > 1
 
 
-@pytest.mark.parametrize("name", ["DATA", "IMAGE", "FEATURES"])
-def test_a_damaged_file_says_what_to_do(name, tmp_path, monkeypatch):
-    module = digits if name == "DATA" else photograph
-    path = getattr(module, name)
-    damaged = tmp_path / path.name
-    damaged.write_bytes(path.read_bytes()[:-1])
-    monkeypatch.setattr(module, name, damaged)
-    if module is photograph:
-        monkeypatch.setitem(photograph.SHA256, damaged, photograph.SHA256[path])
-    with pytest.raises(ValueError, match=r"missing or damaged: .*pip install --force-reinstall"):
-        digits.load_digits("test") if module is digits else photograph.load_photograph()
-
-
 def test_batches_go_through_all_images():
     rounds = len(TRAIN.labels) // BATCH
     seen = {image.tobytes() for images, _ in islice(batches(TRAIN, seed=0), rounds) for image in images}

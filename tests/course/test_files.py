@@ -161,7 +161,6 @@ def test_records_notebooks_and_checkpoints_are_replaced():
     """By all of the package, the programs that make records, and the tools that make pages and notebooks."""
     paths = [*(ROOT / "src").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]
     paths = [path for path in paths if path.parent.name != "data"]  # made once, from one file, with a sum
-    paths = [path for path in paths if path.name != "inside.py"]  # it writes to the kernel's files alone
     paths += [ROOT / "tools" / f"{name}.py" for name in ("notebooks", "status", "complexity")]
     assert {path.name: found for path in paths if (found := writes(path.read_text(encoding="utf-8")))} == {}
 

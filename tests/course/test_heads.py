@@ -10,8 +10,6 @@ from attn_course.course.labs import load_record
 from attn_course.course.labs.heads import (
     CUTS,
     DRAWS,
-    HEADS,
-    LAYERS,
     cut_in_three_orders,
     head_scores,
     hide,
@@ -22,7 +20,7 @@ from attn_course.course.labs.heads import tf as in_tf
 from attn_course.frameworks import keras, torch
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups
-from attn_course.tasks.text import PAD, UNKNOWN, batches
+from attn_course.tasks.text import PAD, UNKNOWN
 
 MODULE = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 DATES = load_dates("dev").encode()
@@ -72,37 +70,9 @@ def test_every_set_of_heads_is_switched_off():
 
 
 @MODULE
-def test_the_look_up_model_learns(module):
-    model = module.LookUpModel(4)
-    right = module.train_look_up(model, steps=300, every=100)
-    assert len(right) == 3 and right[0] < right[-1] and right[-1] > 0.5
-    question = next(several_look_ups(3))[:3]
-    question = [torch.from_numpy(x) for x in question] if module is in_torch else question
-    logits, weights = model(*question, need_weights=True)
-    assert logits.shape == (3, ASKED, SEVERAL_VALUES) and weights.shape == (3, 4, 1, SEVERAL_SIZE)
-    masks = np.eye(4, dtype="float32")[0]
-    alone, _ = model(*question, head_mask=torch.from_numpy(masks) if module is in_torch else masks)
-    assert alone.shape == logits.shape and not np.allclose(
-        np.asarray(alone.detach() if module is in_torch else alone),
-        np.asarray(logits.detach() if module is in_torch else logits),
-    )
-
-
-@MODULE
 def test_one_name_can_be_asked_for(module):
     right = module.train_look_up(module.LookUpModel(1, num_asked=1), steps=2, every=2, asked=1)
     assert len(right) == 1 and next(several_look_ups(3, asked=1)).asked.shape == (3, 1)
-
-
-@MODULE
-def test_the_date_model_learns(module):
-    model = module.DateModel(len(source_vocabulary()))
-    log = module.train(model, batches(DATES, 64, seed=0), steps=40, every=20)
-    assert log[-1].loss < log[0].loss
-    found, maps = module.fill_in(model, DATES.source[:5], DATES.source_mask[:5], need_weights=True)
-    assert found.shape == DATES.source[:5].shape and len(maps) == LAYERS
-    assert maps[0].shape == (5, HEADS, *[DATES.source.shape[1]] * 2)
-    assert not maps[0][~np.broadcast_to(DATES.source_mask[:5, None, None], maps[0].shape)].any()
 
 
 @MODULE
@@ -141,13 +111,6 @@ def test_heads_are_cut_in_three_orders():
         half = 2.093 * np.std(sums, ddof=1) / np.sqrt(20)
         found = [row["low"], row["random"], row["high"]]
         np.testing.assert_allclose(found, np.mean(sums) + half * np.array([-1, 0, 1]), atol=1e-4)
-
-
-def test_the_record_of_cut_heads():
-    record = load_record("heads")
-    assert len(record["cut"]) >= 3 * 5 and len(record["alone"]) >= 3
-    for row in record["cut"]:
-        assert row["low"] <= row["random"] <= row["high"]
 
 
 def test_the_record_of_one_name_has_every_number_of_heads_with_three_seeds():

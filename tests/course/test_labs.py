@@ -156,10 +156,14 @@ def test_a_record_that_no_longer_comes_out_is_told(folder, monkeypatch, capsys, 
     assert told or "name: 1 rows as stored" in capsys.readouterr().out
 
 
-def test_a_program_without_a_plan_is_named(capsys):
+def test_records_that_differ_or_are_left_out_are_counted_and_told(monkeypatch, capsys):
     """And every other record has a program that can run its first entry again."""
-    assert again.main(["kernels"]) == 0
-    assert capsys.readouterr().out == "kernels: has no plan, nothing was run\n"
+    monkeypatch.setattr(again, "comes_out", lambda name: name != "digits")
+    assert again.main(["dates", "kernels", "digits"]) == 2 and again.main(["dates"]) == 0
+    assert capsys.readouterr().out == (
+        "2 of 3 records ran again, 1 differ: digits\n1 have no plan, and did not run: kernels\n"
+        "1 of 1 records ran again, 0 differ: none\n"
+    )
     names = {path.stem for path in again.RECORDS.glob("*.json")} - set(again.UNPLANNED)
     assert len(names) > 35 and set(again.UNPLANNED) < {path.stem for path in again.RECORDS.glob("*.json")}
     for name in names:

@@ -2,12 +2,12 @@
 
 import both_frameworks  # noqa: F401
 import numpy as np
+from support import twinned
 
 from attn_course.course.labs import patterns
 from attn_course.course.labs.patterns import pytorch as torch_models
 from attn_course.course.labs.patterns import tf as tf_models
 from attn_course.frameworks import tf, torch
-from attn_course.parity import get_parameters, set_parameters
 from experiments import copies
 
 
@@ -48,11 +48,7 @@ def test_models_agree_in_both_frameworks():
         given = {"width": 12, "heads": 2, "layers": 2, "length": 16, "kind": kind, **sizes}
         model, twin = torch_models.PatternModel(11, **given), tf_models.PatternModel(11, **given)
         twin(tf.constant(tokens))
-        set_parameters(twin.encoder, get_parameters(model.encoder))
-        twin.embedding.embeddings.assign(model.embedding.weight.detach().numpy())
-        twin.positions.weight.assign(model.positions.weight.detach().numpy())
-        twin.output_layer.kernel.assign(model.output.weight.detach().numpy().T)
-        twin.output_layer.bias.assign(model.output.bias.detach().numpy())
+        twinned(model, twin)
         with torch.no_grad():
             found = model(torch.from_numpy(tokens))[0].numpy()
         np.testing.assert_allclose(twin(tf.constant(tokens))[0].numpy(), found, atol=1e-4)

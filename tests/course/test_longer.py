@@ -3,13 +3,13 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course.course.labs import load_record, longer
 from attn_course.course.labs.positions import POSITIONS
 from attn_course.course.labs.positions import pytorch as torch_models
 from attn_course.course.labs.positions import tf as tf_models
 from attn_course.frameworks import keras, tf, torch
-from attn_course.parity import get_parameters, set_parameters
 from attn_course.reference import rotary_frequencies
 from attn_course.tasks.topics import load_topics
 from experiments.longer import pytorch as in_torch
@@ -96,8 +96,7 @@ def test_models_agree_in_both_frameworks(positions, options):
     twin = tf_models.TokenModel(11, 32, 2, 2, **sizes)
     tokens = np.random.default_rng(0).integers(11, size=(2, 13))
     twin(tf.constant(tokens))
-    for mine, theirs in (("embedding", "embedding"), ("blocks", "blocks"), ("output", "output_layer")):
-        set_parameters(getattr(twin, theirs), get_parameters(getattr(model, mine)))
+    twinned(model, twin)
     with torch.no_grad():
         found = model(torch.from_numpy(tokens))[0].numpy()
     np.testing.assert_allclose(twin(tf.constant(tokens))[0].numpy(), found, atol=1e-4)

@@ -3,12 +3,13 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course.course.labs import load_record, one_layer
 from attn_course.course.labs.one_layer import pytorch as in_torch
 from attn_course.course.labs.one_layer import tf as in_tf
 from attn_course.frameworks import tf, torch
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters
 from attn_course.tasks.families import PARTS, load_families
 from experiments import mixes, taming
 
@@ -49,10 +50,8 @@ def test_the_models_are_twins(kind):
     models = {name: lab.Echo(**one_layer.SIZES, kind=kind) for name, (lab, _) in LABS.items()}
     tokens, found = one_layer.tested(3)[0], {}
     models["tf"](tf.constant(tokens))
-    for name, parameters in get_parameters(models["pytorch"].layer).items():
-        assert name in get_parameters(models["tf"].layer) and parameters.size
-    set_parameters(models["tf"].layer, get_parameters(models["pytorch"].layer))
-    models["tf"].embedding.embeddings.assign(models["pytorch"].embedding.weight.detach().numpy())
+    assert get_parameters(models["pytorch"].layer).keys() == get_parameters(models["tf"].layer).keys()
+    twinned(models["pytorch"], models["tf"])
     for name, (_, tensor) in LABS.items():
         mask = tensor(one_layer.evicted())
         x = models[name].embedding(tensor(tokens))

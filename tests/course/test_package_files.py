@@ -14,7 +14,7 @@ PAGES = {path: path.read_text(encoding="utf-8") for path in [*(ROOT / "book").gl
 # The faces, the short public paths, and the command `attn-course`.
 PUBLIC = ("", ".pytorch", ".tf", ".reference", ".catalog", ".masks", ".parity", ".frameworks", ".notebook", ".__main__")
 LEGAL = re.compile(r"LICENSE.*|README\.md|py\.typed")
-# Whole folders that are read at once: an exercise is a folder of files.
+# Read whole: an exercise is a file that its chapter's list names.
 READ_WHOLE = SOURCE / "exercises" / "bank"
 
 

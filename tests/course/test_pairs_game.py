@@ -5,13 +5,13 @@ from itertools import islice
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course.course.labs.pairs import READERS, may_see, settled
 from attn_course.course.labs.pairs import pytorch as in_torch
 from attn_course.course.labs.pairs import tf as in_tf
 from attn_course.course.training import Record
 from attn_course.frameworks import keras, torch
-from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.pairs import ANIMALS, CARDS, NUMBERS, pairs, right_by_distance, twins
 
 
@@ -72,10 +72,7 @@ def test_players(reader):
 def test_both_frameworks_play_alike():
     one, other, batch = in_torch.Player("near"), in_tf.Player("near"), next(pairs(3))
     other(*batch[:2])
-    for name in ("animal", "number"):
-        getattr(one, name).weight.data = torch.from_numpy(getattr(other, name).get_weights()[0])
-    set_parameters(one.attention, get_parameters(other.attention))
-    set_parameters(one.output, get_parameters(other.output_layer))
+    twinned(one, other)
     found = one(*(torch.from_numpy(x) for x in batch[:2]))[0].detach().numpy()
     np.testing.assert_allclose(found, other(*batch[:2])[0].numpy(), atol=1e-5)
     assert np.array_equal(in_torch.guess(one, batch), in_tf.guess(other, batch))

@@ -5,14 +5,15 @@ from itertools import islice
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course import pytorch
 from attn_course import tf as tensorflow
-from attn_course.course.labs.positions import POSITIONS, rate_at, reversals
+from attn_course.course.labs.positions import POSITIONS, rate_at
 from attn_course.course.labs.positions import pytorch as in_torch
 from attn_course.course.labs.positions import tf as in_tf
 from attn_course.frameworks import keras, tf, torch
-from attn_course.parity import get_parameters, nested, set_parameters
+from attn_course.parity import get_parameters
 from attn_course.tasks import topics
 from experiments import length, patches
 from experiments.data.topics import without_repeats
@@ -41,14 +42,6 @@ def test_the_topics():
         topics.load_topics("dev")
 
 
-def test_a_damaged_text_says_what_to_do(tmp_path, monkeypatch):
-    damaged = tmp_path / topics.DATA.name
-    damaged.write_bytes(topics.DATA.read_bytes()[:-1])
-    monkeypatch.setattr(topics, "DATA", damaged)
-    with pytest.raises(ValueError, match=r"missing or damaged: .*pip install --force-reinstall"):
-        topics.load_topics("test")
-
-
 def test_a_repeated_paragraph_stays_in_the_longer_topic():
     long, own = "a " * 300, "b " * 300
     kept = without_repeats({"x": f"{own}\n\n{long}", "y": f"{long}\n\n{own}\n\n{'c ' * 300}", "z": "short"})
@@ -59,13 +52,6 @@ def test_rates():
     rates = [rate_at(step, 100, 2.0) for step in range(1, 101)]
     assert max(rates) <= 2 and rates[0] == pytest.approx(0.2) and rates[-1] < 0.05
     assert np.argmax(rates) == 9 and (np.diff(rates[10:]) < 0).all()
-
-
-def test_reversals():
-    (tokens, backwards), again = (next(reversals(3, length=5, symbols=4, seed=s)) for s in (1, 1))
-    assert tokens.shape == (3, 5) and tokens.max() < 4
-    np.testing.assert_array_equal(backwards[:, 0], tokens[:, 4])
-    np.testing.assert_array_equal(tokens, again[0])
 
 
 def test_windows_of_all_kinds_ask_for_the_same_bytes():
@@ -127,10 +113,7 @@ def twins(positions, causal):
     keras.utils.set_random_seed(0)
     one, other = in_torch.TokenModel(**SIZES, **kind), in_tf.TokenModel(**SIZES, **kind)
     other(tf.zeros((1, 5), tf.int64))
-    for mine, theirs in (("embedding", "embedding"), ("output", "output_layer")):
-        set_parameters(getattr(other, theirs), get_parameters(getattr(one, mine)))
-    set_parameters(other.blocks, get_parameters(one.blocks))
-    return one, other
+    return twinned(one, other)
 
 
 @MODULES
@@ -139,72 +122,6 @@ def test_the_layers_are_those_of_the_package(module):
     face = pytorch if module is in_torch else tensorflow
     assert type(blocks.encoder) is face.Encoder and len(blocks.encoder.layers) == 2
     assert blocks.encoder.config["norm"] == "pre" and blocks.encoder.config["ff_dim"] == 4 * 12
-
-
-def slow_blocks(blocks, x, fault=None):
-    """Pre-norm layers token by token; attention, what is added and the bias are the model's."""
-    parameters = get_parameters(blocks.encoder)
-
-    def normal(token, name):
-        own = nested(parameters, name)
-        centered = token - sum(token) / len(token)
-        return centered / np.sqrt(sum(centered**2) / len(token) + 1e-5) * own["scale"] + own["bias"]
-
-    def network(token, name):
-        own = nested(parameters, f"{name}.feed_forward")
-        hidden = [max(h, 0.0) for h in token @ own["0.weight"] + own["0.bias"]]
-        return np.array(hidden) @ own["1.weight"] + own["1.bias"]
-
-    def each(x, function, name):
-        return np.array([[function(token, name) for token in row] for row in x])
-
-    T = x.shape[1]
-    x = x if blocks.added is None or fault == "not added" else blocks.added(torch.from_numpy(x)).detach().numpy()
-    bias = None if blocks.bias is None or fault == "no bias" else blocks.bias(T, T)
-    causal = blocks.causal and fault != "future leaked"
-    for number, layer in enumerate(blocks.encoder.layers):
-        name = f"layers.{number}"
-        before = torch.from_numpy(each(x, normal, f"{name}.norm1").astype(np.float32))
-        attended, weights = layer.attention(before, bias=bias, causal=causal)
-        x = x + attended.detach().numpy()
-        x = x + each(each(x, normal, f"{name}.norm2"), network, name)
-    return x if fault == "no last norm" else each(x, normal, "final_norm"), weights.detach().numpy()
-
-
-def drawn_blocks(positions, causal):
-    """Blocks with norms that scale and shift, and tables that matter; and an input."""
-    torch.manual_seed(0)
-    blocks = in_torch.Blocks(12, 2, 2, positions=positions, max_length=5, causal=causal)
-    for parameter in blocks.parameters():
-        parameter.data.add_(0.3 * torch.randn_like(parameter))
-    return blocks, np.random.default_rng(0).normal(size=(3, 5, 12)).astype(np.float32)
-
-
-@pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize("positions", POSITIONS)
-def test_the_layers_equal_slow_loops(positions, causal):
-    blocks, x = drawn_blocks(positions, causal)
-    found, weights = blocks(torch.from_numpy(x), need_weights=True)
-    expected, theirs = slow_blocks(blocks, x)
-    np.testing.assert_allclose(found.detach().numpy(), expected, atol=1e-4)
-    np.testing.assert_allclose(weights.detach().numpy(), theirs, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("positions", "fault"),
-    [
-        ("none", "future leaked"),
-        ("none", "no last norm"),
-        ("sinusoidal", "not added"),
-        ("learned", "not added"),
-        ("alibi", "no bias"),
-        ("t5", "no bias"),
-    ],
-)
-def test_a_planted_fault_is_caught(positions, fault):
-    blocks, x = drawn_blocks(positions, causal=True)
-    found, _ = blocks(torch.from_numpy(x))
-    assert np.abs(found.detach().numpy() - slow_blocks(blocks, x, fault)[0]).max() > 1e-2
 
 
 def set_seeds(seed):
@@ -280,22 +197,6 @@ def test_only_without_positions_the_order_is_lost(positions):
     tokens, order = torch.arange(7)[None], torch.tensor([3, 0, 6, 2, 5, 1, 4])
     moved, kept = model(tokens[:, order])[0], model(tokens)[0][:, order]
     assert torch.allclose(moved, kept, atol=1e-5) == (positions == "none")
-
-
-def test_learned_positions_end():
-    model = in_torch.TokenModel(**SIZES, positions="learned", max_length=9)
-    with pytest.raises(ValueError, match="max_length = 9"):
-        model(torch.zeros(1, 10, dtype=torch.long))
-
-
-@MODULES
-def test_the_loss_falls(module):
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
-    model = module.TokenModel(**SIZES, positions="sinusoidal", max_length=4)
-    batches = reversals(32, length=4, symbols=7, seed=0)
-    log = module.train(model, batches, steps=40, rate=1e-2, every=20)
-    assert [line.step for line in log] == [20, 40] and log[1].loss < log[0].loss
 
 
 def test_patches():

@@ -5,13 +5,13 @@ from itertools import islice
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course.course.labs import load_record
 from attn_course.course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see
 from attn_course.course.labs.pronoun import pytorch as in_torch
 from attn_course.course.labs.pronoun import tf as in_tf
 from attn_course.frameworks import keras, tf, torch
-from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.pronoun import (
     ANIMAL,
     ANIMALS,
@@ -160,10 +160,7 @@ def test_one_layer_is_right_in_half_at_most():
 
 def test_both_frameworks_read_alike():
     one, other, words = reader(in_torch, "all words"), reader(in_tf, "all words"), sentences("test").words[:50]
-    one.embedding.weight.data = torch.tensor(other.embedding.get_weights()[0])
-    set_parameters(one.first, get_parameters(other.first))
-    for name in ("query", "key"):
-        getattr(one, name).weight.data = torch.tensor(getattr(other, name).get_weights()[0].T)
+    twinned(one, other)
     (guess, weights), (same, others) = in_torch.guess(one, words), in_tf.guess(other, words)
     for mine, theirs in zip(weights, others, strict=True):
         np.testing.assert_allclose(mine, theirs, atol=1e-6)

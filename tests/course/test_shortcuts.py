@@ -3,13 +3,14 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course.course.labs.shortcuts import KINDS, NAMES, NUMBERS, PICTURES, POSITIONS, batches
 from attn_course.course.labs.shortcuts import pytorch as in_torch
 from attn_course.course.labs.shortcuts import tf as in_tf
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters
 from experiments import recall, reversible, spectra
 
 
@@ -39,10 +40,9 @@ def test_both_frameworks_read_alike(task, kind):
     torch.manual_seed(0)
     inputs, _ = next(batches(task, size=3))
     one, other = in_torch.Reader(task, kind, 5).eval(), in_tf.Reader(task, kind, 5)
+    other(tensorflow.constant(inputs))
+    twinned(one, other)
     expected = other(tensorflow.constant(inputs)).numpy()
-    parts = [(one.input, other.input_layer), (one.output, other.output_layer)]
-    for mine, theirs in [*parts, (one.positions, other.positions), (one.encoder, other.encoder)]:
-        set_parameters(mine, get_parameters(theirs))
     found = one(torch.from_numpy(inputs)).detach().numpy()
     np.testing.assert_allclose(found, expected, atol=1e-4)
     assert np.array_equal(in_torch.guess(one, inputs), in_tf.guess(other, inputs))

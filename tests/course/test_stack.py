@@ -3,12 +3,12 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from support import twinned
 
 from attn_course.course.labs import load_record, norms, reactions, stack
 from attn_course.course.labs.stack import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks.digits import load_digits
 from experiments.norms import pytorch as norms_torch
 
@@ -50,9 +50,7 @@ def test_models_are_alike(name, norm):
     ]
     mine, theirs = (getattr(face, name)(2, norm=norm) for face in (pytorch, tf))
     theirs(given)  # builds it
-    parameters = get_parameters(mine)
-    parameters.pop("places", None)  # fixed, a buffer in PyTorch alone
-    set_parameters(theirs, parameters)
+    twinned(mine, theirs)
     found = mine(torch.from_numpy(given))[0].detach()
     np.testing.assert_allclose(found, theirs(tensorflow.constant(given))[0], atol=1e-4)
 

@@ -1,12 +1,26 @@
 """What the tasks share: vocabulary, batches and metrics; and sequence reversal."""
 
+import re
 import zlib
+from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from attn_course.tasks import dates, metrics
+from attn_course.tasks import (
+    alignments,
+    dates,
+    digits,
+    glassllm,
+    live,
+    metrics,
+    photograph,
+    reactions,
+    topics,
+    translation,
+)
 from attn_course.tasks.text import (
     BEGIN,
     END,
@@ -145,6 +159,43 @@ def test_by_length():
             metrics.by_length(predicted, examples, edges)
     with pytest.raises(ValueError, match="predicted: expected 3 strings, got 2"):
         metrics.by_length(predicted[:2], examples, (4, 9))
+
+
+# --- files ---
+
+# Each with what reads it; behind a cache, what the cache would ask.
+FILES = {
+    alignments.FILE: alignments._rows.__wrapped__,
+    dates.DATA: partial(dates._rows.__wrapped__, dates.DATA),
+    digits.DATA: partial(digits.load_digits, "test"),
+    glassllm.BOOK: glassllm.load_book,
+    glassllm.MERGES: glassllm.load_tokenizer.__wrapped__,
+    glassllm.WEIGHTS: glassllm.load_weights,
+    photograph.FEATURES: photograph.load_photograph,
+    photograph.IMAGE: photograph.load_photograph,
+    reactions.REACTIONS: reactions._read.__wrapped__,
+    reactions.WEIGHTS: reactions.load_weights,
+    topics.DATA: partial(topics.load_topics, "test"),
+    translation.FOLDER / "english.tsv.bz2": translation._splits.__wrapped__,
+    translation.FOLDER / "spanish.tsv.bz2": translation._splits.__wrapped__,
+    translation.FOLDER / "subwords.txt.gz": translation.subwords.__wrapped__,
+    **{live.HERE / f"{name}.npz": partial(live.load_weights, name) for name in ("dates", "reader", "sentences")},
+}
+
+
+def test_every_file_of_data_is_listed():
+    folder = Path(dates.__file__).parents[1]
+    packed = {path for path in folder.rglob("*.*") if path.suffix in (".gz", ".bz2", ".jpg", ".npy", ".npz")}
+    assert packed == FILES.keys()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_damaged_file_says_what_to_do(file, monkeypatch):
+    whole = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: whole(path)[: -1 if path == file else None])
+    told = rf"{re.escape(file.name)} is missing or damaged: .*pip install --force-reinstall"
+    with pytest.raises(ValueError, match=told):
+        FILES[file]()
 
 
 # --- reversal ---

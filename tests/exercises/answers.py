@@ -1,11 +1,10 @@
-"""Right and wrong answers to every exercise, as people write them: `bank/NN_topic/NAME/right.py` and `wrong.py`.
+"""Right answers to every exercise, as people write them, and wrong ones where no machine makes any.
 
-A cell of right.py is an answer; its title is the framework, and a second one of a framework is called "numpy 2".
-A cell of wrong.py is an answer too, or lines that change the first right one in NumPy (of a layer: the page's
-solution in PyTorch).
+`bank/NN_topic.py` has those of a chapter in cells. Its title says of what it is an answer, `# %% layer, right: tf`;
+the second one of a framework is `tf 2`. A cell `# %% layer, wrong` may hold lines that change the page's solution in
+PyTorch. Of functions, the wrong answers are those that a machine makes (`mutants.py`), and the named mistakes.
 """
 
-import json
 import re
 from pathlib import Path
 
@@ -21,18 +20,24 @@ BANK = Path(__file__).parent / "bank"
 OTHERS = [name for name, each in EXERCISES.items() if each.kind in ("test", "open", "read")]
 FUNCTIONS = [name for name, each in EXERCISES.items() if each.kind != "module" and name not in OTHERS]
 MODULES = [name for name, each in EXERCISES.items() if each.kind == "module"]
-# name -> how many of its wrong answers are told what they are, of how many
-SHARES = json.loads((BANK / "shares.json").read_text(encoding="utf-8"))
 EVERY_LAYER = (("return ", "own = "), ("torch.nn.Parameter", "(lambda x: x)"))
 
 
-def _cells(name, file):
-    place = EXERCISES.places[name]
-    path = BANK / place.parent.name / place.name / file
-    return cells(path.read_text(encoding="utf-8"))[1]
+def _read():
+    """(name, "right" or "wrong") -> [(the rest of the title, code)]."""
+    found = {}
+    folders = {place.parent.name: name.partition(".")[0] for name, place in EXERCISES.places.items()}
+    for folder, prefix in folders.items():
+        for title, code in cells((BANK / f"{folder}.py").read_text(encoding="utf-8"))[1]:
+            head, _, rest = title.partition(": ")
+            name, kind = head.split(", ")
+            found.setdefault((f"{prefix}.{name}", kind), []).append((rest, code))
+    return found
 
 
-RIGHT = {name: dict(_cells(name, "right.py")) for name in EXERCISES}
+ANSWERS = _read()
+RIGHT = {name: dict(ANSWERS[name, "right"]) for name in EXERCISES}
+WRONG = {name: ANSWERS[name, "wrong"] for name in MODULES + OTHERS}
 
 
 def made(text, more=()):
@@ -56,18 +61,13 @@ def right_answers(name):
     return answers + [(key.split()[0], made(text)) for key, text in RIGHT[name].items()]
 
 
-def wrong_answers(name):
-    """Each wrong answer as it is written -> the function or class."""
-    layer = name in MODULES
-    base = EXERCISES[name].answers["torch"] if layer else RIGHT[name]["numpy"]
-    answers = {}
-    for _, code in _cells(name, "wrong.py"):
-        whole = re.match(r"(def|class|lambda|\(lambda)\b", code) and not code.endswith("    ...\n")
-        text = code if whole else changed(base, code)
-        answers[code] = from_text(text) if layer and "class Own" not in text else made(text)
-    if layer:
-        answers |= {edit[0]: from_text(base.replace(*edit)) for edit in EVERY_LAYER}
-    return answers
+def wrong_layers(name):
+    """Each wrong answer to a layer as it is written -> the class."""
+    base, answers = EXERCISES[name].answers["torch"], {}
+    for _, code in WRONG[name]:
+        text = code if re.match(r"def|class", code) and not code.endswith("    ...\n") else changed(base, code)
+        answers[code] = made(text) if "class Own" in text else from_text(text)
+    return answers | {edit[0]: from_text(base.replace(*edit)) for edit in EVERY_LAYER}
 
 
 def told(name, answer, seed, framework="numpy"):

@@ -1,7 +1,7 @@
 """Submissions that try to cheat, to break the run or to harm the others, and what becomes of each.
 
-``HOSTILE``: name of the file -> (text, how many answers are marked as right, words of its feedback). FOLDER and
-TEACHER stand for the class's folder and that of the teacher's cases and seed.
+``HOSTILE``: name -> (text, how many answers are marked as right, words that are said of it). FOLDER and TEACHER stand
+for the class's folder and that of the teacher's cases and seed. ``BOMBS``: what takes from the machine what it gets.
 """
 
 import json
@@ -15,13 +15,10 @@ HEAD = "import numpy as np\nfrom attn_course.exercises import check, softmax\n"
 SECRET = "secret-of-the-teacher"
 
 
-def answer(name, rename=None):
+def answer(name):
     """The solution as a student's text, with its check."""
-    exercise = EXERCISES[name]
-    function, text = exercise.solution.__name__, source_of(exercise.solution)
-    if rename:
-        text, function = text.replace(f"def {function}(", f"def {rename}("), rename
-    return f'{text}\ncheck("{name}", {function})\n'
+    solution = EXERCISES[name].solution
+    return f'{source_of(solution)}\ncheck("{name}", {solution.__name__})\n'
 
 
 A, B = answer("04.attention"), answer("04.with_cache")
@@ -49,7 +46,8 @@ def header(**fields):
 
 
 FORGED = frames(header(name="13.ring", framework="numpy", wrong=None, fault=None))
-SILENT = header(name="13.ring", framework="numpy", wrong=None)
+SILENT = header(name="06.split_heads", framework="numpy", wrong=None)
+CASES = len(EXERCISES["06.split_heads"].cases(np.random.default_rng(0)))
 DEAF = """
 import os, struct, threading, time
 asked, said = {asked}, {said}
@@ -61,9 +59,7 @@ for number in range(3, 30):
             os.write(number, pack(asked) + pack(said) * {count})
     except OSError:
         pass
-""".format(
-    asked=SILENT, said=header(error="", fatal=False), count=len(EXERCISES["13.ring"].cases(np.random.default_rng(0)))
-)
+""".format(asked=SILENT, said=header(error="no", fatal=False), count=CASES)
 TRIED = """
 import glob, os, subprocess
 done = []
@@ -109,32 +105,65 @@ tried("a name", lambda: socket.getaddrinfo("example.org", 80))
 tried("an address", lambda: socket.create_connection(("1.1.1.1", 53), 2))
 raise ValueError(f"done {done}")
 """
-SESSION = """
+# Of processes that would stay: twice the room's limit, no more, should none hold.
+BOMB = """
 import os, time
-if os.fork() == 0:
-    os.setsid()
+for each in range(500):
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                pass
+    except OSError:
+        pass
+"""
+THREADS = """
+import os, threading, time
+threading.stack_size(2**17)
+def start(count):
+    try:
+        for each in range(count):
+            threading.Thread(target=time.sleep, args=(4,), daemon=True).start()
+    finally:
+        time.sleep(3)
+for each in range(9):
     if os.fork() == 0:
-        time.sleep(3600)
-    os._exit(0)
+        try:
+            start(50)
+        finally:
+            os._exit(0)
+time.sleep(0.5)
+start(50)
+"""
+MEMORY = """
+import os, time
+for each in range(4):
+    if os.fork() == 0:
+        kept = np.ones(2**25)
+        time.sleep(60)
+else:
+    time.sleep(60)
 """
 FORKS = """
 import os, time
-for each in range(60):
+for each in range(20):
     if os.fork() == 0:
         os.setsid()
-        time.sleep(3600)
+        if os.fork() == 0:
+            time.sleep(3600)
+        os._exit(0)
 """
 DISK = """
-import os
 try:
-    for number in range(10**5):
-        open(str(number), "w").close()
-    words = "all"
-except OSError as error:
-    words = error.strerror
-for name in os.listdir("."):
-    os.remove(name)
-raise ValueError(words)
+    for number in range(9):
+        open(str(number), "wb").write(bytes(2**25))
+finally:
+    os.remove("0")
+"""
+KILLS = """
+import os, signal
+os.kill(os.getppid(), signal.SIGKILL)
+os.kill(-1, signal.SIGKILL)
 """
 PATCHES = """
 from attn_course.exercises.engine import answering, checking, judge, marking
@@ -153,12 +182,6 @@ class Right(np.ndarray):
     def __reduce__(self):
         return exec, ("raise SystemExit",)
 check("04.allowed", lambda *given: np.zeros((3, 3)).view(Right))
-"""
-OLD_FILES = """
-import json, os
-for name in ("result.json", "answers.npz", "cases.pickle"):
-    with open(name, "w") as file:
-        file.write('{"answers": {"13.ring": {"fault": null}}}')
 """
 SHADOWS = """
 import os
@@ -180,64 +203,58 @@ ODD = "\n".join(
 )
 HOSTILE = {
     # What doesn't end, or ends too early: it costs the statement, not the answers around it.
-    "endless.py": (HEAD + LOOPS + 'check("04.allowed", endless)\n' + A + B, 2, "does a loop not end?"),
-    "stubborn.py": (
-        HEAD
-        + LOOPS.replace("pass", "try:\n            endless()\n        except BaseException:\n            pass")
+    "endless": (LOOPS + 'check("04.allowed", endless)\n' + A + B, 2, "does a loop not end?"),
+    "stubborn": (
+        LOOPS.replace("pass", "try:\n            endless()\n        except BaseException:\n            pass")
         + 'check("04.allowed", endless)\n'
         + A,
         1,
         "04.allowed: it ",
     ),
-    "loop_in_c.py": (HEAD + 'check("04.allowed", lambda *given: 10**10**9)\n' + A, 1, "does a loop not end?"),
-    "leaves.py": (TWO + "import os\nos._exit(0)\n" + answer("04.allowed"), 3, "it ended early"),
-    "leaves_inside.py": (
-        HEAD + 'import os\ncheck("04.allowed", lambda *given: os._exit(0))\n' + A,
+    "loop in C": ('check("04.allowed", lambda *given: 10**10**9)\n' + A, 1, "does a loop not end?"),
+    "leaves": (A + "import os\nos._exit(0)\n" + answer("04.allowed"), 2, "it ended early"),
+    "leaves inside": (
+        'import os\ncheck("04.allowed", lambda *given: os._exit(0))\n' + A,
         1,
         "04.allowed: it ended early",
     ),
-    "exits.py": (
-        HEAD + "import atexit\natexit.register(lambda: [0 for x in iter(int, 1)])\nraise SystemExit\n" + A,
+    "exits": (
+        "import atexit\natexit.register(lambda: [0 for x in iter(int, 1)])\nraise SystemExit\n" + A,
         1,
         "SystemExit",
     ),
-    "closes.py": (HEAD + "import os\nos.closerange(0, 100)\n" + A, 1, "it ended early"),
-    "large.py": (HEAD + 'check("04.allowed", lambda *given: np.ones(10**11))\n' + A, 1, "MemoryError"),
-    "deep_calls.py": (HEAD + 'def f(*given):\n    return f(*given)\ncheck("04.allowed", f)\n' + A, 1, "RecursionError"),
-    "deep_text.py": (HEAD + A + "x = " + "(" * 5000 + ")" * 5000 + "\n", 0, "SyntaxError"),
-    "prints.py": (HEAD + "for each in range(50):\n    print('x' * 2**20)\n" + A, 1, ""),
-    # Words and names that a table, a screen or a file can't hold.
-    "surrogate.py": (TWO + 'raise ValueError("\\ud800")\n', 2, "ValueError: \\ud800"),
-    "=1+1.py": (TWO + 'raise ValueError("\\x1b[2J\\n\\n=1+1")\n', 2, "ValueError: "),
-    "long" * 62 + ".py": (HEAD + A, 1, ""),
+    "closes": ("import os\nos.closerange(0, 100)\n" + A, 1, "it ended early"),
+    "large": ('check("04.allowed", lambda *given: np.ones(10**11))\n' + A, 1, "MemoryError"),
+    "deep calls": ('def f(*given):\n    return f(*given)\ncheck("04.allowed", f)\n' + A, 1, "RecursionError"),
+    "deep text": (A + "x = " + "(" * 5000 + ")" * 5000 + "\n", 0, "SyntaxError"),
+    "prints": ("for each in range(50):\n    print('x' * 2**20)\n" + A, 1, ""),
     # Results that nobody computed.
-    "forged.py": (HEAD + FORGED + "os._exit(0)\n", 0, ""),
-    "forged_kind.py": (HEAD + frames(header(name="13.ring", framework="jax")) + A, 0, "framework must be"),
-    "forged_file.py": (HEAD + OLD_FILES + WRONG, 0, "04.allowed: "),
-    "deep.py": (HEAD + frames('b"[" * 100000 + b"\\n"') + A, 1, "its result can't be read"),
-    "flood.py": (HEAD + frames(header(note="x" * 300), 3000) + A, 1, "xxx"),
-    "deaf.py": (HEAD + DEAF, 0, "it doesn't read what it is asked"),
-    "patches.py": (HEAD + PATCHES + WRONG + A, 1, "04.allowed: "),
-    "lies.py": (HEAD + LIES + A, 1, "04.allowed: "),
-    "odd.py": (HEAD + ODD + A, 1, "04.allowed: "),
-    "imports.py": (
-        HEAD + "from attn_course.exercises import EXERCISES\ncheck('13.ring', EXERCISES['13.ring'].solution)\n",
+    "forged": (FORGED + "os._exit(0)\n", 0, ""),
+    "forged kind": (frames(header(name="13.ring", framework="jax")) + A, 0, "framework must be"),
+    "deep": (frames('b"[" * 100000 + b"\\n"') + A, 1, "its result can't be read"),
+    "flood": (frames(header(note="x" * 300), 3000) + A, 1, "xxx"),
+    "deaf": (DEAF, 0, "it doesn't read what it is asked"),
+    "patches": (PATCHES + WRONG + A, 1, "04.allowed: "),
+    "lies": (LIES + A, 1, "04.allowed: "),
+    "odd": (ODD + A, 1, "04.allowed: "),
+    "imports": (
+        "from attn_course.exercises import EXERCISES\ncheck('13.ring', EXERCISES['13.ring'].solution)\n",
         1,
         "is this package's own",
     ),
     # The others, the teacher, the system.
-    "session.py": (HEAD + SESSION + A, 1, ""),
-    "forks.py": (HEAD + FORKS + A, 1, ""),
-    "kills.py": (HEAD + A + "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n", 1, ""),
-    "kills_all.py": (HEAD + A + "import os, signal\nos.kill(-1, signal.SIGKILL)\n", 1, ""),
-    "neighbors.py": (HEAD + A + TRIED + NEIGHBORS, 1, "done []"),
-    "mounts.py": (HEAD + A + TRIED + MOUNTS, 1, "done []"),
-    "package.py": (HEAD + A + TRIED + PACKAGE, 1, "done []"),
-    "shadows.py": (HEAD + SHADOWS + A, 1, "it ended early"),
-    "disk.py": (HEAD + A + DISK, 1, "No space left on device"),
-    "network.py": (HEAD + A + TRIED + NETWORK, 1, "done []"),
-    "spy.py": (HEAD + A + TRIED + SPY, 1, "found False, files [], neighbors []"),
-    "nothing.ipynb": ("[" * 10**5, 0, "it can't be read"),
-    "numbers.ipynb": ('{"cells": [{"cell_type": "code", "source": [1]}, 7]}', 0, "it can't be read"),
-    "zz_victim.py": (TWO, 2, ""),
+    "forks": (FORKS + A, 1, ""),
+    "kills": (A + KILLS + B, 2, ""),
+    "neighbors": (A + TRIED + NEIGHBORS, 1, "done []"),
+    "mounts": (A + TRIED + MOUNTS, 1, "done []"),
+    "package": (A + TRIED + PACKAGE, 1, "done []"),
+    "shadows": (SHADOWS + A, 1, "it ended early"),
+    "disk": (A + TRIED + DISK, 1, "No space left on device"),
+    "network": (A + TRIED + NETWORK, 1, "done []"),
+    "spy": (A + TRIED + SPY, 1, "found False, files [], neighbors []"),
+}
+BOMBS = {
+    "processes": (A + BOMB, 1, "it was ended: it started more than 64 processes"),
+    "threads": (A + THREADS, 1, "can't start new thread"),
+    "memory": (A + MEMORY, 1, "it was ended: it took more than 1000 MiB"),
 }

@@ -116,15 +116,17 @@ def _leaves(solution):
     return answer
 
 
-def spoiled(solution, arguments):
+def spoiled(solution, cases):
     """name -> the solution with something done to what it returns or to what it gets."""
+    arguments = cases[0].arguments
+    first = solution(*arguments)
+    if isinstance(first, tuple):
+        return _spoiled_parts(solution, first)
 
     def then(change):
         return lambda *given: change(np.asarray(solution(*given)))
 
-    if isinstance(solution(*arguments), tuple):
-        return {}
-    result = np.asarray(solution(*arguments))
+    result = np.asarray(first)
     ways = {
         "the first result for ever": _first_for_ever(solution),
         "leaves Python": _leaves(solution),
@@ -144,6 +146,8 @@ def spoiled(solution, arguments):
         ways["two decimals"] = then(lambda x: x.round(2))
         ways["float16"] = then(lambda x: x.astype(np.float16))
         ways["not a number"] = then(lambda x: x * np.nan)
+        if any((np.asarray(solution(*case.arguments)) == 0).any() for case in cases):
+            ways["not a number in place of 0"] = then(lambda x: np.where(x == 0, np.nan, x))
     if result.ndim:
         ways["squeezed"] = then(np.squeeze)
         ways["flat"] = then(np.ravel)
@@ -155,6 +159,24 @@ def spoiled(solution, arguments):
         ways["transposed"] = then(lambda x: x.swapaxes(-1, -2))
     for one, other in itertools.combinations(range(len(arguments)), 2):
         ways[f"arguments {one + 1} and {other + 1} exchanged"] = _exchanged(solution, one, other)
+    return ways
+
+
+def _spoiled_parts(solution, results):
+    """One of several results, as another dtype, without its values, or missing."""
+
+    def then(place, change):
+        def answer(*given):
+            found = list(solution(*given))
+            found[place] = change(np.asarray(found[place]))
+            return tuple(found)
+
+        return answer
+
+    changes = {"complex": lambda x: x.astype(complex), "zeros": np.zeros_like, "another axis": lambda x: x[None]}
+    ways = {"one result too few": lambda *given: solution(*given)[:-1]}
+    for place, (words, change) in itertools.product(range(len(results)), changes.items()):
+        ways[f"result {place + 1}: {words}"] = then(place, change)
     return ways
 
 

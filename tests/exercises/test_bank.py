@@ -1,9 +1,9 @@
-"""The folders of exercises: each complete, each mistake a change of its solution; how their files are read."""
+"""The files of exercises: each complete, each mistake a change of its solution; how they are read."""
 
 import ast
 
 import pytest
-from answers import BANK
+from answers import ANSWERS, BANK, RIGHT, WRONG
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import files
@@ -25,28 +25,49 @@ def total(rows, start):
         found = found + row.sum()
     return found
 """
-FILES = {"exercise.toml", "solution.py", "cases.py", "mistakes.py", "starter.py"}
+TEXT = f'''\
+"""In two
+lines
+
+1. a
+2. b
+3. c, and
+   more
+"""
+
+title = "t"
+level, minutes = 1, 5
+before = "b"
 
 
-def test_every_folder_is_listed_once_and_has_its_files():
-    folders = {path.parent for path in files.BANK.glob("*/*/exercise.toml")}
-    assert folders == set(EXERCISES.places.values()) and len(folders) == len(EXERCISES)
-    chapters = {path for path in files.BANK.iterdir() if path.name != "__pycache__"}
-    assert {folder.parent for folder in folders} == chapters
-    answered = {path.parent.relative_to(BANK) for path in BANK.glob("*/*/right.py")}
-    assert answered == {folder.relative_to(files.BANK) for folder in folders}
-    for name, folder in EXERCISES.places.items():
-        found = {path.name for path in folder.iterdir() if path.suffix != ".pyc" and path.is_file()}
-        own = {"cases.py", "mistakes.py"} if EXERCISES[name].kind == "test" else set()  # it takes another's
-        assert found <= FILES and found >= FILES - {"starter.py"} - own, folder
-        answers = {path.name for path in (BANK / folder.relative_to(files.BANK)).iterdir()}
-        assert answers == {"right.py", "wrong.py"}, folder
+def cases(rng):
+    return []
+
+
+# %% solution
+{SOLUTION}
+
+# %% mistake: it starts at 0
+found = 0
+'''
+
+
+def test_every_file_is_listed_once_and_has_its_parts():
+    paths = list(files.BANK.glob("*/*.py"))
+    assert sorted(paths) == sorted(EXERCISES.places.values()) and len(paths) == len(EXERCISES) > 100
+    for name, exercise in EXERCISES.items():
+        if exercise.kind != "test":  # it takes another's
+            assert exercise.cases and exercise.mistakes, name
+    chapters = {path.name for path in files.BANK.iterdir() if path.name != "__pycache__"}
+    assert chapters == {path.parent.name for path in paths} == {path.stem for path in BANK.glob("*.py")}
+    assert {name for name, _ in ANSWERS} == RIGHT.keys() and {kind for _, kind in ANSWERS} == {"right", "wrong"}
+    assert {name for name, kind in ANSWERS if kind == "wrong"} == WRONG.keys()
 
 
 def test_nothing_is_left_to_do():
     """What `make new-exercise` writes is refused until it is filled."""
-    paths = [path for bank in (files.BANK, BANK) for path in bank.rglob("*.*") if path.suffix in (".py", ".toml")]
-    assert len(paths) > 400
+    paths = [*files.BANK.glob("*/*.*"), *BANK.glob("*.py")]
+    assert len(paths) > 150
     assert [path for path in paths if "TODO" in path.read_text(encoding="utf-8")] == []
 
 
@@ -113,20 +134,31 @@ def test_a_project_has_a_prefix_of_its_own_and_a_place(tmp_path, second):
 
 
 def test_an_exercise_is_read_when_it_is_asked_for(tmp_path):
-    folder = tmp_path / "04_topic" / "total"
-    folder.mkdir(parents=True)
-    (folder.parent / "chapter.toml").write_text('order = ["total"]\n')
+    folder = tmp_path / "04_topic"
+    folder.mkdir()
+    (folder / "chapter.toml").write_text('order = ["total", "typo"]\n')
     bank = files.Bank(tmp_path)
-    assert list(bank) == ["04.total"]
-    (folder / "exercise.toml").write_text(
-        'title = "t"\nlevel = 1\nminutes = 5\nbefore = "b"\nhints = ["a", "b", "c"]\n'
-        'statement = """\nin two\nlines\n"""\n'
-    )
-    (folder / "solution.py").write_text("import numpy as np\n\n\n" + SOLUTION)
-    (folder / "cases.py").write_text("def cases(rng):\n    return []\n")
-    (folder / "mistakes.py").write_text("# %% it starts at 0\nfound = 0\n")
+    assert list(bank) == ["04.total", "04.typo"]
+    (folder / "total.py").write_text(TEXT)
     exercise = bank["04.total"]
-    assert exercise.statement == "in two lines" and exercise.hints == ("a", "b", "c")
+    assert exercise.statement == "In two lines" and exercise.hints == ("a", "b", "c, and more")
+    assert (exercise.title, exercise.level, exercise.minutes, exercise.before) == ("t", 1, 5, "b")
     assert exercise.starters == {"numpy": starter_of(SOLUTION)} and exercise.kind == "write"
     assert list(exercise.mistakes) == ["it starts at 0"]
     assert exercise.mistakes["it starts at 0"] == without_marks(SOLUTION).replace("= start", "= 0")
+    (folder / "typo.py").write_text(TEXT.replace("# %% mistake", "# %% mistakes of people"))
+    with pytest.raises(
+        ValueError, match=r"typo\.py: a cell is one of solution, starter, mistake, mistakes: 'mistakes of"
+    ):
+        bank["04.typo"]
+
+
+def test_what_a_file_raises_names_its_line(tmp_path):
+    """Of its cells too: they are run with the lines above them."""
+    (tmp_path / "chapter.toml").write_text('order = ["total"]\n')
+    text = TEXT + "\n\n# %% mistake: it raises\ndef instead(rows, start):\n    raise KeyError\n"
+    (tmp_path / "total.py").write_text(text)
+    mistake = files.load(tmp_path / "total.py").mistakes["it raises"]
+    code = mistake.__code__
+    assert text.splitlines()[code.co_firstlineno - 1] == "def instead(rows, start):"
+    assert code.co_filename == str(tmp_path / "total.py")

@@ -181,6 +181,7 @@ def test_starters_are_not_done_or_told_where_they_differ(capsys):
             assert not check(name, answer)
         said = capsys.readouterr().out
         if exercise.kind == "bug":
+            assert "not yet: this is the function as it was given: " in said
             assert any(word in said for word in ("it gives", "the shape is", "it raised")) and "case " in said
             assert not any(words in said for words in exercise.mistakes)
         else:
@@ -214,13 +215,6 @@ def test_numbers_that_differ_look_different():
     assert _digits(1.0264, 1.0258) == "1.0264" and _digits(1.0258, 1.0264) == "1.0258"
     assert _digits(1.0, 2.0) == "1" and _digits(3, 4) == "3"
     assert _digits(0.1, 0.1 + 1e-12) != _digits(0.1 + 1e-12, 0.1)
-
-
-def test_a_small_error_is_refused(capsys):
-    solution = EXERCISES["05.self_attention"].solution
-    told = wrong("05.self_attention", lambda *given: 1.0001 * solution(*given), capsys)
-    got, expected = re.search(r"gives (\S+), expected (\S+) ", told).groups()
-    assert got != expected
 
 
 def test_right_for_equal_sizes_alone_is_refused(capsys):

@@ -1,18 +1,30 @@
 """Layers: no wrong one passes and no right one fails."""
 
 import itertools
+from functools import cache
 
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
-import torch
-from answers import MODULES, SHARES, right_answers, specific, told, wrong_answers
+from answers import MODULES, right_answers, specific, told, wrong_layers
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine.exercise import known_mistakes
 from attn_course.exercises.engine.judge import caller, draw_cases, first_fault, from_text
 from attn_course.exercises.engine.run import Outcome, expected, into
 from attn_course.frameworks import tf
+
+
+def _numbers(exercise, mistake, seed):
+    """(the cases, what a layer with this mistake gives): the NumPy function's numbers."""
+    call, found = caller(exercise), []
+    cases = [case._replace(single=True) for case in draw_cases(exercise, seed)]
+    for case in cases:
+        try:
+            found.append(Outcome(expected(call, mistake, case)))
+        except ValueError:  # widths that differ can't be mixed up
+            found.append(Outcome(error="it raised"))
+    return cases, found
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -29,32 +41,28 @@ def test_wrong_modules_are_refused_and_named(name):
     """Each known mistake as a module: the NumPy function's numbers, with gradients by differences."""
     exercise = EXERCISES[name]
     assert len(exercise.mistakes) >= 10
-    call = caller(exercise)
     for words, mistake in itertools.islice(known_mistakes(exercise), len(exercise.mistakes)):
         assert mistake is not None, f"no such text in the solution: {words}"
-        cases = [case._replace(single=True) for case in draw_cases(exercise, 1)]
-        found = []
-        for case in cases:
-            try:
-                found.append(Outcome(expected(call, mistake, case)))
-            except ValueError:  # widths that differ can't be mixed up
-                found.append(Outcome(error="it raised"))
-        assert first_fault(exercise, cases, found) == (words, None)
+        assert first_fault(exercise, *_numbers(exercise, mistake, 1)) == (words, None)
+
+
+@cache
+def said_of(name):
+    """A layer's wrong answers in PyTorch -> what each is told; None where it passes."""
+    return {text: told(name, answer, 2, "torch") for text, answer in wrong_layers(name).items()}
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_wrong_modules_in_pytorch_are_refused(name):
-    answers = wrong_answers(name)
-    assert len(answers) >= 12
-    passed = [text for text, answer in answers.items() if told(name, answer, 1, "torch") is None]
-    assert not passed
+    assert len(said_of(name)) >= 12
+    assert [text for text, words in said_of(name).items() if words is None] == []
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_wrong_modules_are_told_what_they_are(name):
-    answers = {text: told(name, answer, 2, "torch") for text, answer in wrong_answers(name).items()}
-    named = sum(specific(words) for words in answers.values())
-    assert [named, len(answers)] == SHARES[name], "tests/exercises/bank/shares.json says what was told before"
+def test_most_wrong_modules_are_told_what_they_are():
+    """Not only the first number that differs."""
+    named = {name: [specific(words) for words in said_of(name).values()] for name in MODULES}
+    assert np.mean([each for own in named.values() for each in own]) > 0.65
+    assert min(np.mean(own) for own in named.values()) > 0.3
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -99,39 +107,10 @@ def test_a_layer_with_the_sizes_of_its_first_batch_is_told_so():
     assert "it fails where the size of the batch is unknown, as in fit: take it from tf.shape(x)" in said
 
 
-def _after(score, mask):
-    weights = torch.softmax(score, dim=-1) * mask
-    total = weights.sum(-1, keepdim=True)
-    return weights / torch.where(total == 0, 1.0, total)
-
-
-# The line that blocks, the softmax, and the same with the mask after the softmax and the rows brought to 1 again.
-AFTERWARDS = {
-    "02.layer": ("masked_fill(~mask[:, None], -torch.inf)", "torch.softmax(score, dim=-1)", "mask[:, None]"),
-    "03.layer": ("masked_fill(~mask[:, None], -torch.inf)", "torch.softmax(score, dim=-1)", "mask[:, None]"),
-    "04.layer": ("masked_fill(~mask, -torch.inf)", "torch.softmax(score, dim=-1)", "mask"),
-    "10.layer": ("score = torch.where(seen, score, -torch.inf)", "torch.softmax(score, -1)", "seen"),
-    "14.layer": (
-        "masked_fill(~mask, -torch.inf)",
-        "torch.softmax(torch.cat([score, sink], 1), 1)",
-        "torch.cat([mask, mask[:, :1] | True], 1)",
-    ),
-}
-
-
-def test_every_masked_layer_is_among_them():
-    masked = {name for name in MODULES if "-torch.inf" in EXERCISES[name].answers["torch"]}
-    assert masked == set(AFTERWARDS)
-
-
-@pytest.mark.parametrize("name", AFTERWARDS)
+@pytest.mark.parametrize("name", [name for name in MODULES if "-torch.inf" in EXERCISES[name].answers["torch"]])
 def test_a_mask_after_the_softmax_never_passes_in_a_layer(name):
-    text, (blocks, softmax, mask) = EXERCISES[name].answers["torch"], AFTERWARDS[name]
-    lines = [line for line in text.splitlines() if blocks not in line]
-    own = softmax.replace("torch.softmax(", "after(").rpartition(",")[0]
-    wrong = "\n".join(lines).replace(softmax, f"{own}, {mask})")
-    assert len(lines) == len(text.splitlines()) - 1 and "after(" in wrong
-    answer = from_text(wrong)
-    answer.forward.__globals__["after"] = _after
-    passed = [seed for seed in range(10) if told(name, answer, seed, "torch") is None]
-    assert not passed
+    exercise = EXERCISES[name]
+    known = dict(itertools.islice(known_mistakes(exercise), len(exercise.mistakes)))
+    mistake = known["the mask comes after the softmax, and the rest is brought to 1 again: block the scores before"]
+    for seed in range(10):
+        assert first_fault(exercise, *_numbers(exercise, mistake, seed), named=False)

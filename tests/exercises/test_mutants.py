@@ -1,4 +1,7 @@
-"""Wrong answers made by a machine after the hints were written: none passes; two known ones are named."""
+"""Wrong answers made by a machine after the hints were written: none passes; two known ones are named.
+
+Of the mutants, which people seldom write, a quarter is told more than the first number that differs (24 % of 122).
+"""
 
 import itertools
 
@@ -12,6 +15,7 @@ from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine.exercise import known_mistakes
 from attn_course.exercises.engine.judge import draw_cases, first_fault, run_cases
 
+SEED = 3
 # Changes of a solution that change nothing, or that only swap equal things: part of the mutant's text.
 ALWAYS = ("axis=-1", "shape[-1]", "reshape(-2")
 SAME = {
@@ -75,7 +79,7 @@ def passes(name, answer, seed):
 def pool_of(name):
     exercise = EXERCISES[name]
     pool = dict(mutants(exercise.solution))
-    pool |= spoiled(exercise.solution, draw_cases(exercise, 0)[0].arguments)
+    pool |= spoiled(exercise.solution, draw_cases(exercise, SEED))
     same = (*ALWAYS, *SAME.get(name, ()))
     return {text: answer for text, answer in pool.items() if not any(part in text for part in same)}
 
@@ -84,7 +88,7 @@ def pool_of(name):
 def test_wrong_answers_made_by_a_machine_are_refused(name):
     pool = pool_of(name)
     assert len(pool) >= 12
-    passed = [text for text, answer in pool.items() if passes(name, answer, 3)]
+    passed = [text for text, answer in pool.items() if passes(name, answer, SEED)]
     assert not passed
 
 

@@ -1,4 +1,4 @@
-"""What a page shows of an exercise is what its folder holds, and what is checked."""
+"""What a page shows of an exercise is what its file holds, and what is checked."""
 
 import ast
 import re
@@ -53,7 +53,7 @@ def test_a_page_shows_what_is_checked(name):
 
 
 @pytest.mark.parametrize("name", EXERCISES)
-def test_a_page_says_what_the_folder_says(name):
+def test_a_page_says_what_the_file_says(name):
     exercise, part = EXERCISES[name], PARTS[name]
     assert [tuple(map(int, each)) for each in LEVEL.findall(part)] == [(exercise.level, exercise.minutes)]
     assert not exercise.title or exercise.title == re.match(r"### Exercise \d+: (.*)", part)[1]

@@ -12,12 +12,12 @@ import pytest
 
 from attn_course.core.frameworks import keras, tf, torch
 from attn_course.exercises import EXERCISES, case, check, progress, shown, softmax
-from attn_course.exercises.engine.exercise import Case
+from attn_course.exercises.engine.exercise import Case, known_mistakes
 from attn_course.exercises.engine.judge import caller, draw_cases, first_fault, from_text
 from attn_course.exercises.engine.progress import load, solved
 from attn_course.exercises.engine.rounding import EPS, bounded
 from attn_course.exercises.engine.run import Outcome, expected
-from attn_course.exercises.engine.sources import source_of
+from attn_course.exercises.engine.sources import compiled, source_of
 
 ATTENTION = """
 def attention(query, key, value, mask):
@@ -25,53 +25,6 @@ def attention(query, key, value, mask):
     weights = softmax(np.where(mask, score, -1e30))
     return weights @ value
 """
-FIXED = ("score = np.where(seen & (j <= i), score, -np.inf)", ""), ("softmax(score)", "after(score, seen & (j <= i))")
-STEP = ("softmax(np.where(mask, score, -np.inf))", "after(score, mask)")
-LM = {
-    "lm.attend": ("softmax(np.where(seen, score, -np.inf))", "after(score, seen)"),
-    "lm.heads": ("softmax(np.where(np.tri(T, dtype=bool), score, -np.inf))", "after(score, np.tri(T, dtype=bool))"),
-    "lm.layer": ("softmax(np.where(seen, score, -np.inf))", "after(score, seen)"),
-}
-# The mask after the softmax, and weights that sum to 1 again: nothing is left where a blocked score is the largest.
-SINK = (
-    ("score = np.where(mask, score, -np.inf)", "score = score * 1"),
-    ("return weights[:, :, :-1]", "return weights[:, :, :-1] * mask"),
-)
-AFTERWARDS = {
-    "02.masked_weights": lambda score, mask: _after(score, mask),
-    "03.local_weights": lambda *given: _local(*given),
-    "project.weights": lambda score, mask: _after(score, mask),
-    "project.step": lambda *given: _edited("project.step", STEP)(*given),
-    "lm.attend": lambda *given: _edited("lm.attend", LM["lm.attend"])(*given),
-    "lm.heads": lambda *given: _edited("lm.heads", LM["lm.heads"])(*given),
-    "lm.layer": lambda *given: _edited("lm.layer", LM["lm.layer"])(*given),
-    "10.fixed": lambda *given: _edited("10.fixed", *FIXED)(*given),
-    "04.attention": lambda q, k, v, m: _after(q @ k.T / np.sqrt(k.shape[1]), m) @ v,
-    "04.with_cache": lambda q, k, v: _after(q @ k.T / np.sqrt(k.shape[1]), _causal(q, k)) @ v,
-    "10.window": lambda q, k, v, w: _after(q @ k.T / np.sqrt(k.shape[1]), _causal(q, k) & ~_causal(q, k, -w)) @ v,
-    "13.grouped": lambda q, k, v: (
-        _after(q @ np.repeat(k, len(q) // len(k), 0).swapaxes(1, 2) / np.sqrt(k.shape[2]), _causal(q, k))
-        @ np.repeat(v, len(q) // len(k), 0)
-    ),
-    "16.sink": lambda *given: _edited("16.sink", *SINK)(*given),
-    "08.mend": lambda *given: _edited("08.mend", ("softmax(np.where(seen, score, -np.inf))", "after(score, seen)"))(
-        *given
-    ),
-    "04.causal_call": lambda q, k, v: (
-        _after(q @ k.swapaxes(1, 2) / np.sqrt(k.shape[2]), _causal(q, k, len(q[0]) - len(k[0]))) @ v
-    ),
-}
-
-
-def _after(score, mask):
-    weights = softmax(score) * mask
-    total = weights.sum(axis=-1, keepdims=True)
-    return weights / np.where(total == 0, 1, total)
-
-
-def _local(score, center, half_width):
-    distance = np.arange(score.shape[1]) - center[:, None]
-    return _after(score, np.abs(distance) <= half_width) * np.exp(-2 * (distance / half_width) ** 2)
 
 
 def _edited(name, *edits):
@@ -79,14 +32,7 @@ def _edited(name, *edits):
     for old, new in edits:
         assert old in text
         text = text.replace(old, new)
-    space = {"np": np, "after": _after}
-    exec(text, space)
-    return space[EXERCISES[name].solution.__name__]
-
-
-def _causal(query, key, shift=0):
-    T, S = query.shape[-2], key.shape[-2]
-    return np.tri(T, S, S - T + shift, dtype=bool)
+    return compiled(EXERCISES[name].solution, text)
 
 
 def cell(code, name, **space):
@@ -203,14 +149,6 @@ def test_prints_are_labeled_and_not_without_end(capsys):
     assert len(said) < 2300 and said.count("(and more, which is not shown)") == 1 and said.endswith(": correct\n")
 
 
-def test_a_starter_as_it_was_is_said_to_be_one(capsys):
-    for name, exercise in EXERCISES.items():
-        if exercise.kind == "bug":
-            starter = from_text(exercise.starters["numpy"])
-            assert "not yet: this is the function as it was given: " in told(capsys, name, starter)
-            assert "as it was given" not in told(capsys, name, lambda *given: np.zeros(1))
-
-
 def test_whole_ratios_need_no_round_more():
     """And none of the cases stands where the usual spellings differ by a rounding."""
     solution = EXERCISES["12.rounds"].solution
@@ -268,26 +206,29 @@ def test_a_layer_says_what_is_wrong_with_it(capsys):
     assert "not an instance of it" in told(capsys, "04.layer", instance, framework="tf")
 
 
-def test_every_masked_function_is_among_them():
-    """Where a softmax follows a mask."""
-    masked = {
-        name
-        for name, each in EXERCISES.items()
-        if each.kind in ("write", "bug", "part", "read")
-        and re.search(r"np.where\(.*(-np.inf|low)\)", source_of(each.solution))
-    }
-    assert masked == set(AFTERWARDS)
+# Where a softmax follows a mask.
+MASKED = [
+    name
+    for name, each in EXERCISES.items()
+    if each.kind in ("write", "bug", "part", "read")
+    and re.search(r"np.where\(.*(-np.inf|low)\)", source_of(each.solution))
+]
 
 
-@pytest.mark.parametrize("name", AFTERWARDS)
+@pytest.mark.parametrize("name", MASKED)
 def test_a_mask_after_the_softmax_never_passes(name, capsys):
     """By construction, not by luck: a blocked key has the dominating score in one case. It is told what it is."""
-    reads = EXERCISES[name].kind == "read"
+    exercise = EXERCISES[name]
+    known = itertools.islice(known_mistakes(exercise), len(exercise.mistakes))
+    words = "softmax, and the rest is brought to 1|softmax: block|not after it|the allowed ones vanish"
+    answers = [answer for each, answer in known if re.search(words, each)]
+    assert len(answers) == 1
+    reads = exercise.kind == "read"
     for seed in range(20):
-        assert not check(name, AFTERWARDS[name], framework="torch" if reads else "numpy", seed=seed)
+        assert not check(name, *answers, framework="torch" if reads else "numpy", seed=seed)
         said = capsys.readouterr().out
         words = "the mask comes after the softmax", "a blocked score is the largest, and the allowed ones vanish"
-        words += ("this is the function as it was given",) if EXERCISES[name].kind == "bug" else ()
+        words += ("this is the function as it was given",) if exercise.kind == "bug" else ()
         assert reads or any(each in said for each in words), said
 
 
@@ -337,8 +278,10 @@ def test_float64_that_was_rounded_is_said_to_be(capsys):
     assert "close, but not to float64" in told(capsys, "05.self_attention", rounded)
 
 
-# Answers that passed with some seeds: a case now refuses them with all.
+# Answers that one case alone refuses: with every seed.
 LUCKY = {
+    "08.pre_norm": lambda *given: _edited("08.pre_norm", ("in weights:", "in weights[:6]:"))(*given),
+    "project.pad": lambda *given: _edited("project.pad", ("texts, strict", "map(str.strip, texts), strict"))(*given),
     "12.merged": lambda outputs, logs: _shared(outputs, np.exp(logs - logs.max())),
     "12.allowed": lambda *given: _edited("12.allowed", ("any(axis=1)", "any(axis=0)"))(*given),
 }

@@ -14,12 +14,6 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 
-def pytest_ignore_collect(collection_path, config):
-    """Only when the folder, or a file in it, is named on the command line."""
-    named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
-    return None if any(path == HERE or HERE in path.parents for path in named) else True
-
-
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
     """The package as it is published, built from a copy so that nothing stays behind in the tree."""

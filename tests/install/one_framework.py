@@ -23,6 +23,9 @@ class Kind(type):
             raise AttributeError(name)
         return Anything
 
+    def __iter__(cls):
+        return iter(())
+
     def __or__(cls, other):
         return cls
 

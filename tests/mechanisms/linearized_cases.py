@@ -66,34 +66,6 @@ def check_gradients(name, arrays, *, step=1e-6, tolerance=1e-6, exact=None, **op
             assert abs(slope - leaf.grad[at].item()) < tolerance, (name, which, at)
 
 
-def check_no_future(face, name, arrays, change=(5.0, -3.0), **options):
-    """Keys to come, however large, leave what was computed before them as it was, to the last bit."""
-    expected = call(face, name, *arrays, **options)
-    query, key, value, *rest = arrays
-    T = query.shape[-2]
-    for cut in range(S - T + 1 if T < S else 1, S, 3):
-        other_key, other_value = key.copy(), value.copy()
-        other_key[:, :, cut:] += change[0]
-        other_value[:, :, cut:] += change[1]
-        found = call(face, name, query, other_key, other_value, *rest, **options)
-        rows = cut - (S - T)
-        assert np.array_equal(found[:, :, :rows], expected[:, :, :rows])
-        assert not np.array_equal(found[:, :, rows:], expected[:, :, rows:])
-
-
-def check_padding_is_unseen(face, name, arrays, **options):
-    """Whatever finite number a blocked position holds, the output is the same; one that may be seen matters."""
-    mask = padding()
-    query, key, value, *rest = arrays
-    expected = call(face, name, query, key, value, *rest, mask=mask, **options)
-    blocked = np.broadcast_to(~mask[:, :, 0, :, None], key.shape)
-    for huge in (-1e3, 1e4):
-        hidden = np.where(blocked, huge, key), np.where(blocked[..., :1], huge, value)
-        assert np.array_equal(call(face, name, query, *hidden, *rest, mask=mask, **options), expected)
-    changed = np.where(blocked, key, key + 0.3 * np.arange(K))
-    assert np.abs(call(face, name, query, changed, value + 1.0, *rest, mask=mask, **options) - expected).max() > 1e-3
-
-
 def refused(face, name, arrays, words, **options):
     with pytest.raises(ValueError, match=words):
         call(face, name, *arrays, **options)

@@ -5,8 +5,7 @@ import pytest
 from support import numbers, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import torch
 from attn_course.masks import padding_mask
 from attn_course.mechanisms.multi_head.reference import project
 from attn_course.parity import get_parameters, set_parameters
@@ -19,15 +18,7 @@ ROWS = RNG.random((B, H, T, S)) < 0.6  # each head and query its own share
 BIAS = RNG.normal(size=(H, T, S))
 SHARE = np.array([0.5, -2.0])
 OPTIONS = {
-    "plain": {},
-    "padding": {"mask": PADDING},
-    "rows": {"mask": ROWS},
-    "rows of one head": {"mask": ROWS[:, :1]},
-    "(T, S)": {"mask": ROWS[0, 0]},
-    "causal": {"causal": True},
-    "padding and causal": {"mask": PADDING, "causal": True},
-    "bias": {"bias": BIAS},
-    "head mask": {"head_mask": SHARE},
+    "a bias for each head": {"bias": BIAS},
     "head mask a row an example": {"head_mask": np.arange(B * H).reshape(B, H) / 5},
     "head mask of bools": {"head_mask": np.array([True, False])},
     "everything": {"mask": ROWS, "causal": True, "bias": BIAS, "head_mask": SHARE},
@@ -63,7 +54,7 @@ def run(face, item, arrays, **options):
     return item(*to(face, *arrays), **converted)
 
 
-def per_head(query, key, value, parameters, *, num_heads, bias=None, head_mask=None, rotary=None, **options):
+def per_head(query, key, value, parameters, *, num_heads, bias=None, head_mask=None, **options):
     """The specification one head after the other, with the options of the layers."""
     mask, found = options.pop("mask", None), []
     shape = (len(query), num_heads, query.shape[1], key.shape[1])
@@ -72,8 +63,6 @@ def per_head(query, key, value, parameters, *, num_heads, bias=None, head_mask=N
             project(x, parameters, name, (head, num_heads))
             for name, x in (("query", query), ("key", key), ("value", value))
         ]
-        if rotary is not None:
-            own[:2] = (x[:, 0] for x in rotary(own[0][:, None], own[1][:, None]))
         rows = (None if x is None else np.broadcast_to(x, shape)[:, head] for x in (mask, bias))
         mask_here, bias_here = rows
         context, weights = reference.scaled_dot_product_attention(*own, mask_here, bias=bias_here, **options)
@@ -97,27 +86,3 @@ def program(name, parameters=PARAMETERS, num_heads=H, **changes):
     face = {"pytorch": pytorch, "tf": tf}[name]
     built = layer(face, parameters, num_heads=num_heads, **changes)
     return lambda *arrays, **options: [numbers(x) for x in run(face, built, arrays, **options)]
-
-
-def scaled(query, key):
-    """A stand-in for a rotation: position i + S - T of the query and j of the key change them."""
-    T, S = query.shape[-2], key.shape[-2]
-    where = np.arange(S, dtype=float)
-    return (np.cos(where[S - T :]), 3 * np.sin(where)) if T <= S else (np.ones(T), where)
-
-
-class Turn(torch.nn.Module):
-    def forward(self, query, key):
-        changes = (torch.from_numpy(x)[:, None].to(query.dtype) for x in scaled(query, key))
-        return tuple(x * change for x, change in zip((query, key), changes, strict=True))
-
-
-@keras.saving.register_keras_serializable("tests")
-class KerasTurn(keras.layers.Layer):
-    def call(self, query, key):
-        changes = (tensorflow.cast(x[:, None], query.dtype) for x in scaled(query, key))
-        return tuple(x * change for x, change in zip((query, key), changes, strict=True))
-
-
-def turn_of(face):
-    return Turn() if face is pytorch else KerasTurn(dtype="float64")

@@ -6,8 +6,6 @@ import pytest
 from support import FACE, FACES, build, close, draw, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import torch
-from attn_course.mechanisms.differential import pytorch as in_torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H, G, K = 2, 5, 24, 4, 2, 6
@@ -64,20 +62,8 @@ def test_the_two_halves_alike_leave_a_share_of_one_softmax(face):
     close(weights, 0.2 * plain)
 
 
-def test_noise_that_is_added_is_seen(monkeypatch):
-    """The difference and not the sum: planted, the numbers are others."""
-    layer = build(pytorch, "DifferentialAttention", D, H, key_dim=K)
-    x = torch.from_numpy(draw(B, T, D))
-    right, wrong = layer(x)[0], in_torch.learned_factor
-    monkeypatch.setattr(in_torch, "learned_factor", lambda *given: -wrong(*given))
-    assert (layer(x)[0] - right).abs().max() > 1e-3
-
-
 @FACE
 def test_what_is_wrong_is_named(face):
-    for options, name in (({"key_dim": 5}, "key_dim"), ({"lambda_init": 1.0}, "lambda_init")):
-        with pytest.raises(ValueError, match=name):
-            face.DifferentialAttention(D, H, **options)
     wide = {name: tensor(face, np.zeros((2, 4))) for name in VECTORS}
     heads = to(face, draw(T, 6), draw(T, 6), draw(T, 6))
     with pytest.raises(ValueError, match=r"lambda_query must have shape .* with K = 3"):

@@ -1,4 +1,4 @@
-"""Gate, norm and softmaxes handed to layers of heads; other libraries: ``tests/oracles/test_gated_oracles.py``."""
+"""Gate, norm and softmaxes handed to layers of heads; other libraries: ``tests/clients``."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ import torch
 from support import build, close, draw, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
 from attn_course.mechanisms.parts.gated import pytorch as parts
 from attn_course.mechanisms.parts.gated import tf as keras_parts
 from attn_course.parity import get_parameters, set_parameters
@@ -58,15 +57,6 @@ def test_a_sink_is_a_factor_of_the_softmax():
 
 
 @pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
-def test_query_and_key_have_norms_of_their_own(face):
-    made = build(face, "QueryKeyNorm", 5)
-    drawn = {name: np.arange(1.0, 6.0) + number for number, name in enumerate(sorted(get_parameters(made)))}
-    set_parameters(made, drawn)
-    query, key = draw(2, 3, 4, 5), draw(2, 3, 7, 5, seed=1)
-    close(made(*to(face, query, key)), reference.query_key_norm(query, key, drawn))
-
-
-@pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
 def test_a_norm_over_all_heads(face):
     """One length for the heads together: by a loop, by the specification, and another number than head by head."""
     made = build(face, "QueryKeyNorm", 5, num_heads=3, num_kv_heads=2)
@@ -105,61 +95,3 @@ def test_a_norm_without_a_scale(face):
     close(turn(*found), made(*turn(*to(face, query, key))))
     if face is tf:
         assert tf.QueryKeyNorm.from_config(made.get_config()).get_config() == made.get_config()
-
-
-def differences(loss, x, step=1e-6):
-    """The gradient of a number by x, one entry after the other moved by a step."""
-    found = np.zeros_like(x)
-    for place in np.ndindex(x.shape):
-        moved = [x.copy(), x.copy()]
-        moved[0][place] += step
-        moved[1][place] -= step
-        found[place] = (loss(moved[0]) - loss(moved[1])) / (2 * step)
-    return found
-
-
-@pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
-def test_gradients_of_sink_and_gate_are_differences_of_the_specification(face):
-    score, sink = draw(2, 3, 4, 5), draw(3, seed=1)
-    context, x, weight = draw(2, 3, 4, 7), draw(2, 4, 6, seed=2), draw(6, 3, seed=3)
-    by_score, by_context = draw(*score.shape, seed=4), draw(*context.shape, seed=5)
-    cases = (
-        (
-            build(face, "SinkSoftmax", 3),
-            {"sink": sink},
-            (score,),
-            by_score,
-            lambda sink, score: reference.sink_softmax(score, {"sink": sink}),
-        ),
-        (
-            build(face, "OutputGate", 6, 3, use_bias=False),
-            {"weight": weight},
-            (context, x),
-            by_context,
-            lambda weight, context, x: reference.output_gate(context, x, {"weight": weight}),
-        ),
-    )
-    for layer, parameters, inputs, by, specified in cases:
-        set_parameters(layer, parameters)
-        values = [*parameters.values(), *inputs]
-        for number, found in enumerate(gradients(face, layer, inputs, by)):
-            given = list(values)
-
-            def loss(moved, number=number, given=given, specified=specified, by=by):
-                given[number] = moved
-                return np.sum(by * specified(*given))
-
-            close(found, differences(loss, values[number]), 1e-6)
-
-
-def gradients(face, layer, inputs, by):
-    """Of the sum of the layer's output times ``by``: by its only parameter, in our layout, and by the inputs."""
-    if face is tf:
-        inputs = [tensorflow.Variable(x) for x in inputs]
-        with tensorflow.GradientTape() as tape:
-            total = tensorflow.reduce_sum(by * layer(*inputs))
-        return [numbers(x) for x in tape.gradient(total, [layer.trainable_variables[0].value, *inputs])]
-    inputs = [torch.tensor(x, requires_grad=True) for x in inputs]
-    (torch.from_numpy(by) * layer(*inputs)).sum().backward()
-    (own,) = layer.parameters()
-    return [numbers(own.grad.mT if own.ndim > 1 else own.grad), *(numbers(x.grad) for x in inputs)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support import FACE, numbers, tensor
 
-from attn_course import pytorch, reference, tf
+from attn_course import pytorch, tf
 from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.masks import causal_mask
@@ -108,16 +108,6 @@ def test_step_by_step_is_the_whole_pass(face, groups, position, padded, kind):
         cache.reset()
 
 
-def test_the_whole_pass_is_the_specification():
-    """So that the chain has no gap: a grouped layer with the mask of window, sinks and padding, by the reference."""
-    mask = allowed("window", "left")
-    for face in (pytorch, tf):
-        layer, _ = make(face, 3, "none")
-        sizes = {"num_heads": H, "num_kv_heads": 3}
-        expected = reference.grouped_query_layer(X, X, X, get_parameters(layer), **sizes, mask=mask)
-        np.testing.assert_allclose(numbers(layer(tensor(face, X), mask=tensor(face, mask))[0]), expected[0], rtol=1e-10)
-
-
 @FACE
 def test_left_padding_changes_nothing_but_the_place(face):
     """The same words without padding give the same output, also with rotary positions: only distances count."""
@@ -190,81 +180,6 @@ def test_inside_tf_function(kind, position):
     assert graph.experimental_get_tracing_count() == 1
 
 
-def as_numbers(face, x):
-    return numbers(x.double() if face is pytorch else tensorflow.cast(x, "float64"))
-
-
-@FACE
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
-def test_dtypes(face, dtype):
-    """The cache in the layer's dtype; a wider one holds 16 bits as they are, another one is refused by name."""
-    expected = decode(pytorch, *make(pytorch, 3, "none"), make_cache(pytorch, "whole", 3), "none")
-    options = {"key_dim": K, "value_dim": V, "num_kv_heads": 3}
-    source = get_parameters(make(pytorch, 3, "none")[0])
-    if face is pytorch:
-        layer = pytorch.GroupedQueryAttention(D, H, **options).to(getattr(torch, dtype))
-        x, kind = torch.from_numpy(X).to(getattr(torch, dtype)), getattr(torch, dtype)
-    else:
-        layer = tf.GroupedQueryAttention(D, H, **options, dtype=dtype)
-        x, kind = tensorflow.cast(X, dtype), dtype
-    set_parameters(layer, source)
-    cache = face.KVCache(B, 3, S, K, V, dtype=kind)
-    outputs = [layer(x[:, start:end], causal=True, cache=cache)[0] for start, end in spans()]
-    assert all(dtype in str(y.dtype) for y in outputs)
-    found = np.concatenate([as_numbers(face, y) for y in outputs], 1)
-    tolerance = {"float32": 1e-5, "float16": 2e-2, "bfloat16": 0.15}[dtype]
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
-    wider = make_cache(face, "whole", 3)
-    if dtype == "float32":
-        with pytest.raises(ValueError, match="key must be float64 like cache, got float32"):
-            layer(x, cache=wider)
-    else:
-        np.testing.assert_allclose(as_numbers(face, layer(x, causal=True, cache=wider)[0]), found, tolerance, tolerance)
-
-
-# --- what must be caught --------------------------------------------------------------
-
-
-def off_by_one(base):
-    class Wrong(base):
-        def update(self, key, value):
-            keys, values = super().update(key, value)
-            return keys[:, :, :-1], values[:, :, :-1]  # the current token is left out
-
-    return Wrong
-
-
-def never_first(base):
-    class Wrong(base):
-        def update(self, key, value):
-            if int(self.length) == 0:  # position 0 is never written
-                keep = np.ones((1, 1, key.shape[2], 1))
-                keep[:, :, 0] = 0.0
-                keep = torch.from_numpy(keep) if torch.is_tensor(key) else keep
-                key, value = key * keep, value * keep
-            return super().update(key, value)
-
-    return Wrong
-
-
-def shifted(base):
-    class Wrong(base):
-        def extend(self, key, value):  # written one slot too early
-            start, end = super().extend(key, value)
-            later = start > 0
-            return (start - 1, end - 1) if later else (start, end)
-
-    return Wrong
-
-
-def ring_order(base):
-    class Wrong(base):
-        def slots(self, positions):  # the ring as it lies, not in the order of the positions
-            return positions % (self.sinks + self.window)
-
-    return Wrong
-
-
 def restarted(base):
     class Wrong(base):
         def next_position(self, mask=None):  # every chunk begins at position 0
@@ -273,37 +188,14 @@ def restarted(base):
     return Wrong
 
 
-def table(base):
-    class Wrong(base):
-        def slots(self, positions):  # the block before
-            return super().slots(positions + (positions // self.block_size > 0) * -self.block_size)
-
-    return Wrong
-
-
-FAULTS = {
-    "the current token is left out": (off_by_one, "whole"),
-    "position 0 is never written": (never_first, "whole"),
-    "the cache is off by one": (shifted, "whole"),
-    "the ring forgets its sinks": (ring_order, "window"),
-    "positions restart at decode": (restarted, "whole"),
-    "the block table is off by one": (table, "paged"),
-}
-
-
 @FACE
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [restarted], ids=["positions restart at decode"])
 def test_planted_faults_are_caught(face, fault):
     """The comparison of ``test_step_by_step_is_the_whole_pass``, with a cache that is wrong."""
-    spoil, kind = FAULTS[fault]
     layer, _ = make(face, 3, "rotary")
-    expected = numbers(layer(tensor(face, X), mask=tensor(face, allowed(kind, "none")))[0])
-    right = make_cache(face, kind, 3)
-    np.testing.assert_allclose(decode(face, layer, None, right, "none"), expected, rtol=1e-9, atol=1e-11)
-    right.reset()
-    right.__class__ = spoil(type(right))
-    try:
-        found = decode(face, layer, None, right, "none")
-    except (ValueError, IndexError, tensorflow.errors.InvalidArgumentError):
-        return
-    assert found.shape != expected.shape or np.abs(found - expected).max() > 1e-3
+    expected = numbers(layer(tensor(face, X), causal=True)[0])
+    cache = make_cache(face, "whole", 3)
+    np.testing.assert_allclose(decode(face, layer, None, cache, "none"), expected, rtol=1e-9, atol=1e-11)
+    cache.reset()
+    cache.__class__ = fault(type(cache))
+    assert np.abs(decode(face, layer, None, cache, "none") - expected).max() > 1e-3

@@ -100,15 +100,6 @@ def test_rows_beside_padding():
         graph.get_concrete_function(tensorflow.TensorSpec((None, 7), "bool"))
 
 
-def test_padding_of_a_memory():
-    embed, layer = embedding(), tf.MultiHeadAttention(D, H, dtype="float64")
-    query, tokens = tensorflow.constant(draw(5, 5, D)), words(7)
-    memory = embed(tokens)
-    expected = numbers(layer(query, memory)[0])
-    close(layer(query, memory, mask=embed.compute_mask(tokens))[0], expected)
-    assert np.abs(numbers(layer(query, tensorflow.constant(numbers(memory)))[0]) - expected).max() > 1e-3
-
-
 def test_padding_gets_its_axes_one_by_one():
     """TFLite has no operator for an index that makes two new axes; it has one for ``expand_dims``."""
     embed, layer = embedding(), tf.MultiHeadAttention(D, H, dtype="float64")

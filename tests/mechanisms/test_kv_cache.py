@@ -14,7 +14,6 @@ from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.masks import causal_mask
 from attn_course.mechanisms.grouped_query import pytorch as grouped_pytorch
-from attn_course.mechanisms.grouped_query import reference
 from attn_course.mechanisms.grouped_query import tf as grouped_tf
 
 B, H, G, S, K, V = 2, 6, 3, 17, 5, 7
@@ -134,16 +133,6 @@ def test_attention_chunk_by_chunk_is_attention_at_once(face, kind, chunks, maske
         np.testing.assert_allclose(found[1], expected, rtol=1e-10, atol=1e-12)
 
 
-def test_the_attention_at_once_is_the_specification():
-    """What the test above compares with, against the reference, so that the chain has no gap."""
-    query, key, value = draw()
-    expected = reference.grouped_query_attention(query, key, value, window_mask("sinks"), causal=True)
-    mask = window_mask("sinks") & causal_mask(S, S)
-    for face, attend in (("pytorch", grouped_pytorch), ("tf", grouped_tf)):
-        found = attend.grouped_query_attention(*(tensor(face, x) for x in (query, key, value, mask)))
-        np.testing.assert_allclose(found[0], expected[0], rtol=1e-10, atol=1e-12)
-
-
 @FACE
 @pytest.mark.parametrize("chunks", [(5, *(1,) * 12), (3, 14)], ids=str)
 @pytest.mark.parametrize("kind", ["paged", "one block", "blocks of one"])
@@ -163,26 +152,6 @@ def test_paged_is_contiguous_bit_for_bit(face, kind, chunks):
     used = int(caches[0].used)
     table = np.asarray(caches[0].table)[:, : used // B]
     assert sorted(table.ravel()) == list(range(used))
-
-
-@pytest.mark.parametrize("kind", ["whole", "sinks", "paged"])
-def test_inside_torch_compile(kind):
-    """One function for a prompt and for every step; ``fullgraph`` refuses whatever it can't trace."""
-    query, key, value = (torch.from_numpy(x) for x in draw())
-    cache = make("pytorch", kind)
-
-    def step(query, key, value):
-        mask, _ = cache.limit(query.shape[2])
-        attend = grouped_pytorch.grouped_query_attention
-        return attend(query, *cache.update(key, value), mask, causal=True)[0]
-
-    compiled = torch.compile(step, backend="eager", fullgraph=True)
-    mask = torch.from_numpy(window_mask(kind) & causal_mask(S, S))
-    expected = grouped_pytorch.grouped_query_attention(query, key, value, mask)[0]
-    for start, end in spans((5, *(1,) * 9, 3)):
-        found = compiled(*(x[:, :, start:end] for x in (query, key, value)))
-        torch.testing.assert_close(found, expected[:, :, start:end], rtol=1e-10, atol=1e-12)
-    assert cache.length == S
 
 
 @pytest.mark.parametrize("kind", ["whole", "sinks", "paged"])

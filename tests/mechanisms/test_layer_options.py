@@ -15,7 +15,6 @@ SCORED = [
     ("RelativeAttention", {"max_distance": 2}),
 ]
 EACH = pytest.mark.parametrize(("name", "sizes"), SCORED, ids=[name for name, _ in SCORED])
-UNSCORED = ["LinearAttention", "DeltaRuleAttention"]
 
 
 def made(face, name, **options):
@@ -50,23 +49,6 @@ def test_a_scale_is_kept_and_checked(face, name, sizes):
     for wrong in (0.0, -1.0, float("nan"), True, "1"):
         with pytest.raises(ValueError, match="scale must be a positive, finite number"):
             made(face, name, scale=wrong, **sizes)
-
-
-@FACE
-@pytest.mark.parametrize("name", UNSCORED)
-@pytest.mark.parametrize("part", ["scale", "softmax", "dropout"])
-def test_a_layer_without_softmax_weights_refuses_by_name(face, name, part):
-    given = {"scale": 0.7, "softmax": face.CappedSoftmax(2.0), "dropout": 0.5}[part]
-    with pytest.raises(ValueError, match=f"{part} is not supported by {name}"):
-        made(face, name, **{part: given})
-
-
-@FACE
-def test_a_shared_projection_refuses_what_tells_query_from_key(face):
-    """LSH attention has one projection for both."""
-    for part in ({"num_kv_heads": G}, {"query_key_norm": face.QueryKeyNorm(K)}):
-        with pytest.raises(ValueError, match=f"{next(iter(part))} is not supported by LSHAttention"):
-            made(face, "LSHAttention", num_buckets=4, **part)
 
 
 @FACE

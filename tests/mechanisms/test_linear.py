@@ -11,8 +11,6 @@ from linearized_cases import (
     V,
     call,
     check_gradients,
-    check_no_future,
-    check_padding_is_unseen,
     draw,
     one_graph_for_any_length,
     padding,
@@ -162,26 +160,6 @@ def test_a_function_of_ones_own_is_a_feature_map(face):
     close(call(face, NAME, *draw(), feature_map=squared), call(reference, NAME, *draw(), feature_map=squared))
 
 
-@FACE
-@pytest.mark.parametrize("options", OPTIONS[2:4])
-def test_no_look_into_the_future(face, options):
-    for T in LENGTHS[:2]:
-        check_no_future(face, NAME, draw(T), (1e4, -1e6), chunk_size=4, **options)
-
-
-@FACE
-@pytest.mark.parametrize("options", OPTIONS[1:4])
-def test_padding_is_unseen(face, options):
-    check_padding_is_unseen(face, NAME, draw(), **options)
-
-
-@FACES
-def test_who_sees_nothing_gets_zeros(face):
-    nothing = np.zeros((B, 1, 1, S), bool)
-    assert not call(face, NAME, *draw(), nothing).any()
-    assert not call(face, NAME, *draw(13), causal=True)[:, :, :2].any()
-
-
 @pytest.mark.parametrize("options", [{}, {"mask": padding(), "causal": True, "decay": per_key(), "chunk_size": 4}])
 def test_gradients(options):
     check_gradients(NAME, draw(3), **options)
@@ -265,18 +243,6 @@ def test_retention_decay():
 
 
 # --- the layer ------------------------------------------------------------------------
-
-
-@FACE
-def test_the_layer_refuses_what_it_can_not_do(face):
-    with pytest.raises(ValueError, match="dropout is not supported by LinearAttention"):
-        face.LinearAttention(6, 2, dropout=0.1)
-    layer, x = face.LinearAttention(6, 2), tensor(face, np.ones((2, 5, 6), np.float32))
-    with pytest.raises(ValueError, match="bias is not supported by LinearAttention"):
-        layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)))
-    with pytest.raises(ValueError, match="decay must be None where causal is False"):
-        face.LinearAttention(6, 2, decay="fixed")(x)
-    assert layer(x, causal=True, need_weights=True)[1] is None
 
 
 @FACE

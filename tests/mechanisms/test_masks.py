@@ -39,10 +39,6 @@ def test_documents_by_loops():
         document_mask([4, 0], 5)
 
 
-def test_window_of_one_is_the_identity():
-    assert (sliding_window_mask(5, 5, 1, causal=False) == np.eye(5, dtype=bool)).all()
-
-
 def test_padding_by_hand():
     assert padding_mask([2, 0, 3], 3).tolist() == [[True, True, False], [False] * 3, [True] * 3]
 

@@ -1,11 +1,12 @@
-"""Heads that are cut away, and how much each matters."""
+"""Heads that are cut away, how much each matters, and weights that are dropped in training."""
 
 import numpy as np
 import pytest
-from multi_head_cases import PADDING, B, D, F, H, K, V, inputs, layer, run, turn_of
+from multi_head_cases import PADDING, B, D, F, H, K, V, inputs, layer, run
 from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters, set_parameters
 
@@ -41,7 +42,7 @@ def test_pruned_is_masked(face, use_bias, heads):
 
 @FACE
 def test_pruned_keeps_what_the_layer_is(face):
-    item = layer(face, num_heads=3, dropout=0.25, dtype="float16", rotary=turn_of(face))
+    item = layer(face, num_heads=3, key_dim=12, dropout=0.25, dtype="float16", rotary=face.RotaryEncoding(12))
     pruned = item.prune_heads([1])
     assert {str(x.dtype) for x in get_parameters(pruned).values()} == {"float16"}
     assert pruned.config["dropout"] == 0.25 and pruned.rotary is item.rotary
@@ -115,3 +116,41 @@ def test_head_importance_refuses(face):
     ):
         with pytest.raises(ValueError, match=words):
             face.head_importance(loss, mask)
+
+
+# --- dropout --------------------------------------------------------------------------
+
+
+def seed(number):
+    torch.manual_seed(number)
+    keras.utils.set_random_seed(number)
+
+
+@FACE
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_dropout_drops_weights_in_training_only(face, need_weights):
+    """With one key every weight is 1: in training a head's context is nothing or, at rate 1/2, twice the value."""
+    eye, batch = np.eye(6), 40
+    parameters = {f"{name}_weight": eye for name in ("query", "key", "value", "output")}
+    sizes = {"model_dim": 6, "num_heads": 3, "key_dim": 2, "value_dim": 2, "memory_dim": 6, "use_bias": False}
+    seed(1)
+    item = layer(face, parameters, **sizes, dropout=0.5)
+    rng = np.random.default_rng(0)
+    arrays = to(face, rng.normal(size=(batch, 5, 6)), rng.normal(size=(batch, 1, 6)))
+
+    def call(training):
+        if face is tf:
+            return item(*arrays, need_weights=need_weights, training=training)
+        return item.train(training)(*arrays, need_weights=need_weights)
+
+    value = np.broadcast_to(numbers(arrays[1]), (batch, 5, 6))
+    close(call(False)[0], value)
+    output, weights = call(True)
+    share = (numbers(output) / value).reshape(batch, 5, 3, 2)
+    assert np.allclose(share[..., 0], share[..., 1])  # a weight is dropped for the whole head
+    close(np.sort(np.unique(share.round(6))), [0, 2])
+    assert abs(share.mean() - 1) < 0.15
+    assert (weights is None) != need_weights
+    if need_weights:
+        close(weights, np.ones((batch, 3, 5, 1)))  # as they were before
+    assert not np.array_equal(numbers(call(True)[0]), numbers(output))

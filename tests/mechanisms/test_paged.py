@@ -10,14 +10,11 @@ from attn_course.core.kv_cache import tf as plain_tf
 from attn_course.core.paged import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.mechanisms.grouped_query import pytorch as grouped_pytorch
 from attn_course.mechanisms.grouped_query import reference
-from attn_course.mechanisms.grouped_query import tf as grouped_tf
 
 H, G, K, V, P = 6, 3, 5, 7, 4
 FACES = {"pytorch": pytorch, "tf": tf}
 PLAIN = {"pytorch": plain_pytorch, "tf": plain_tf}
-GROUPED = {"pytorch": grouped_pytorch, "tf": grouped_tf}
 FACE = pytest.mark.parametrize("face", FACES)
 
 

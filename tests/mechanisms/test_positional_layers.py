@@ -1,45 +1,14 @@
-"""The layers for positions: gradients, options that are kept, far positions, and all inside attention over heads."""
+"""The layers for positions: options that are kept, far positions, and all inside attention over heads."""
 
 import numpy as np
 import pytest
 from positional_cases import LONGEST, B, D, H, K, S, T
-from support import FACE, build, close, draw, gradients, kind, numbers, slope, tensor, to
+from support import FACE, build, close, draw, kind, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
 from attn_course.parity import get_parameters, set_parameters
-
-# --- gradients ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["LearnedEncoding", "RelativeBias"])
-def test_gradients_of_what_is_learned(name):
-    x = draw(B, T, D)
-    sizes, shape = ((LONGEST, D), (LONGEST, D)) if name == "LearnedEncoding" else ((H,), (32, H))
-    weight = draw(*shape, seed=1)
-
-    def run(face, layer):
-        return layer(tensor(face, x), first_position=2) if name == "LearnedEncoding" else layer(T, S)
-
-    def specified(weight):
-        if name == "LearnedEncoding":
-            return reference.learned_encoding(x, {"weight": weight}, first_position=2)
-        return reference.relative_bias(T, S, {"weight": weight})
-
-    probe = draw(*specified(weight).shape, seed=2)
-    layers = {face: build(face, name, *sizes) for face in (pytorch, tf)}
-    for layer in layers.values():
-        set_parameters(layer, {"weight": weight})
-    of_torch, of_tf = (
-        gradients(face, lambda face=face, layer=layer: run(face, layer) * tensor(face, probe), {}, layer)["weight"]
-        for face, layer in layers.items()
-    )
-    close(of_tf, of_torch)
-    direction, expected = slope(lambda moved: (specified(moved) * probe).sum(), weight)
-    assert (of_torch * direction).sum() == pytest.approx(expected, rel=1e-6)
-    assert np.abs(of_torch).max() > 0.1
-
 
 # --- what the frameworks do with a layer ----------------------------------------------
 
@@ -107,6 +76,15 @@ def test_a_compiled_graph_reads_no_row_beyond_the_table():
     found = numbers(graph(x))
     close(found[:, :4], np.broadcast_to(get_parameters(layer)["weight"], (B, 4, D)))
     assert np.isnan(found[:, 4:]).all()
+
+
+def test_a_layer_is_saved_with_its_rotation(tmp_path):
+    rotary = build(tf, "RotaryEncoding", K, layout="interleaved")
+    layer = build(tf, "GroupedQueryAttention", D, H, key_dim=K, num_kv_heads=1, rotary=rotary)
+    entry, x = keras.Input((None, D), dtype="float64"), draw(B, T, D)
+    model = keras.Model(entry, layer(entry, causal=True)[0])
+    model.save(tmp_path / "model.keras")
+    np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(x), model(x))
 
 
 # --- inside multi-head attention -------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Rotary positions: by hand, by complex numbers, both layouts, alike in three; planted faults are caught."""
+"""Rotary positions: by hand, by complex numbers, both layouts, alike in three; a fault is caught."""
 
 import math
 
@@ -8,7 +8,6 @@ from positional_cases import LAYOUT, B, D, H, K, S, T
 from support import FACE, FACES, build, caught, close, draw, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import torch
 
 # --- rotary ---------------------------------------------------------------------------
 
@@ -161,23 +160,6 @@ def test_gradients_of_a_rotation(layout):
 # --- planted faults -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("base", [100.0, 1000000.0])
-def test_a_wrong_base_is_caught(monkeypatch, base):
-    from attn_course.mechanisms.parts.positional import pytorch as module
-
-    right = module.frequencies
-    monkeypatch.setattr(module, "frequencies", lambda dim, _: right(dim, base))
-    caught(test_rotations_by_hand, pytorch)
-    caught(test_rotations_by_complex_numbers, pytorch, "half")
-
-
-def test_an_exponent_with_the_column_instead_of_the_pair_is_caught(monkeypatch):
-    from attn_course.mechanisms.parts.positional import pytorch as module
-
-    monkeypatch.setattr(module, "frequencies", lambda dim, base: [base ** (-i / dim) for i in range((dim + 1) // 2)])
-    caught(test_rotations_by_complex_numbers, pytorch, "interleaved")
-
-
 def test_one_layout_for_the_other_is_caught(monkeypatch):
     right, other = pytorch.rotate, {"half": "interleaved", "interleaved": "half"}
 
@@ -188,12 +170,3 @@ def test_one_layout_for_the_other_is_caught(monkeypatch):
     caught(test_rotations_by_hand, pytorch)
     caught(test_rotations_by_complex_numbers, pytorch, "half")
     test_a_score_depends_on_the_distance_alone(pytorch, "half")  # holds for both: no witness
-
-
-def test_queries_counted_from_the_start_are_caught(monkeypatch):
-    def early(self, query, key, *, first_position=0):
-        positions = [torch.arange(x.shape[-2]) + first_position for x in (query, key)]
-        return tuple(pytorch.rotate(x, t) for x, t in zip((query, key), positions, strict=True))
-
-    monkeypatch.setattr(pytorch.RotaryEncoding, "forward", early)
-    caught(test_queries_stand_on_the_last_keys, pytorch, "half")

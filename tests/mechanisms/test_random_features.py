@@ -1,4 +1,4 @@
-"""Random features: what they estimate, alike in three implementations, and the faults that are caught."""
+"""Random features: what they estimate, alike in three implementations."""
 
 import numpy as np
 import pytest
@@ -10,10 +10,7 @@ from linearized_cases import (
     S,
     call,
     check_gradients,
-    check_no_future,
-    check_padding_is_unseen,
     draw,
-    one_graph_for_any_length,
     padding,
     per_key,
     refused,
@@ -29,16 +26,16 @@ PERFORMER, FOURIER = "performer_attention", "random_feature_attention"
 ROWS = reference.orthogonal_projection(F, K, seed=3)
 
 
-def features_by_loops(x, features, *, scaled=True, halved=True):
-    """One feature after the other, x a vector; with a fault where one is asked for."""
+def features_by_loops(x, features):
+    """One feature after the other, x a vector."""
     y = x / K**0.25
-    half = (y @ y) / 2 if halved else 0.0
+    half = (y @ y) / 2
     products = [row @ y for row in ROWS]
     if features == "positive":
         found = [np.exp(product - half) for product in products]
     else:
         found = [np.exp(half) * wave(product) for wave in (np.cos, np.sin) for product in products]
-    return np.array(found) / (np.sqrt(F) if scaled else 1.0)
+    return np.array(found) / np.sqrt(F)
 
 
 @FACES
@@ -53,10 +50,6 @@ def test_features_by_loops(face, features):
 @pytest.mark.parametrize("features", KINDS)
 @pytest.mark.parametrize("draw_rows", [reference.gaussian_projection, reference.orthogonal_projection])
 def test_products_of_features_are_exponentials_on_average(features, draw_rows):
-    check_estimate(features, draw_rows)
-
-
-def check_estimate(features, draw_rows=reference.orthogonal_projection, change=lambda x: x):
     """Within four standard errors of exp(q . k / sqrt(K)); and not far more exact than that."""
     rng = np.random.default_rng(1)
     query, key = 0.5 * rng.normal(size=(2, 4, K))
@@ -64,21 +57,10 @@ def check_estimate(features, draw_rows=reference.orthogonal_projection, change=l
     found = []
     for seed in range(300):
         rows = draw_rows(F, K, seed=seed)
-        one, other = (change(reference.softmax_features(x, rows, features=features)) for x in (query, key))
+        one, other = (reference.softmax_features(x, rows, features=features) for x in (query, key))
         found.append(one @ other.T)
     error = np.std(found, axis=0) / np.sqrt(len(found))
     assert (np.abs(np.mean(found, axis=0) - exact) < 4 * error + 1e-12).all()
-
-
-def test_features_without_their_scale_are_caught():
-    for features in KINDS:
-        with pytest.raises(AssertionError):
-            check_estimate(features, change=lambda x: x * np.sqrt(F))
-        x = draw()[0][0, 0]
-        for fault in ({"scaled": False}, {"halved": False}):
-            wrong = np.apply_along_axis(features_by_loops, -1, x, features, **fault)
-            with pytest.raises(AssertionError):
-                close(reference.softmax_features(x, ROWS, features=features), wrong)
 
 
 def test_orthogonal_rows():
@@ -103,7 +85,7 @@ def test_orthogonal_rows():
     assert spread[0] < 0.7 * spread[1]
 
 
-def by_loops(query, key, value, mask=None, *, features="positive", causal=False, normalizer=True):
+def by_loops(query, key, value, mask=None, *, features="positive", causal=False):
     """Every weight by its own sum of products."""
     T = query.shape[-2]
     output = np.zeros((*query.shape[:-1], value.shape[-1]))
@@ -115,13 +97,13 @@ def by_loops(query, key, value, mask=None, *, features="positive", causal=False,
             weight = asked @ features_by_loops(key[b, h, s], features)
             total += weight
             output[b, h, t] += weight * value[b, h, s]
-        if total != 0 and normalizer:
+        if total != 0:
             output[b, h, t] /= total
     return output
 
 
 def check_loops(attend):
-    """What every implementation passes, and every planted fault fails."""
+    """What every implementation passes."""
     for T in LENGTHS:
         for features in KINDS:
             for causal in (False, True):
@@ -138,11 +120,6 @@ def test_the_reference_agrees_with_loops():
 @FACE
 def test_the_performer_agrees_with_loops(face):
     check_loops(lambda *x, **options: call(face, PERFORMER, *x, chunk_size=4, **options))
-
-
-def test_a_missing_normalizer_is_caught():
-    with pytest.raises(AssertionError):
-        check_loops(lambda *x, projection, **options: by_loops(*x, normalizer=False, **options))
 
 
 GATES = (None, per_key(), per_key()[:, :1])
@@ -210,28 +187,6 @@ def test_a_large_key_to_come_does_not_push_the_past_away(face):
     np.testing.assert_allclose(found[:, :, :-1], exact[:, :, :-1], rtol=2e-4, atol=2e-4)
 
 
-@FACE
-@pytest.mark.parametrize("name", [PERFORMER, FOURIER])
-def test_no_look_into_the_future(face, name):
-    options = {"gate": per_key()} if name == FOURIER else {}
-    for T in LENGTHS[:2]:
-        check_no_future(face, name, draw(T), (30.0, -1e4), causal=True, num_features=14, chunk_size=4, **options)
-
-
-@FACE
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("name", [PERFORMER, FOURIER])
-def test_padding_is_unseen(face, name, causal):
-    check_padding_is_unseen(face, name, draw(), causal=causal, num_features=14)
-
-
-@FACES
-@pytest.mark.parametrize("name", [PERFORMER, FOURIER])
-def test_who_sees_nothing_gets_zeros(face, name):
-    assert not call(face, name, *draw(), np.zeros((B, 1, 1, S), bool), num_features=14).any()
-    assert not call(face, name, *draw(13), causal=True, num_features=14)[:, :, :2].any()
-
-
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -261,12 +216,6 @@ def test_float32_is_stable_at_length_16k(face):
         assert difference.max() < 1e-4 if name == PERFORMER else np.median(difference) < 1e-5
 
 
-@pytest.mark.parametrize("name", [PERFORMER, FOURIER])
-def test_one_graph(name):
-    rows = reference.gaussian_projection(7, K, seed=1)
-    one_graph_for_any_length(name, draw(), projection=rows, causal=True)
-
-
 @FACES
 def test_errors(face):
     arrays = draw()
@@ -291,10 +240,5 @@ def test_layers_keep_their_projection_and_redraw_it(face):
         assert before.shape == (rows, 3) and np.array_equal(before, numbers(twin.projection))
         layer.redraw(4)
         assert not np.isclose(before, numbers(layer.projection)).any()
-        x = tensor(face, np.ones((2, 5, 6), np.float32))
-        with pytest.raises(ValueError, match=f"bias is not supported by {name}"):
-            layer(x, bias=tensor(face, np.zeros((5, 5), np.float32)), causal=True)
-        with pytest.raises(ValueError, match=f"dropout is not supported by {name}"):
-            getattr(face, name)(6, 2, dropout=0.1)
         trained = layer.parameters() if face is pytorch else layer.trainable_variables
         assert not any(x is layer.projection and getattr(x, "requires_grad", True) for x in trained)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, build, close, gradients, numbers, pair, slope, tensor, to
+from support import FACE, build, close, numbers, pair, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -113,31 +113,6 @@ def test_permuted_words_give_permuted_answers(face):
     close(moved, weights[:, order][:, :, order])
 
 
-@FACE
-def test_causal_has_no_look_into_the_future(face):
-    item, _ = drawn("SelfAttention", project=True)
-    x = sequence()
-    changed = x.copy()
-    changed[:, 4:] += 1.0
-    before, after = (numbers(item[face](*to(face, y), causal=True)[0]) for y in (x, changed))
-    assert np.array_equal(before[:, :4], after[:, :4]) and not np.allclose(before[:, 4], after[:, 4])
-
-
-@FACE
-def test_padding_holds_what_it_likes(face):
-    """Nobody sees it, and it asks for itself alone."""
-    found, parameters = drawn("SelfAttention")
-    rows = np.ones((T, T), bool)
-    rows[:, [1, 4]] = False
-    for mask, hidden in ((PADDING[:, None], ~PADDING), (rows, np.arange(T) == [[1], [4]])):
-        expected = numbers(found[face](*to(face, sequence(), mask))[0])
-        x = sequence()
-        x[hidden] = 1e6
-        output = numbers(found[face](*to(face, x, mask))[0])
-        np.testing.assert_array_equal(output[~hidden], expected[~hidden])
-        close(output, reference.self_attention(x, parameters, mask)[0])
-
-
 # --- images ----------------------------------------------------------------------------
 
 
@@ -232,21 +207,6 @@ def test_first_steps_of_intra_attention_by_hand():
     np.testing.assert_allclose(states[0, :, 0], [0.5 * math.tanh(cell) for cell in (first, second, third)])
 
 
-@pytest.mark.parametrize("mask", [None, PADDING, PADDING[:, ::-1].copy()], ids=["all", "right", "left"])
-def test_intra_attention_in_three(mask):
-    found, parameters = drawn("IntraAttentionLSTM")
-    x = sequence()
-    states, weights = reference.intra_attention_lstm(x, parameters, mask)
-    for face, item in found.items():
-        output = item(*to(face, x, mask))
-        close(output[0], states)
-        close(output[1], weights)
-    real = np.ones((B, T), bool) if mask is None else mask
-    past = np.cumsum(real, axis=1) - real
-    np.testing.assert_allclose(weights.sum(-1), real & (past > 0))
-    assert not np.triu(weights).any() and not states[~real].any()
-
-
 def test_padding_does_not_change_the_rest():
     """Three words with padding before, between and after are three words."""
     _, parameters = drawn("IntraAttentionLSTM")
@@ -289,96 +249,8 @@ def test_looking_at_the_last_state_alone_is_the_lstm_of_the_libraries():
 # --- gradients -------------------------------------------------------------------------
 
 
-def specified(name, given, parameters, mask):
-    function = {
-        "SelfAttention": reference.self_attention,
-        "FeatureMapAttention": lambda *x: reference.feature_map_attention(*x, data_format="channels_last"),
-        "IntraAttentionLSTM": reference.intra_attention_lstm,
-    }[name]
-    return (function(given, parameters, mask)[0] ** 2).sum()
-
-
-@pytest.mark.parametrize("name", ["SelfAttention", "FeatureMapAttention", "IntraAttentionLSTM"])
-def test_gradients(name):
-    """Alike in both, and the slopes of the specification."""
-    options = {"data_format": "channels_last"} if name == "FeatureMapAttention" else {}
-    found, parameters = drawn(name, **options)
-    given = image("channels_last") if options else sequence()
-    mask = None if options else PADDING if name == "IntraAttentionLSTM" else PADDING[:, None]
-
-    def squares(face, x):
-        return found[face](x, tensor(face, mask))[0] ** 2
-
-    in_torch = gradients(pytorch, lambda x: squares(pytorch, x), {"x": given}, found[pytorch])
-    in_tf = gradients(tf, lambda x: squares(tf, x), {"x": given}, found[tf])
-    assert in_torch.keys() == in_tf.keys() == {"x", *parameters}
-    for key, start in {"x": given, **parameters}.items():
-        close(in_tf[key], in_torch[key])
-
-        def loss(moved, key=key):
-            values = {"x": given, **parameters, key: moved}
-            return specified(name, values.pop("x"), values, mask)
-
-        direction, expected = slope(loss, start)
-        assert (in_torch[key] * direction).sum() == pytest.approx(expected, rel=1e-6, abs=1e-6), key
-
-
 def test_a_graph_of_unknown_length_is_refused():
     item = layer(tf, "IntraAttentionLSTM", "float32")
     unknown = tensorflow.TensorSpec((None, None, D), "float32")
     with pytest.raises(ValueError, match="known length"):
         tensorflow.function(item.call).get_concrete_function(unknown)
-
-
-# --- wrong arguments and planted faults ------------------------------------------------
-
-
-@FACE
-def test_wrong_images(face):
-    item = layer(face, "FeatureMapAttention")
-    picture = image(item.data_format)
-    for wrong, words in (
-        (picture[0], "image must have shape"),
-        (np.moveaxis(picture, 1, -1)[:, :, :, :3], "image must have shape"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            item(*to(face, np.ascontiguousarray(wrong)))
-    with pytest.raises(ValueError, match="mask must have shape"):
-        item(*to(face, picture, np.ones((3, 3), bool)))
-    with pytest.raises(ValueError, match="data_format must be one of channels_first, channels_last, got 'NCHW'"):
-        face.image_to_tokens(*to(face, picture), data_format="NCHW")
-    with pytest.raises(ValueError, match="tokens must have shape"):
-        face.tokens_to_image(*to(face, np.ones((B, 7, D))), 2, 3)
-
-
-def test_padding_of_one_head_is_named_in_the_message():
-    _, parameters = drawn("SelfAttention")
-    with pytest.raises(ValueError, match=r"passed as mask\[:, None\]$"):
-        reference.self_attention(sequence(), parameters, PADDING)
-
-
-# What the Keras program of many tutorials does to a feature map, one fault at a time.
-def feature_map_program(x, p, *, relu=False, over_queries=False, transposed=False):
-    q, k, v = (x @ p[f"{name}_weight"] for name in ("query", "key", "value"))
-    if relu:
-        q, k = np.maximum(q, 0), np.maximum(k, 0)
-    score = q @ k.swapaxes(1, 2) / math.sqrt(K)
-    axis = 1 if over_queries else 2
-    weights = np.exp(score) / np.exp(score).sum(axis=axis, keepdims=True)
-    return (weights.swapaxes(1, 2) if transposed else weights) @ v
-
-
-def test_faults_of_the_image_program_are_caught():
-    _, parameters = drawn("SelfAttention")
-    x = reference.image_to_tokens(image("channels_last"))
-    expected, _ = reference.self_attention(x, parameters)
-    np.testing.assert_allclose(feature_map_program(x, parameters), expected)
-    for fault in ("relu", "over_queries", "transposed"):
-        assert not np.allclose(feature_map_program(x, parameters, **{fault: True}), expected), fault
-
-
-def test_lstmn_that_asks_without_its_last_summary_is_caught():
-    _, parameters = drawn("IntraAttentionLSTM")
-    without = {**parameters, "summary_weight": np.zeros_like(parameters["summary_weight"])}
-    states = [reference.intra_attention_lstm(sequence(), p)[0] for p in (parameters, without)]
-    assert np.allclose(states[0][:, :2], states[1][:, :2]) and not np.allclose(states[0][:, 3:], states[1][:, 3:])

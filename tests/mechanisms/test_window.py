@@ -1,4 +1,4 @@
-"""Masks of the sparse patterns by hand and by loops; what they count and connect; the layers on them."""
+"""Masks of the sparse patterns by hand and by loops; what they count and connect; a cache of a window."""
 
 import math
 
@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from support import FACE, build, close, draw, numbers, tensor
 
-from attn_course import masks, pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
+from attn_course import masks
 from attn_course.frameworks import torch
-from attn_course.parity import get_parameters, set_parameters
 
 
 def by_loop(T, S, allowed):
@@ -127,82 +125,6 @@ def test_how_many_layers_connect_every_pair():
         assert layers_to_connect(masks.sliding_window_mask(n, n, w, True)) == math.ceil((n - 1) / (w - 1))
     assert layers_to_connect(masks.longformer_mask(n, n, window=2, positions=[0])) == 2
     assert layers_to_connect(masks.big_bird_mask(n, n, block_size=3, num_random=1, seed=0)) == 2
-
-
-@FACE
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(("T", "S"), [(11, 11), (3, 11), (70, 70)])
-def test_functions_are_dense_attention_with_their_mask(face, causal, T, S):
-    """Both edges of a window count: behind the query and, if nothing is causal, ahead of it."""
-    query, key, value = draw(2, T, 5), draw(2, S, 5, seed=1), draw(2, S, 3, seed=2)
-    given = [tensor(face, x) for x in (query, key, value)]
-    patterns = {
-        "sliding_window_attention": ({"window": 3}, masks.sliding_window_mask(T, S, 3, causal)),
-        "dilated_window_attention": ({"window": 3, "dilation": 2}, masks.dilated_window_mask(T, S, 3, 2, causal)),
-        "longformer_attention": (
-            {"window": 3, "positions": [0, 7]},
-            masks.longformer_mask(T, S, window=3, positions=[0, 7], causal=causal),
-        ),
-    }
-    for name, (sizes, mask) in patterns.items():
-        expected, _ = reference.scaled_dot_product_attention(query, key, value, mask)
-        close(getattr(face, name)(*given, **sizes, causal=causal)[0], expected)
-
-
-LAYERS = {
-    "SlidingWindowAttention": {"window": 3},
-    "DilatedWindowAttention": {"window": 2, "dilation": 3},
-    "LongformerAttention": {"window": 2, "positions": [0, 4]},
-    "StridedAttention": {"stride": 3, "heads": "split"},
-    "FixedAttention": {"stride": 3, "summary": 1},
-    "BlockSparseAttention": {
-        "layout": [[True, False, True], [False, True, False], [True, True, True]],
-        "block_size": 4,
-    },
-    "BigBirdAttention": {"block_size": 2, "num_random": 1, "seed": 7},
-}
-LAYER = pytest.mark.parametrize("name", LAYERS)
-
-
-def pair(name):
-    layer = getattr(pytorch, name)(6, 2, **LAYERS[name]).double()
-    twin = getattr(tf, name)(6, 2, **LAYERS[name], dtype="float64")
-    set_parameters(twin, get_parameters(layer))
-    return layer, twin
-
-
-@LAYER
-def test_layers_agree_in_both_frameworks_and_by_their_config(name):
-    layer, twin = pair(name)
-    x = np.random.default_rng(0).normal(size=(3, 11, 6))
-    causal = {} if name == "BigBirdAttention" else {"causal": True}
-    found = layer(torch.tensor(x), **causal)[0].detach().numpy()
-    np.testing.assert_allclose(twin(tensorflow.constant(x), **causal)[0].numpy(), found, rtol=1e-10, atol=1e-12)
-    for size in LAYERS[name]:
-        assert size in layer.extra_repr() and size in repr(twin)
-    again = type(twin).from_config(twin.get_config())
-    set_parameters(again, get_parameters(twin))
-    np.testing.assert_array_equal(again(x, **causal)[0].numpy(), twin(x, **causal)[0].numpy())
-
-
-@LAYER
-def test_layers_refuse_what_they_cannot_take(name):
-    for module in (pytorch, tf):
-        with pytest.raises(ValueError, match="dropout"):
-            getattr(module, name)(6, 2, **LAYERS[name], dropout=0.5)
-    for layer, convert in zip(pair(name), (torch.tensor, tensorflow.constant), strict=True):
-        x = convert(np.ones((3, 11, 6)))
-        with pytest.raises(ValueError, match="bias"):
-            layer(x, bias=convert(np.ones((11, 11))))
-        with pytest.raises(ValueError, match="padding"):
-            layer(x, mask=np.ones((11, 11), bool))
-        if name == "BigBirdAttention":
-            with pytest.raises(ValueError, match="causal"):
-                layer(x, causal=True)
-    for module in (pytorch, tf):
-        for size in {"window", "dilation", "stride", "summary", "block_size", "num_random"} & LAYERS[name].keys():
-            with pytest.raises(ValueError, match=size):
-                getattr(module, name)(6, 2, **LAYERS[name] | {size: -1})
 
 
 @FACE

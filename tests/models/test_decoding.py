@@ -250,23 +250,6 @@ def test_a_cache_computes_every_position_once(face, monkeypatch):
         assert steps > 3 and counted == ([1] * steps if use_cache else list(range(1, steps + 1)))
 
 
-def test_a_cache_that_counts_wrong_is_caught(monkeypatch):
-    """The offset of the positions: with a cache, the new token does not stand at 0."""
-    model = models()[pytorch]
-    embed = model.embed
-    right = pytorch.greedy_decode(model, **given(pytorch), max_length=9)
-    for wrong in (lambda first: 0, lambda first: first + 1):
-        with monkeypatch.context() as patch:
-            patch.setattr(model, "embed", lambda x, table, first=0, wrong=wrong: embed(x, table, wrong(first)))
-            memory, _ = model.encode(torch.tensor(SOURCE), MASK)
-            cache = model.new_cache(memory, 4)
-            off = [model.decode(torch.tensor(SOURCE[:, t : t + 1]), memory, MASK, cache=cache)[0] for t in range(4)]
-        memory, _ = model.encode(torch.tensor(SOURCE), MASK)
-        expected, _ = model.decode(torch.tensor(SOURCE[:, :4]), memory, MASK)
-        assert (torch.cat(off, dim=1) - expected).abs().max() > 1e-3
-    assert right.shape == (B, 9)
-
-
 @FACE
 def test_a_beam_of_one_is_greedy(face):
     model = models()[face]

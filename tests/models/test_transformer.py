@@ -1,10 +1,10 @@
-"""Decoder and Transformer: by loops, alike in three implementations, equal to PyTorch's own, every fault caught."""
+"""Decoder and Transformer: by loops, alike in three implementations, equal to PyTorch's own."""
 
 import math
 
 import numpy as np
 import pytest
-from support import FACE, FACES, build, close, draw, gradients, numbers, pair, slope, tensor, to
+from support import FACE, FACES, build, close, draw, numbers, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -14,7 +14,6 @@ from attn_course.parity import get_parameters, nested, set_parameters
 
 B, S, T, D, H, F, L, N = 3, 7, 5, 14, 2, 19, 2, 11
 PADDING = padding_mask([7, 4, 1], S)[:, None, None]
-SIZES = {"num_heads": H}
 NORM = pytest.mark.parametrize("norm", ["post", "pre"])
 
 
@@ -33,8 +32,8 @@ def parameters_of(name, *sizes, **options):
 # --- the specification ----------------------------------------------------------------
 
 
-def slow_decoder_layer(x, memory, p, *, norm, memory_mask=None, fault=None):
-    """A second program, word by word and head by head, with places for mistakes."""
+def slow_decoder_layer(x, memory, p, *, norm, memory_mask=None):
+    """A second program, word by word and head by head."""
 
     def normalize(v, name):
         centered = v - v.mean()
@@ -60,24 +59,20 @@ def slow_decoder_layer(x, memory, p, *, norm, memory_mask=None, fault=None):
     def layer(b):
         words, read = x[b], memory[b]
         open_ = np.ones(S, bool) if memory_mask is None else memory_mask[b, 0, 0]
-        if fault == "memory mask dropped":
-            open_ = np.ones(S, bool)
         steps = [
             ("norm1", lambda q, t, seen: look(q, seen, "attention", before(t))),
             ("norm2", lambda q, t, seen: look(q, read, "cross_attention", open_)),
             ("norm3", lambda q, t, seen: network(q)),
         ]
-        for number, (name, part) in enumerate(steps):
+        for name, part in steps:
             pre = norm == "pre"
             seen = np.array([normalize(v, name) for v in words]) if pre else words
-            added = np.array([part(seen[t], t, seen) for t in range(T)])
-            if not (fault == "no way around cross-attention" and number == 1):
-                added = words + added
+            added = words + np.array([part(seen[t], t, seen) for t in range(T)])
             words = added if pre else np.array([normalize(v, name) for v in added])
         return words
 
     def before(t):
-        return np.arange(T) <= (t + 1 if fault == "future leaked" else t)
+        return np.arange(T) <= t
 
     return np.array([layer(b) for b in range(B)])
 
@@ -90,16 +85,6 @@ def test_reference_is_the_slow_program(norm, memory_mask):
     expected = slow_decoder_layer(*given, norm=norm, memory_mask=memory_mask)
     found, _ = reference.decoder_layer(*given, num_heads=H, norm=norm, memory_mask=memory_mask)
     close(found, expected)
-
-
-@pytest.mark.parametrize("fault", ["future leaked", "memory mask dropped", "no way around cross-attention"])
-def test_faults_are_caught(fault):
-    _, p = parameters_of("DecoderLayer", D, H, F)
-    given = *inputs(), p
-    wrong = slow_decoder_layer(*given, norm="post", memory_mask=PADDING, fault=fault)
-    found, _ = reference.decoder_layer(*given, num_heads=H, memory_mask=PADDING)
-    with pytest.raises(AssertionError):
-        close(found, wrong)
 
 
 def test_transformer_is_its_parts():
@@ -142,55 +127,12 @@ def test_twins_and_reference_agree(kind):
     assert all(x is None for x in [*logits[1][0], *sum(logits[1][1], ())])
 
 
-def test_gradients_agree_and_are_the_slopes():
-    layers, p = parameters_of("DecoderLayer", D, H, F, norm="pre")
-    x, memory = inputs()
-    given, found = {"x": x, "memory": memory}, {}
-    for face, layer in layers.items():
-
-        def output(x, memory, face=face, layer=layer):
-            return layer(x, memory, tensor(face, PADDING))[0] ** 2
-
-        found[face] = gradients(face, output, given, layer)
-    assert found[pytorch].keys() == found[tf].keys()
-    for name, gradient in found[pytorch].items():
-        close(found[tf][name], gradient, 1e-8)
-
-    def total(memory):
-        out, _ = reference.decoder_layer(x, memory, p, num_heads=H, norm="pre", memory_mask=PADDING)
-        return (out**2).sum()
-
-    direction, expected = slope(total, memory)
-    close((found[pytorch]["memory"] * direction).sum(), expected, 1e-6)
-
-
-@FACE
-def test_nothing_depends_on_the_future(face):
-    layers, _ = parameters_of("Transformer", N, L, D, H, F)
-    source, target = tokens(B, S), tokens(B, T, seed=1)
-    other = target.copy()
-    other[:, 3:] = (other[:, 3:] + 1) % N
-    one, two = (numbers(layers[face](*to(face, source, x))[0]) for x in (target, other))
-    np.testing.assert_array_equal(one[:, :3], two[:, :3])
-    assert np.abs(one[:, 3:] - two[:, 3:]).min() > 0
-
-
 def test_padding_that_keras_carries_reaches_the_decoder():
     layers, _ = parameters_of("Decoder", L, D, H, F)
     x, memory = to(tf, *inputs())
     expected, _ = layers[tf](x, memory, tensorflow.constant(PADDING))
     memory._keras_mask = tensorflow.constant(PADDING[:, 0, 0])
     close(layers[tf](x, memory)[0], expected)
-
-
-@FACE
-def test_language_model_is_causal_layers(face):
-    layers, p = parameters_of("LanguageModel", N, L, D, H, F, norm="pre")
-    given = tokens(B, T)
-    expected = reference.language_model(given, p, num_layers=L, num_heads=H, norm="pre")
-    close(layers[face](tensor(face, given)), expected)
-    future = numbers(layers[face](tensor(face, given))[1][1])
-    assert np.all(future[..., ~np.tri(T, dtype=bool)] == 0)
 
 
 # --- other libraries ------------------------------------------------------------------
@@ -367,17 +309,6 @@ def test_base_model_of_the_paper():
     model = pytorch.Transformer(N, L, D, 8, F, device="meta")
     count = sum(x.numel() for x in model.parameters())
     assert count == N * D + L * (encoder + decoder) == 63_082_496
-
-
-def test_seed_repeats_the_initial_values():
-    drawn = []
-    for _ in range(2):
-        torch.manual_seed(3)
-        drawn.append(get_parameters(pytorch.Transformer(N, L, D, H, F)))
-    for name, x in drawn[0].items():
-        np.testing.assert_array_equal(x, drawn[1][name])
-    table = pytorch.Transformer(5000, 1, 64, 2, 8).embedding.weight
-    assert abs(table.std().item() - 64**-0.5) < 0.002
 
 
 def test_set_parameters_of_one_table():

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from support import numbers, tensor, to
 from torch.nn.attention.bias import causal_lower_right
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
 
 B, H, T, S, K, V = 2, 3, 5, 7, 11, 13
 CLOSE = {"rtol": 1e-10, "atol": 1e-13}
@@ -27,16 +27,11 @@ def draw_mask(T, S, shape=(B, 1)):
 
 def ours(arrays, mask=None, bias=None, **options):
     """The outputs of all three, with and without weights."""
-    faces = (
-        (reference, np.asarray),
-        (pytorch, torch.from_numpy),
-        (tf, tensorflow.constant),
-    )
-    for face, to in faces:
-        named = {name: to(x) for name, x in (("mask", mask), ("bias", bias)) if x is not None}
+    for face in (reference, pytorch, tf):
+        named = {"mask": tensor(face, mask), "bias": tensor(face, bias)} | options
         for need_weights in (True, False):
-            attend = face.scaled_dot_product_attention
-            yield np.asarray(attend(*map(to, arrays), **named, **options, need_weights=need_weights)[0])
+            found = face.scaled_dot_product_attention(*to(face, *arrays), **named, need_weights=need_weights)
+            yield numbers(found[0])
 
 
 @pytest.mark.parametrize("masked", [False, True])

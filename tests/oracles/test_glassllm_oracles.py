@@ -1,7 +1,4 @@
-"""An independent witness: the package glassllm, its model in its own NumPy code, from a file.
-
-``glassllm.npz`` was made by ``make_glassllm_goldens.py``.
-"""
+"""An independent witness: the package glassllm, its model in its own NumPy code, stored by ``make_goldens.py``."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,12 +1,11 @@
-"""fla-core's plain recurrences, Hugging Face's gated delta rule and performer-pytorch, stored by a script.
+"""fla-core's plain recurrences and performer-pytorch, in float32, stored by ``make_goldens.py``.
 
-``linearized.npz`` was made by ``make_linearized_goldens.py``. They compute in float32.
+Qwen3-Next's gated delta rule: tests/clients.
 """
 
 from pathlib import Path
 
 import numpy as np
-import pytest
 from support import FACES, numbers, to
 
 from attn_course import reference
@@ -43,16 +42,11 @@ def test_decays_of_fla(face):
 
 
 @FACES
-@pytest.mark.parametrize("name", ["gated_delta", "qwen_recurrent", "qwen_chunk"])
-def test_gated_delta_rule_of_fla_and_qwen3_next(face, name):
+def test_delta_rules_of_fla(face):
+    """Without a decay and with one."""
     inputs = "query", "unit_key", "value", "beta"
-    decay = GOLDENS["decay"].astype(np.float64)
-    check(face, name, "delta_rule_attention", *inputs, decay=decay)
-
-
-@FACES
-def test_delta_rule_of_fla(face):
-    check(face, "delta", "delta_rule_attention", "query", "unit_key", "value", "beta")
+    check(face, "delta", "delta_rule_attention", *inputs)
+    check(face, "gated_delta", "delta_rule_attention", *inputs, decay=GOLDENS["decay"].astype(np.float64))
 
 
 @FACES

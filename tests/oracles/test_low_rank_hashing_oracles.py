@@ -1,9 +1,10 @@
-"""Independent witnesses: linformer and reformer-pytorch, from a file that ``make_low_rank_hashing_goldens.py`` made."""
+"""Independent witnesses: linformer and reformer-pytorch, stored by ``make_goldens.py``."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -13,8 +14,6 @@ from attn_course.parity import set_parameters
 GOLDENS = np.load(Path(__file__).with_name("low_rank_hashing.npz"))
 B, S, D, H, R = 2, 7, 6, 3, 5
 NEAR = 1e-7  # the library adds 1e-9 to its count of the rounds that find a key
-FACES = {"pytorch": pytorch, "tf": tf}
-FACE = pytest.mark.parametrize("face", FACES)
 LSH = pytest.mark.parametrize("rounds, causal", [(r, c) for r in (1, 3) for c in (False, True)])
 
 
@@ -28,21 +27,13 @@ def hashed(rounds, causal):
     return given | golden(f"lsh {rounds} {causal}") | {"rotations": given["rotations"]}
 
 
-def tensor(face, array):
-    return torch.from_numpy(array) if face == "pytorch" else tensorflow.constant(array)
-
-
-def numbers(x):
-    return x.detach().numpy() if isinstance(x, torch.Tensor) else np.asarray(x)
-
-
 @FACE
 @pytest.mark.parametrize("shared", [False, True])
 def test_linformer(face, shared):
     found = golden("linformer, shared" if shared else "linformer")
     sizes = {"model_dim": D, "num_heads": H, "length": S + 2, "rank": R}
-    options = {"dtype": torch.float64} if face == "pytorch" else {"dtype": "float64"}
-    layer = FACES[face].LinformerAttention(**sizes, sharing="key_value" if shared else "heads", **options)
+    options = {"dtype": torch.float64} if face is pytorch else {"dtype": "float64"}
+    layer = face.LinformerAttention(**sizes, sharing="key_value" if shared else "heads", **options)
     parameters = {f"{name}_bias": np.zeros(D) for name in ("query", "key", "value")}
     names = {"query": "to_q", "key": "to_k", "value": "to_k" if shared else "to_v", "output": "to_out"}
     parameters |= {f"{ours}_weight": found[f"{theirs}_weight"].T for ours, theirs in names.items()}
@@ -68,7 +59,7 @@ def test_lsh_and_its_gradient(face, rounds, causal):
     found = hashed(rounds, causal)
     options = {"num_buckets": 6, "num_rounds": rounds, "chunk_size": 4, "causal": causal}
     options["rotations"] = tensor(face, found["rotations"])
-    if face == "pytorch":
+    if face is pytorch:
         given = [torch.from_numpy(found[name]).requires_grad_() for name in ("query", "value")]
         output, _ = pytorch.lsh_attention(*given, **options)
         gradients = torch.autograd.grad(output.sin().sum(), given)

@@ -1,10 +1,11 @@
-"""Keras's dot-product and additive attention: independent witnesses for the dot and concat scores."""
+"""Keras's dot-product and additive attention: independent witnesses for Luong's scores and for additive attention."""
 
 import numpy as np
 import pytest
+from support import build, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
+from attn_course.frameworks import keras
 from attn_course.parity import set_parameters
 
 B, T, S, D, E, A = 2, 3, 5, 7, 11, 13
@@ -13,22 +14,19 @@ MASKS = pytest.mark.parametrize("mask", [None, MASK], ids=["all", "masked"])
 
 
 def ours(query, memory, parameters, mask, score):
-    to = torch.from_numpy
     sizes = {"query_dim": D, "memory_dim": memory.shape[-1], "score": score, "hidden_dim": A}
-    in_torch = pytorch.LuongAttention(**sizes).double()
-    in_tf = tf.LuongAttention(**sizes, dtype="float64")
-    for layer in (in_torch, in_tf):
-        set_parameters(layer, parameters)
     yield reference.luong_attention(query, memory, parameters, mask, score=score)
-    yield [x.detach().numpy() for x in in_torch(to(query), to(memory), None if mask is None else to(mask))]
-    yield [x.numpy() for x in in_tf(query, memory, mask)]
+    for face in (pytorch, tf):
+        layer = build(face, "LuongAttention", **sizes)
+        set_parameters(layer, parameters)
+        yield layer(*(tensor(face, x) for x in (query, memory, mask)))
 
 
 def same(found, oracle, inputs, mask):
     masks = {} if mask is None else {"mask": [None, mask]}
     expected = oracle(inputs, return_attention_scores=True, **masks)
     for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other.numpy(), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(numbers(one), other.numpy(), rtol=1e-10, atol=1e-12)
 
 
 @MASKS
@@ -50,7 +48,7 @@ def test_general_is_keras_attention_after_projection(mask):
 
 
 @MASKS
-def test_concat_is_keras_additive_attention_after_projection(mask):
+def test_concat_and_additive_are_keras_additive_attention_after_projection(mask):
     rng = np.random.default_rng(2)
     query, memory = rng.normal(size=(B, T, D)), rng.normal(size=(B, S, E))
     shapes = {"query_weight": (D, A), "memory_weight": (E, A), "score_weight": (A,)}
@@ -61,3 +59,6 @@ def test_concat_is_keras_additive_attention_after_projection(mask):
     oracle.set_weights([parameters["score_weight"]])  # Keras calls it scale
     for found in ours(query, memory, parameters, mask, "concat"):
         same(found, oracle, inputs, mask)
+    for face in (reference, pytorch, tf):
+        given = [tensor(face, x) for x in (query, memory)], {key: tensor(face, x) for key, x in parameters.items()}
+        same(face.additive_attention(*given[0], given[1], tensor(face, mask)), oracle, inputs, mask)

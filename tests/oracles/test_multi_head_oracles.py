@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import build, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -25,19 +26,12 @@ def ours(arrays, parameters, memory_dim, *, num_heads=H, mask=None, **sizes):
     """Output and weights of all three from one dict of parameters; the framework's layers also without weights."""
     yield reference.multi_head_attention(*arrays, parameters, num_heads=num_heads, mask=mask)
     sizes |= {"memory_dim": memory_dim, "use_bias": "query_bias" in parameters}
-    for face, to in ((pytorch, torch.from_numpy), (tf, keras.ops.convert_to_tensor)):
-        options = {"dtype": "float64"} if face is tf else {}
-        layer = face.MultiHeadAttention(D, num_heads, **sizes, **options)
-        layer = layer.double() if face is pytorch else layer
+    for face in (pytorch, tf):
+        layer = build(face, "MultiHeadAttention", D, num_heads, **sizes)
         set_parameters(layer, parameters)
-        values = [to(x) for x in arrays]
         for need_weights in (True, False):
-            options = {"mask": None if mask is None else to(mask), "need_weights": need_weights}
-            yield [None if x is None else as_numpy(x) for x in layer(*values, **options)]
-
-
-def as_numpy(x):
-    return x.detach().numpy() if torch.is_tensor(x) else np.asarray(x)
+            options = {"mask": tensor(face, mask), "need_weights": need_weights}
+            yield [x if x is None else numbers(x) for x in layer(*to(face, *arrays), **options)]
 
 
 def full(masked):
@@ -89,13 +83,13 @@ def test_pytorch(masked, use_bias, memory_dim):
     future = torch.from_numpy(~CAUSAL) if "causal" in masked else None
     inputs = [torch.from_numpy(x) for x in arrays]
     output, weights = module(*inputs, key_padding_mask=padding, attn_mask=future, average_attn_weights=False)
-    theirs = as_numpy(output), as_numpy(weights)
+    theirs = numbers(output), numbers(weights)
     for found in ours(arrays, get_parameters(layer), memory_dim, mask=full(masked)):
         same(found, *theirs, 1e-10)
     # The layer itself, with their masks turned over
     mask = None if padding is None else from_blocked(padding)[:, None, None]
     mask = mask if future is None else from_blocked(future) if mask is None else mask & from_blocked(future)
-    same([as_numpy(x) for x in layer(*inputs, mask)], *theirs, 1e-10)
+    same([numbers(x) for x in layer(*inputs, mask)], *theirs, 1e-10)
 
 
 def test_pytorch_on_a_row_that_may_see_nothing():

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from support import numbers, pair, tensor
 
-from attn_course import pytorch, reference, tf
+from attn_course import reference
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
-from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, K, V, HEIGHT, WIDTH = 2, 7, 5, 3, 11, 3, 4
 MASK = np.random.default_rng(1).random((B, T, T)) < 0.6
@@ -17,16 +16,11 @@ KERAS = {"rtol": 0, "atol": 16 * 2.0**-23}  # its softmax is float32
 
 def ours(x, mask, *, key_dim, value_dim):
     """Parameters, and the output and weights of all three."""
-    layer = pytorch.SelfAttention(D, key_dim=key_dim, value_dim=value_dim, project=True).double()
-    rng = np.random.default_rng(0)
-    parameters = {name: rng.normal(size=found.shape) for name, found in get_parameters(layer).items()}
-    set_parameters(layer, parameters)
-    twin = tf.SelfAttention(D, key_dim=key_dim, value_dim=value_dim, project=True, dtype="float64")
-    set_parameters(twin, parameters)
-    masks = [None if mask is None else to(mask) for to in (torch.from_numpy, tensorflow.constant)]
+    options = {"key_dim": key_dim, "value_dim": value_dim, "project": True}
+    layers, parameters = pair("SelfAttention", D, **options)
     found = [reference.self_attention(x, parameters, mask)]
-    found += [layer(torch.from_numpy(x), masks[0]), twin(tensorflow.constant(x), masks[1])]
-    return parameters, [[np.asarray(y.detach() if torch.is_tensor(y) else y) for y in pair] for pair in found]
+    found += [layer(tensor(face, x), tensor(face, mask)) for face, layer in layers.items()]
+    return parameters, [[numbers(y) for y in both] for both in found]
 
 
 @MASKS
@@ -40,9 +34,9 @@ def test_pytorch(mask):
     given = torch.from_numpy(x)
     blocked = None if mask is None else torch.from_numpy(~mask)  # True = may not
     output, weights = layer(given, given, given, attn_mask=blocked)
-    for pair in found:
-        np.testing.assert_allclose(pair[0], output.detach(), rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(pair[1], weights.detach(), rtol=1e-10, atol=1e-12)
+    for one in found:
+        np.testing.assert_allclose(one[0], output.detach(), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(one[1], weights.detach(), rtol=1e-10, atol=1e-12)
 
 
 def one_head_of_keras(parameters, **options):
@@ -60,9 +54,9 @@ def test_keras(mask):
     parameters, found = ours(x, mask, key_dim=K, value_dim=V)
     layer = one_head_of_keras(parameters)
     output, weights = layer(x, x, attention_mask=mask, return_attention_scores=True)
-    for pair in found:
-        np.testing.assert_allclose(pair[0], output, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(pair[1], weights[:, 0], **KERAS)
+    for one in found:
+        np.testing.assert_allclose(one[0], output, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(one[1], weights[:, 0], **KERAS)
 
 
 def test_keras_on_a_map_of_pixels():

@@ -1,82 +1,31 @@
-"""Sparse patterns against Hugging Face, local-attention, flash-attn, FlexAttention; what they call a window."""
+"""Sparse patterns against local-attention, flash-attn and FlexAttention; what they call a window.
+
+The first two are stored by ``make_goldens.py``; transformers: tests/clients.
+"""
 
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support import FACES, numbers, to
 
-from attn_course import masks, pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
+from attn_course import masks, pytorch
 from attn_course.frameworks import torch
 
 GOLDENS = np.load(Path(__file__).with_name("sparse.npz"))
-FACES = {"reference": reference, "pytorch": pytorch, "tf": tf}
-CONVERT = {"reference": np.asarray, "pytorch": torch.tensor, "tf": tensorflow.constant}
-FACE = pytest.mark.parametrize("face", FACES)
 
 
-def golden(part):
-    return {key.split("/")[1]: GOLDENS[key] for key in GOLDENS.files if key.startswith(part + "/")}
-
-
-def heads_of(found, num_heads):
-    """The library's own projections, split into heads."""
-    for name in ("query", "key", "value"):
-        x = found["x"] @ found[f"{name}_weight"] + found[f"{name}_bias"]
-        yield reference.split_heads(x, num_heads)
-
-
-def run(face, name, inputs, *given, **options):
-    output, _ = getattr(FACES[face], name)(*map(CONVERT[face], inputs), *given, **options)
-    return np.asarray(output)
-
-
-@FACE
-def test_longformer_is_hugging_faces(face):
-    """Their attention_window counts both sides together, ours one side and the query itself."""
-    found, side = golden("longformer"), int(GOLDENS["side"])
-    S, padded = found["x"].shape[1], GOLDENS["padded"]
-    real = masks.padding_mask(S - padded, S)
-    options = {"window": side + 1, "positions": GOLDENS["global"].tolist()}
-    inputs = list(heads_of(found, 2))
-    output = reference.merge_heads(run(face, "longformer_attention", inputs, mask=real[:, None, None], **options))
-    np.testing.assert_allclose(output[real], found["output"][real], rtol=1e-6, atol=1e-7)
-    options["window"] = side
-    other = reference.merge_heads(run(face, "longformer_attention", inputs, mask=real[:, None, None], **options))
-    assert np.abs(other[real] - found["output"][real]).max() > 1e-2
-
-
-@FACE
-def test_blocks_are_big_birds_of_hugging_face(face):
-    """Its layout, read off its own weights, has the ends, the window and two random blocks of ours."""
-    found, block_size = golden("big bird"), int(GOLDENS["block"])
-    layout = found["layout"]
-    ours = masks.big_bird_layout(len(layout), num_random=0, seed=0)
-    assert layout[ours].all()
-    extra = (layout & ~ours).sum(axis=1)
-    assert set(extra[1:-1]) == {2}
-    inputs = list(heads_of(found, 1))
-    output = reference.merge_heads(run(face, "block_sparse_attention", inputs, layout, block_size))
-    np.testing.assert_allclose(output, found["output"], rtol=1e-6, atol=1e-7)
-
-
-@FACE
+@FACES
 @pytest.mark.parametrize("library", ["local", "flash"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_some_libraries_count_the_distance(face, library, causal):
     """local-attention's exact window of w is our w + 1, and not our w; so is flash-attn's window_size = (w, 0)."""
-    found, w = golden(f"{library} causal" if causal else library), int(GOLDENS["window"])
-    output = run(face, "sliding_window_attention", found["heads"], w + 1, causal=causal)
-    np.testing.assert_allclose(output, found["output"], rtol=1e-6, atol=1e-7)
-    other = run(face, "sliding_window_attention", found["heads"], w, causal=causal)
-    assert np.abs(other - found["output"]).max() > 1e-2
-
-
-def test_hugging_face_counts_keys():
-    """Its ``sliding_window`` of w is ours: w keys, the query's own among them."""
-    mask, w = GOLDENS["sliding"], int(GOLDENS["window"])
-    np.testing.assert_array_equal(mask, masks.sliding_window_mask(*mask.shape, w, causal=True))
+    heads, theirs, w = to(face, *GOLDENS[f"{library}/heads"]), GOLDENS[f"{library}/{causal}"], 4
+    output, _ = face.sliding_window_attention(*heads, w + 1, causal=causal)
+    np.testing.assert_allclose(numbers(output), theirs, rtol=1e-6, atol=1e-7)
+    other, _ = face.sliding_window_attention(*heads, w, causal=causal)
+    assert np.abs(numbers(other) - theirs).max() > 1e-2
 
 
 def rules():

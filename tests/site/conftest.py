@@ -6,21 +6,13 @@ import shutil
 import threading
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import pytest
 from built_book import SITE, build_form, settle
 from filelock import FileLock
 
-HERE = Path(__file__).resolve().parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 FLAGS += ["--disable-sync", "--no-first-run"]
-
-
-def pytest_ignore_collect(collection_path, config):
-    """Only when the folder, or a file in it, is named on the command line."""
-    named = [Path(config.invocation_params.dir, argument.partition("::")[0]) for argument in config.args]
-    return None if any(path == HERE or HERE in path.parents for path in named) else True
 
 
 def pytest_generate_tests(metafunc):

@@ -212,15 +212,19 @@ def test_without_javascript_formulas_are_mathml(form_page):
         assert tab.locator("noscript math").count() == 0
 
 
-def colab(tab):
-    return tab.locator('a[href*="colab.research.google.com"]').first.get_attribute("href")
+def leads(tab, part):
+    """Where the first link leads that holds a text."""
+    return tab.locator(f'a[href*="{part}"][href$=".ipynb"]').first.get_attribute("href")
 
 
-def test_colab_opens_the_notebook_of_the_choice(form_page):
+def test_colab_and_the_download_give_the_notebook_of_the_choice(form, form_page):
     with form_page() as tab:
-        for key, end in (("tf", "_tf"), ("both", ""), ("torch", "_torch")):
+        for key, place in (("tf", "notebooks/main"), ("both", "main/book"), ("torch", "notebooks/main")):
+            name = "02_average.ipynb" if key == "both" else f"02_average_{key}.ipynb"
             tab.locator(f'.fw-page input[value="{key}"]').check(force=True)
-            assert colab(tab).endswith(f"/book/02_average{end}.ipynb")
+            assert leads(tab, "colab.research.google.com").endswith(f"/blob/{place}/{name}")
+            assert leads(tab, "_sources/").endswith(f"_sources/book/{name}")
+            assert (form / "_build" / "html" / "_sources" / "book" / name).exists()
 
 
 def found(tab, words):

@@ -108,6 +108,13 @@ def test_download_is_the_committed_notebook(chapter):
 
 
 @EACH
+def test_notebooks_of_one_framework_lie_beside_it(chapter):
+    served = (SITE / "book" / button(chapter, ".ipynb")).resolve()
+    for name in (f"{chapter}_torch.ipynb", f"{chapter}_tf.ipynb"):
+        assert served.with_name(name).read_bytes() == (ROOT / "_build" / "notebooks" / name).read_bytes()
+
+
+@EACH
 def test_every_code_cell_shows_its_outputs(chapter):
     """As many outputs stand on the page as in the notebook: nothing was lost or executed on the way."""
     notebook = json.loads((ROOT / "book" / f"{chapter}.ipynb").read_bytes())

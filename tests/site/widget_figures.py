@@ -10,24 +10,7 @@ import nbformat
 import numpy as np
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from attn_course.course.plots.explore import (
-    explore,
-    explore_arrows,
-    explore_cache,
-    explore_capacity,
-    explore_heads,
-    explore_lengths,
-    explore_order,
-    explore_pattern,
-    explore_positions,
-    explore_roofline,
-    explore_rotation,
-    explore_scale,
-    explore_sink,
-    explore_steps,
-    explore_tiles,
-    explore_window,
-)
+from attn_course.course.plots import explore as draw
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ["the", "animal", "was", "too", "tired"]
@@ -67,7 +50,7 @@ def figures():
         "b, most layers with a window": ([(2, 8192), (30, 8192, 1024)], "note"),
     }
     return {
-        "arrows": explore_arrows(
+        "arrows": draw.explore_arrows(
             ["cat", "drank", "milk"],
             KEYS,
             VALUES,
@@ -75,24 +58,24 @@ def figures():
             alt="arrows",
             gives=("furry", "wet"),
         ),
-        "attention": explore(
+        "attention": draw.explore(
             WEIGHTS, WORDS, WORDS, alt="heads", names={(1, 2): "a name"}, start=(1, 0, 2), label="Heads of a model"
         ),
-        "characters": explore(
+        "characters": draw.explore(
             CHARACTERS, WRITTEN, DATE, alt="a date", row_label="written", column_label="read", label="A date"
         ),
-        "cache": explore_cache(parts, alt="memory"),
-        "calculator": explore_cache(
+        "cache": draw.explore_cache(parts, alt="memory"),
+        "calculator": draw.explore_cache(
             parts, alt="memory", own=(32, 8, 128), devices={"a small GPU": 24, "a large GPU": 80}, label="A calculator"
         ),
-        "capacity": explore_capacity(
+        "capacity": draw.explore_capacity(
             [2, 3, 4],
             CLIFFS,
             [("ab", "ba"), ("abc", "cba"), ("abcd", "dcba")],
             {name: {size: ["ba", "cba", "dcab"] for size in sizes} for name, sizes in CLIFFS.items()},
             alt="a cliff",
         ),
-        "heads": explore_heads(
+        "heads": draw.explore_heads(
             SINGLE,
             (1, 3),
             alt="heads off",
@@ -101,29 +84,31 @@ def figures():
             expected=["right", "right"],
             weights=WEIGHTS[:1],
         ),
-        "lengths": explore_lengths(
+        "lengths": draw.explore_lengths(
             LENGTHS,
             {"without attention": SERIES, "with attention": [1, 1, 0.9, 0.9]},
             alt="accuracy",
             examples={20: {"source": "some letters", "with attention": "srettel emos"}},
         ),
-        "order": explore_order(WORDS, X, **maps, positions=POSITIONS, alt="an order"),
-        "named": explore_order(WORDS, X, **maps, alt="an output with names", gives="abc", label="An output with names"),
-        "pattern": explore_pattern(alt="a mask", n=12, window=3, layers=2),
-        "positions": explore_positions(alt="positions", dim=16, length=50),
-        "roofline": explore_roofline(
+        "order": draw.explore_order(WORDS, X, **maps, positions=POSITIONS, alt="an order"),
+        "named": draw.explore_order(
+            WORDS, X, **maps, alt="an output with names", gives="abc", label="An output with names"
+        ),
+        "pattern": draw.explore_pattern(alt="a mask", n=12, window=3, layers=2),
+        "positions": draw.explore_positions(alt="positions", dim=16, length=50),
+        "roofline": draw.explore_roofline(
             {"MHA": (2, None), "GQA": (2, 8), "MLA": (3.778, 1)},
             {"a thread": (92e9, 32e9, 4), "H800": (865e12, 3.35e12, 2)},
             alt="a roofline",
         ),
-        "rotation": explore_rotation(alt="rotations", dim=16, trained_length=64),
-        "scale": explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
-        "sink": explore_sink([-1, -2, -1.5], [1, -1, 2], alt="a sink", sink=1.0),
-        "steps": explore_steps(
+        "rotation": draw.explore_rotation(alt="rotations", dim=16, trained_length=64),
+        "scale": draw.explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
+        "sink": draw.explore_sink([-1, -2, -1.5], [1, -1, 2], alt="a sink", sink=1.0),
+        "steps": draw.explore_steps(
             SCORES, WRITTEN, DATE, queries=numbers(10, 5, seed=12), memory=MEMORY, alt="steps", start=3
         ),
-        "tiles": explore_tiles(ONE_ROW, alt="tiles", block_size=3),
-        "window": explore_window(WORDS, alt="a window", scores=[0.5, 1, 0, -1, 0.25], center=2.2, half_width=1.5),
+        "tiles": draw.explore_tiles(ONE_ROW, alt="tiles", block_size=3),
+        "window": draw.explore_window(WORDS, alt="a window", scores=[0.5, 1, 0, -1, 0.25], center=2.2, half_width=1.5),
     }
 
 

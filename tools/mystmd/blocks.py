@@ -26,7 +26,7 @@ _OPTION = re.compile(r"\s*:([\w-]+):(?:\s+(.*?))?\s*$")
 def refuse(where: str, what: str, mend: str = "") -> ValueError:
     """The one error of the converter: it names the file, the construct, and where the list stands."""
     mend = f"; {mend}" if mend else ""
-    return ValueError(f"{where}: {what} is not allowed in a chapter{mend} (CONTRIBUTING lists those allowed)")
+    return ValueError(f"{where}: {what} is not allowed in a chapter{mend} (docs/chapters.md lists those allowed)")
 
 
 @dataclass
@@ -80,7 +80,7 @@ def _check_closed(token: Token, lines: list[str], where: str, name: str) -> None
     if token.map[1] - token.map[0] < 2 or not last or set(last) != {token.markup[0]}:
         raise ValueError(
             f"{where}: the directive {{{name}}} is not closed before the end of its block "
-            "(a code cell can't stand inside a directive: see CONTRIBUTING)"
+            "(a code cell can't stand inside a directive: see docs/chapters.md)"
         )
 
 

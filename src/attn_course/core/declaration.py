@@ -103,10 +103,12 @@ class Layer:
 
     name: of its specification, or of the function where layer, the class, is None.
     sizes: what the layer is built from in the contract; the specification gets those
-    that it has arguments for. reference: its name there, if it is another. pattern: the
-    mask builder that it equals. weights: whether it returns any. sums: what a row of
-    them adds up to: "one", "less" where a share is nobody's, or "any". padding: whether
-    the mask can hide keys alone, from all queries alike.
+    that it has arguments for. One that takes heads gets a layer's parameters by the
+    argument's name: an argument ``key_projection`` the parameter of that name.
+    reference: its name there, if it is another. pattern: the mask builder that it
+    equals. weights: whether it returns any. sums: what a row of them adds up to: "one",
+    "less" where a share is nobody's, or "any". padding: whether the mask can hide keys
+    alone, from all queries alike.
 
     jumps: whether weights that are rounded can change the result as a whole: a vector
     falls into another bucket.

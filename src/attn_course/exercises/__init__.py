@@ -10,7 +10,7 @@ hands it over. PyTorch and TensorFlow get float32, as is usual there.
 Public exercises are for practice. Their solutions stand in this package, so they can't
 serve as an exam, whatever the grader does.
 
-Each exercise is a folder of plain files in `bank`; `engine.files` says what they are.
+Each exercise is a file in cells in `bank`; `engine.files` says what they hold.
 """
 
 from attn_course.exercises.engine.checking import (

@@ -12,6 +12,7 @@ import json
 import linecache
 import os
 import pickle
+import resource
 import struct
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ import attn_course
 
 KINDS = "biufcU"  # of arrays that go through a frame
 LARGEST = 2**26  # bytes of a frame
+PROCESSES = 256  # of a submission, with its threads
 
 
 def write(out, header, arrays=()):
@@ -65,17 +67,13 @@ def _array(dtype, shape, data, at):
 
 
 def limit(megabytes):
-    """Let this process have no more address space, and write no large file.
+    """Hold this process to so much address space, its user to so many processes.
 
-    `box.missing_limits` says it where the system can't do that.
+    The user is of this submission alone, or the namespace is.
     """
-    try:
-        import resource
-    except ImportError:
-        return
     sizes = {"RLIMIT_AS": megabytes * 2**20, "RLIMIT_FSIZE": 2**28, "RLIMIT_CORE": 0}
-    for name, size in sizes.items():
-        with contextlib.suppress(ValueError, OSError):  # macOS knows RLIMIT_AS by name
+    for name, size in {**sizes, "RLIMIT_NPROC": PROCESSES}.items():
+        with contextlib.suppress(ValueError):  # the system holds it to less already
             resource.setrlimit(getattr(resource, name), (size, size))
 
 

@@ -85,9 +85,7 @@ def _add_grade(add):
     )
     count = _above_zero(int)
     grade.add_argument("--jobs", type=count, default=1, help="submissions at a time")
-    grade.add_argument(
-        "--memory", type=count, default=8192, help="MiB per submission, on Linux"
-    )
+    grade.add_argument("--memory", type=count, default=8192, help="MiB per submission")
 
 
 def _in_one_line(run):
@@ -180,15 +178,15 @@ def _seed_of(options):
 
 def grade_all(options):
     """Grade a folder; 0 unless it isn't one."""
-    from attn_course.exercises.engine.box import forget_arguments, missing_limits
-    from attn_course.exercises.engine.folder import mark_folder
-    from attn_course.exercises.engine.marking import Limits
+    from attn_course.exercises.engine import box
 
     if not options.folder.is_dir():
         raise ValueError(f"no such folder: {options.folder}")
-    for note in missing_limits():
-        print(f"note: {note}", file=sys.stderr)
-    forget_arguments()
+    if box.missing():
+        raise ValueError(f"nothing is marked without a sandbox: {box.missing()}")
+    from attn_course.exercises.engine.folder import mark_folder
+    from attn_course.exercises.engine.marking import Limits
+
     seed, cases = _seed_of(options), ""
     if options.cases is not None:
         cases = options.cases.read_text(encoding="utf-8")

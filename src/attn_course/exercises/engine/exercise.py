@@ -40,6 +40,7 @@ class Exercise:
 
     cases: takes a NumPy generator; gives a list of `Case`. Arrays are NumPy arrays,
         numbers are Python numbers. Those of a module are (sizes, inputs, parameters).
+        None where the answer is a test.
     solution: takes and returns NumPy arrays; the page shows its source.
     mistakes: what is wrong, in words -> a function that does it, or the source of the
         solution with that mistake in it.
@@ -59,11 +60,11 @@ class Exercise:
     name: str
     level: int
     minutes: int
-    cases: Callable
     solution: Callable
     mistakes: Mapping
     hints: tuple
     starters: dict
+    cases: Callable | None = None
     kind: str = "write"
     title: str = ""
     statement: str = ""
@@ -149,6 +150,27 @@ def weak(query, key):
     query, key = query.copy(), key.copy()
     query[..., 0], key[..., 0] = -12000 * np.sqrt(query.shape[-1]), 1
     return query, key
+
+
+def lengths_mask(rng, B, S):
+    """(B, S): True where a token stands; at least one in each row."""
+    return np.arange(S) < rng.integers(1, S + 1, (B, 1))
+
+
+def layer_weights(rng, **shapes):
+    """name -> a matrix in float32, drawn with the root of its first axis as divisor."""
+    return {
+        name: (rng.normal(size=shape) / np.sqrt(shape[0])).astype(np.float32)
+        for name, shape in shapes.items()
+    }
+
+
+def steep(weights, x, memory, allowed=True):
+    """The weights; the query's make the largest of the allowed scores 900."""
+    query, width = weights["query_weight"], np.float32(x.shape[2])
+    score = x @ query @ (memory @ weights["key_weight"]).swapaxes(1, 2)
+    most = np.where(allowed, score, -np.inf).max() / np.sqrt(width)
+    return {**weights, "query_weight": 900 * query / most}
 
 
 def as_floats(arguments, dtype):

@@ -1,26 +1,35 @@
-"""Exercises as folders of plain files, each read when it is asked for.
+"""Exercises as files in cells, each read when it is asked for.
 
-``bank/04_dot_product/attention/``:
+``bank/04_dot_product/attention.py`` is 04.attention. What stands before its first
+cell is run, and says what the exercise is:
 
-- ``exercise.toml``: title, level, minutes, kind, before, statement, hints.
-- ``solution.py``: the function; of a layer ``# %% numpy``, ``# %% torch``, ``# %% tf``.
-  A line ``...  # comment`` is where the starter ends: what follows it in its block is
-  the solution's alone. Where the starter is no cut (a bug), there is ``starter.py``.
-- ``cases.py``: ``cases(rng)``; of a prediction ``ASK``; of the kind "open"
-  ``measure(results, *arguments)``, which gives what is compared; of the kind "read"
-  ``measure(framework, *arguments)``, the library's call.
-- ``mistakes.py``: cells ``# %% what is wrong``, each with the lines that differ
-  (`sources.changed`); a function named ``instead`` replaces the solution.
+- its docstring: the statement, then the three hints, ``1. ``, ``2. `` and ``3. ``;
+- ``title``, ``level``, ``minutes``, ``before``, what it builds on; ``kind``, where it
+  is not "write"; of a prediction ``predict``, in words, and ``ask``; of a test ``of``
+  and ``needed``;
+- ``cases(rng)``; of the kind "open" ``measure(results, *arguments)``, which gives what
+  is compared; of the kind "read" ``measure(framework, *arguments)``, the call itself.
 
-``chapter.toml`` beside the folders has their order. An exercise is called after its
-chapter's number, ``04.attention``; a project's ``chapter.toml`` says another
-``prefix``, and ``after``, the number of the chapter that it stands behind. Right and
-wrong answers of people stand in the repository's tests.
+The cells are texts, which know the names of `SPACE`:
+
+- ``# %% solution``, in NumPy; ``# %% solution: torch`` and ``: tf`` where there are
+  such. A line ``...  # comment`` is where the starter ends: what follows it in its
+  block is the solution's alone. In a project's starter the function is called ``my_``.
+- ``# %% starter``, ``# %% starter: torch``: where it is no cut of the solution (a bug).
+- ``# %% mistake: what is wrong``: the lines that differ (`sources.changed`), or the
+  whole function; one named ``instead`` replaces the solution. ``# %% mistakes``: what
+  such functions share.
+
+``chapter.toml`` beside the files has their order. An exercise is called after its
+chapter's number; a project's ``chapter.toml`` says another ``prefix``, and ``after``,
+the number of the chapter that it stands behind. Right answers of people stand in the
+repository's tests.
 """
 
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -48,83 +57,82 @@ SPACE = {
 }
 
 
-def _run(text, path, space):
-    exec(compile(text, str(path), "exec"), space)
+def _run(code, path, space, text=""):
+    """``space`` with what the code defines; its lines are counted as in ``text``."""
+    above = "\n" * text[: max(text.find(code), 0)].count("\n")
+    exec(compile(above + code, str(path), "exec"), space)
     return space
 
 
-def _from_first_def(text):
-    return text[text.index("def ") :]
+def _by_kind(parts, path):
+    """kind of cell -> {what its title says after the colon: its code}."""
+    kinds = {"solution": {}, "starter": {}, "mistake": {}, "mistakes": {}}
+    for title, code in parts:
+        kind, _, rest = title.partition(": ")
+        if kind not in kinds:
+            raise ValueError(f"{path}: a cell is one of {', '.join(kinds)}: {title!r}")
+        kinds[kind][rest or "numpy"] = code
+    return kinds
 
 
 @cache
-def load(folder):
-    """The `Exercise` of a folder."""
-    data = tomllib.loads((folder / "exercise.toml").read_text(encoding="utf-8"))
-    path = folder / "solution.py"
-    first, parts = cells(path.read_text(encoding="utf-8"))
-    texts = dict(parts) or {"numpy": _from_first_def(first)}
-    own = without_marks(texts["numpy"])
+def load(path):
+    """The `Exercise` of a file."""
+    text = path.read_text(encoding="utf-8")
+    first, parts = cells(text)
+    about = _run(first, path, {"__name__": f"cases of {path.stem}"})
+    prose = re.split(r"^[123]\. ", about["__doc__"], flags=re.MULTILINE)
+    statement, *hints = (" ".join(each.split()) for each in prose)
+    facts = {each.name for each in fields(Exercise)} & about.keys()
+    kinds = _by_kind(parts, path)
+    texts, own = kinds["solution"], without_marks(kinds["solution"]["numpy"])
     name = re.findall(r"^def (\w+)", own, re.MULTILINE)[-1]
-    solution = _run(own, path, dict(SPACE))[name]
+    solution = _run(own, f"<solution of {path.stem}>", dict(SPACE))[name]
     solution.source = own
-    space = {"__name__": f"cases of {folder.name}", "cases": None}
-    if (folder / "cases.py").exists():  # an exercise that asks for a test has none
-        text = (folder / "cases.py").read_text(encoding="utf-8")
-        _run(text, folder / "cases.py", space)
-    others = {key: text for key, text in texts.items() if key != "numpy"}
+    others = {key: each for key, each in texts.items() if key != "numpy"}
     return Exercise(
-        name=f"{prefix_of(folder.parent)}.{folder.name}",
-        title=data.get("title", ""),
-        level=data["level"],
-        minutes=data["minutes"],
-        kind=data.get("kind", "write"),
-        before=data["before"],
-        statement=" ".join(data["statement"].split()),
-        hints=tuple(" ".join(each.split()) for each in data["hints"]),
-        cases=space["cases"],
-        ask=space.get("ASK", ()),
+        name=f"{prefix_of(path.parent)}.{path.stem}",
+        **{fact: about[fact] for fact in facts},
+        statement=statement,
+        hints=tuple(hints),
         solution=solution,
-        mistakes=Mistakes(folder / "mistakes.py", solution),
-        starters=_starters(folder, data, others or texts),
-        measure=space.get("measure"),
-        of=data.get("of", ""),
-        needed=data.get("needed", 0),
-        answers={key: without_marks(text) for key, text in others.items()},
+        mistakes=Mistakes(path, text, kinds, solution),
+        starters=_starters(kinds["starter"], others or texts, about),
+        answers={key: without_marks(each) for key, each in others.items()},
     )
 
 
-def _starters(folder, data, texts):
-    starters = {key: starter_of(text) for key, text in texts.items()}
-    path = folder / "starter.py"
-    if path.exists():
-        first, parts = cells(path.read_text(encoding="utf-8"))
-        starters = dict(parts) or {"numpy": _from_first_def(first)}
-    if "predict" in data:
-        head = f"prediction = ...  # {data['predict']}\n\n"
+def _starters(own, texts, about):
+    starters = {key: starter_of(text) for key, text in texts.items()} | own
+    if about.get("kind") == "part":
+        for key, text in starters.items():
+            last = text[text.rindex("def ") :]
+            starters[key] = re.sub(r"^def (\w+)_\w+\(", r"def my_\1(", last)
+    if "predict" in about:
+        head = f"prediction = ...  # {about['predict']}\n\n"
         starters = {key: head + text for key, text in starters.items()}
     return starters
 
 
 class Mistakes(Mapping):
-    """Words -> source or function, in the order of the file, which is read at first."""
+    """Words -> source or function, in the order of the file; made when first asked."""
 
-    def __init__(self, path, solution):
-        self.path, self.solution = path, solution
+    def __init__(self, path, text, kinds, solution):
+        self.path, self.text, self.kinds = path, text, kinds
+        self.solution = solution
 
     @cached_property
     def found(self):
         """All of them."""
-        if not self.path.exists():
-            return {}
-        first, parts = cells(self.path.read_text(encoding="utf-8"))
         space = {**SPACE, self.solution.__name__: self.solution}
-        _run(first, self.path, space)
-        return {words: self._one(code, space) for words, code in parts}
+        for shared in self.kinds["mistakes"].values():
+            _run(shared, self.path, space, self.text)
+        codes = self.kinds["mistake"].items()
+        return {words: self._one(code, space) for words, code in codes}
 
     def _one(self, code, space):
-        if code.startswith("def instead("):
-            return _run(code, self.path, dict(space))["instead"]
+        if code.startswith(("def instead(", "instead = ")):
+            return _run(code, self.path, dict(space), self.text)["instead"]
         whole = code.startswith(f"def {self.solution.__name__}(")
         if whole and "    ...\n" not in code:
             return code
@@ -152,7 +160,7 @@ class Bank(Mapping):
                 raise ValueError(f"{folder}: another chapter has the prefix {prefix!r}")
             known.add(prefix)
             for name in _chapter(folder)["order"]:
-                self.places[f"{prefix}.{name}"] = folder / name
+                self.places[f"{prefix}.{name}"] = folder / f"{name}.py"
 
     def __getitem__(self, name):
         return load(self.places[name])

@@ -1,27 +1,35 @@
-"""Mark a folder of submissions: a row as soon as it is known, whatever a file does."""
+"""Mark a folder of submissions: a row for each, in order, whatever a file does."""
 
 import csv
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
-from attn_course.exercises.engine import box
 from attn_course.exercises.engine.files import EXERCISES
-from attn_course.exercises.engine.marking import LIMITS, Cases, Marks, mark
+from attn_course.exercises.engine.marking import LIMITS, UNBEGUN, Cases, Marks, mark
+from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import cells_of, copied
 from attn_course.files import write_text
 
 LARGEST = 2**26  # bytes of a file
-NONE = "there is no .py and no .ipynb in it"
+NONE = "there is no code in it: a .py or an .ipynb is needed"
+LINK = "a link isn't followed, it could lead to another's file: the file is needed"
+SILENT = "it checks no answer: nothing in it calls check"
+OWN = "00.weights"
 # Canvas: lovelaceada_LATE_12345_67890_answers.py; the first number is the student's.
 CANVAS = re.compile(r"([^_]+(?:_LATE)?_\d+)_\d+_.+")
+# What is said where the machine, and not the answer, had no thread or memory left.
+STARVED = re.compile(
+    "can't start new thread|temporarily unavailable|MemoryError|allocate memory"
+    f"|{UNBEGUN}|it ended the process"
+)
 
 
 def _work(pipe, cells, seed, hidden_cases, limits, folder):
-    """The marker of one submission, in a process that adopts what it leaves behind."""
-    box.adopt()
+    """The marker of one submission, in a process of its own."""
     try:
 
         def tell(name, fault):
@@ -48,7 +56,7 @@ def _marked(cells, *given, limits):
         while pipe.poll(max(end - time.monotonic(), 0)):
             name, found = pipe.recv()
             if name is None:
-                return Marks(faults, found)
+                return Marks(faults, found if faults else [SILENT, *found])
             faults[name] = found
         return Marks(faults, ["the process that marks it didn't end"])
     except EOFError:
@@ -75,60 +83,103 @@ def submissions(folder):
     """name -> its cells, or the error; of a folder per student all files are one.
 
     Files that Canvas named are put together by their student. They are all read before
-    the first runs. A link isn't followed: it could lead to another's file.
+    the first runs. Nothing that lies in the folder is left out, but for what a system
+    hides or Python keeps.
     """
-    found, folder = {}, Path(folder)
+    found, errors, folder = {}, {}, Path(folder)
     for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if any(part.startswith((".", "__")) for part in parts) or path.is_symlink():
+        name, *inner = path.relative_to(folder).parts
+        if any(part.startswith((".", "__")) for part in (name, *inner)):
             continue
-        canvas = CANVAS.fullmatch(parts[0]) if path.is_file() else None
-        name = canvas[1] if canvas and len(parts) == 1 else parts[0]
-        if len(parts) == 1 and path.is_dir():
-            found[name] = ValueError(NONE)
-        if path.suffix not in (".py", ".ipynb") or not path.is_file():
-            continue
-        try:
-            cells = _read(path)
-        except Exception as error:
-            cells = ValueError(f"{path.name}: {type(error).__name__}: {error}")
-        known = found.get(name, [])
-        if isinstance(known, Exception):
-            found[name] = cells if str(known) == NONE else known
-        else:
-            found[name] = cells if isinstance(cells, Exception) else known + cells
-    return found
+        if not inner and path.is_file() and (canvas := CANVAS.fullmatch(name)):
+            name = canvas[1]
+        cells = found.setdefault(name, [])
+        code = path.suffix in (".py", ".ipynb") and path.is_file()
+        if code and not path.is_symlink():
+            try:
+                cells += _read(path)
+            except Exception as error:
+                words = f"{path.name}: {type(error).__name__}: {error}"
+                errors.setdefault(name, ValueError(words))
+    for name in [name for name, cells in found.items() if not cells]:
+        words = LINK if (folder / name).is_symlink() else NONE
+        errors.setdefault(name, ValueError(words))
+    return found | errors
 
 
 def mark_folder(folder, out, seed, hidden="", *, feedback=None, jobs=1, limits=LIMITS):
-    """A row of CSV per submission, as soon as it is known; returns the rows.
+    """A row of CSV per submission, in order, as soon as it is known; returns the rows.
+
+    What failed for want of threads or memory on the machine is marked again in the end,
+    alone.
 
     hidden: the text of a Python file with ``CASES``, a dictionary from names of
         exercises to functions of a NumPy generator, which give lists of `Case`.
     feedback: a folder for a text per submission: what is wrong with each answer.
 
     Raises:
-        ValueError: the text of the cases can't be used.
+        ValueError: the text of the cases can't be used, or the course's own solution
+            isn't right here.
     """
     Cases(seed, hidden)
+    found = submissions(folder)
+    _try_own(found, limits, folder)
     fields = ["submission", "solved", *EXERCISES, "wrong", "note"]
     writer = csv.DictWriter(out, fields, restval="")
     writer.writeheader()
     out.flush()
-    rows, found = [], submissions(folder)
+    rows = []
+
+    def known(name, marks):
+        rows.append(_row(_safe(name), marks))
+        writer.writerow(rows[-1])
+        out.flush()
+        if feedback is not None:
+            _write_feedback(Path(feedback), _safe(name), marks)
+
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = {}
-        for name, cells in found.items():
+
+        def begin(cells):
             given = cells, seed, hidden, limits, str(folder)
-            waiting[pool.submit(_marked, *given, limits=limits)] = _safe(name)
-        for done in as_completed(waiting):
-            name, marks = waiting[done], _result(done)
-            rows.append(_row(name, marks))
-            writer.writerow(rows[-1])
-            out.flush()
-            if feedback is not None:
-                _write_feedback(Path(feedback), name, marks)
+            return pool.submit(_marked, *given, limits=limits)
+
+        begun, again = {name: begin(cells) for name, cells in found.items()}, []
+        for name, marking in begun.items():
+            if _starved(marks := _result(marking)):
+                again.append(name)
+            else:
+                known(name, marks)
+        for name in again:
+            known(name, _result(begin(found[name])))
     return rows
+
+
+def _try_own(found, limits, folder):
+    """Mark the course's own solution, with the frameworks that submissions name.
+
+    Raises:
+        ValueError: it isn't right; so no other would be.
+    """
+    solution = EXERCISES[OWN].solution
+    cells = [
+        "import numpy as np\nfrom attn_course.exercises import check\n"
+        f"{source_of(solution)}\ncheck({OWN!r}, {solution.__name__})\n"
+    ]
+    texts = [cell for each in found.values() if isinstance(each, list) for cell in each]
+    for name in ("torch", "tensorflow"):
+        if any(name in text for text in texts) and find_spec(name):
+            cells.append(f"import {name}\n")
+    faults, notes = mark(cells, Cases(0), limits, folder)
+    if faults != {OWN: None} or notes:
+        words = "; ".join([*filter(None, faults.values()), *notes])
+        raise ValueError(f"the course's own solution isn't right here: {words}")
+
+
+def _starved(marks):
+    """Whether an answer failed, outside its own lines, for want of what others took."""
+    faults = [fault for fault in marks.faults.values() if fault]
+    words = [fault for fault in faults if ", in line " not in fault] + marks.notes
+    return any(map(STARVED.search, words))
 
 
 def _result(done):

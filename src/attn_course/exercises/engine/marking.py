@@ -18,6 +18,7 @@ from attn_course.exercises.engine.submission import space_of
 
 TRIES = 40  # processes for one submission
 NOTES = 50  # that are kept of one
+UNBEGUN = "nothing of it was run"
 
 
 class Limits(NamedTuple):
@@ -27,6 +28,7 @@ class Limits(NamedTuple):
         on a machine that has more to do.
     statement: by the clock, for one statement of its own, such as a training loop.
     total: by the clock, for all of it.
+    megabytes: of memory, for all its processes and files together.
     """
 
     seconds: float = 10.0
@@ -92,10 +94,12 @@ class Submission:
         return self.marks
 
     def _note(self, words):
-        if len(self.marks.notes) < NOTES:
+        if len(self.marks.notes) < NOTES and words not in self.marks.notes:
             self.marks.notes.append(words)
 
     def _found(self, name, fault):
+        if name in self.marks.faults:
+            self._note(f"{name} is checked more than once: the last one counts")
         self.marks.faults[name] = fault
         self.tell(name, fault)
 
@@ -144,7 +148,7 @@ class Submission:
                 self.skipped.add(step)
             self.stuck = step
         elif step is None or step in self.skipped:
-            self._note(words)
+            self._note(words if step is not None else f"{UNBEGUN}: {words}")
             raise _Ended
         else:
             self._note(f"statement {step + 1}: {words}")

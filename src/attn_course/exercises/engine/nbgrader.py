@@ -1,7 +1,8 @@
 """The exercises as source notebooks of nbgrader: release and hidden tests in one file.
 
 ``nbgrader generate_assignment`` cuts the solutions and the hidden tests out, as it does
-for any assignment. Nothing of nbgrader is imported here.
+for any assignment. Nothing of nbgrader is imported here. Tests run beside the answers,
+in one process: for a class that is honest. `folder` shuts each submission in.
 """
 
 import json
@@ -12,6 +13,21 @@ from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.progress import title_of
 from attn_course.exercises.engine.sources import source_of
 from attn_course.files import write_text
+
+# Threads of BLAS that wait for each other spin, where many notebooks are marked.
+SETUP = """import os
+
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+import numpy as np
+from attn_course.exercises import check, softmax"""
+# Whatever an answer made of the name, or of the package.
+FRESH = """import sys
+
+for _name in [_name for _name in sys.modules if _name.startswith("attn_course")]:
+    del sys.modules[_name]
+from attn_course.exercises import check
+
+"""
 
 
 def export(folder):
@@ -29,12 +45,7 @@ def export(folder):
     paths = []
     for number, chosen in chapters.items():
         cells = [_markdown(f"# Attention, {title_of(number)}", f"title-{number}")]
-        cells.append(
-            _code(
-                "import numpy as np\nfrom attn_course.exercises import check, softmax",
-                f"setup-{number}",
-            )
-        )
+        cells.append(_code(SETUP, f"setup-{number}"))
         for exercise in chosen:
             cells += _cells(exercise, seeds)
         path = folder / f"{title_of(number).replace(' ', '_')}.ipynb"
@@ -53,11 +64,9 @@ def _cells(exercise, seeds):
         measured = float(exercise.solution(*exercise.ask))
         first = f"prediction = {measured!r}\n\n"
         answer = f"(prediction, {answer})"
-    body = f"### BEGIN SOLUTION\n{first}{solution}### END SOLUTION"
-    # Released without its solution, the cell keeps the starter of a bug alone.
-    if exercise.kind == "bug":
-        body = f"{exercise.starters['numpy']}\n{body}"
-    visible = f'assert check("{exercise.name}", {answer})'
+    body = f"{exercise.starters['numpy']}\n"  # what the released cell keeps
+    body += f"### BEGIN SOLUTION\n{first}{solution}### END SOLUTION"
+    visible = f'{FRESH}assert check("{exercise.name}", {answer})'
     hidden = "\n".join(
         f'assert check("{exercise.name}", {answer}, seed={seed})' for seed in seeds
     )

@@ -1,50 +1,48 @@
 """A submission's process, seen from the one that marks it: what it says, in time."""
 
 import contextlib
-import os
 import pickle
 import queue
 import struct
 import subprocess
-import tempfile
 import threading
 
 from attn_course.exercises.engine import box
 from attn_course.exercises.engine.answering import read
 
-KEPT = ("PATH", "PYTHONPATH", "LANG", "OMP_NUM_THREADS", "TF_CPP_MIN_LOG_LEVEL")
+CROWD = 64  # processes that no answer needs; the kernel stops at 256, with threads
+LOOKS = 0.2  # seconds between two looks at what it holds
 
 
 class Process:
     """One process of a submission; ``next`` gives its frames in time."""
 
     def __init__(self, plan, hidden):
-        self.before = box.children()
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        place = self.folder.name
-        environment = {key: os.environ[key] for key in KEPT if key in os.environ}
-        environment |= dict.fromkeys(("HOME", "TMPDIR"), box.home(place))
         self.process = subprocess.Popen(
-            box.command(hidden, place),
-            cwd=place,
-            env=environment,
+            box.command(hidden),
+            env=box.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        self.why, self.closed = "it ended early", threading.Event()
         self.frames = queue.Queue(maxsize=2)
         self.given = queue.Queue(maxsize=64)
-        self.pump = threading.Thread(target=self._pump, daemon=True)
-        self.pump.start()
-        threading.Thread(target=self._feed, daemon=True).start()
+        self.megabytes = plan["megabytes"]
+        works = self._pump, self._watch, self._feed
+        self.threads = [threading.Thread(target=work, daemon=True) for work in works]
+        for thread in self.threads:
+            thread.start()
         self.send(plan)
 
     def _pump(self):
         try:
             while (frame := read(self.process.stdout)) is not None:
                 self.frames.put(frame)
-            self.frames.put(EOFError("it ended early"))
+                if self.closed.is_set():  # nobody asks for the rest
+                    break
+            self.frames.put(EOFError(self.why))
         except (ValueError, OSError) as error:
             self.frames.put(error)
         finally:
@@ -56,6 +54,18 @@ class Process:
             while (body := self.given.get()) is not None:
                 pipe.write(struct.pack("<I", len(body)) + body)
                 pipe.flush()
+
+    def _watch(self):
+        """End it where all its processes together are too many, or hold too much."""
+        while not self.closed.wait(LOOKS):
+            room = box.below(self.process.pid)
+            if len(room) > CROWD:
+                self.why = f"it was ended: it started more than {CROWD} processes"
+            elif box.held(room) > self.megabytes * box.MEBI:
+                self.why = f"it was ended: it took more than {self.megabytes} MiB"
+            else:
+                continue
+            return box.end(self.process.pid)
 
     def send(self, value):
         """Give it a plan, a case or None. A broken pipe shows in the next frame.
@@ -80,17 +90,15 @@ class Process:
         return frame
 
     def close(self):
-        """End it and all that it started."""
-        self.process.kill()
+        """End it and all that it started, before its number is another's."""
+        pump, watch, _ = self.threads
+        self.closed.set()
+        watch.join()
+        box.end(self.process.pid)
         self.process.wait()
-        box.end_all(self.before)
         with contextlib.suppress(queue.Full):  # where it is full, the pipe is broken
             self.given.put_nowait(None)
-        # Perhaps the pump waits for a place; or for an end, where no child is adopted.
-        for _ in range(100):
-            if not self.pump.is_alive():
-                break
+        while pump.is_alive():  # perhaps it waits for a place
             with contextlib.suppress(queue.Empty):
                 self.frames.get_nowait()
-            self.pump.join(0.02)
-        self.folder.cleanup()
+            pump.join(0.02)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 _CELL = re.compile(r"^# %%[ ]?(.*(?:\n# .*)*)\n", re.MULTILINE)
-_MARK = re.compile(r"^( *)\.\.\.  # (.*)\n", re.MULTILINE)
+_MARK = re.compile(r"^( *)\.\.\.  # .*\n", re.MULTILINE)
 
 
 def cells(text):

@@ -1,6 +1,7 @@
 """Files of answers: scripts or notebooks that call ``check``."""
 
 import ast
+import codecs
 import json
 from functools import cache
 from pathlib import Path
@@ -17,12 +18,19 @@ SHORT = " (a line or two, which may be chance)"
 def cells_of(path):
     """The code of a script, or of each code cell of a notebook, without its magics.
 
+    A notebook that was saved as a .py, and a text in UTF-16, are read as what they are.
+
     Raises:
-        ValueError: the file is no notebook.
+        ValueError: the file is no notebook, or no text.
     """
-    text = Path(path).read_bytes().decode("utf-8", "replace")
-    if Path(path).suffix != ".ipynb":
-        return [text]
+    data = Path(path).read_bytes()
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = data.decode("utf-16" if marked else "utf-8-sig", "replace")
+    if "\0" in text:
+        raise ValueError("it is no text in UTF-8: save it as that")
+    saved = text.lstrip().startswith("{") and '"cells"' in text
+    if Path(path).suffix != ".ipynb" and not saved:
+        return [text] if text.strip() else []
     cells = []
     try:
         for cell in json.loads(text)["cells"]:

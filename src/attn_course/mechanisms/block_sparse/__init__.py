@@ -48,6 +48,7 @@ MECHANISMS = (
         weights=False,
         padding=True,
         options=UNDROPPED,
+        refuses=("bias",),
         wrong=(
             UNEVEN,
             ({"layout": [True]}, "layout"),
@@ -72,7 +73,7 @@ MECHANISMS = (
         padding=True,
         natural=("num_random", "seed"),
         options=UNDROPPED,
-        refuses=("causal",),
+        refuses=("causal", "bias"),
         wrong=(UNEVEN,),
         fixed="TS",
         timed=Timed("heads", 8192, {"block_size": "block", "num_random": 3, "seed": 0}),

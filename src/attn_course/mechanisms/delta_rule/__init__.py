@@ -43,6 +43,7 @@ MECHANISMS = (
         weights=False,
         padding=True,
         options=UNDROPPED | {"decay": (None, "fixed", "learned")},
+        refuses=("bias",),
         wrong=(UNEVEN,),
         timed=Timed("own", 8192, causal=True),
     ),

@@ -44,6 +44,7 @@ MECHANISMS = (
         sizes=HEAD_SIZES | {"block_size": 2},
         weights=False,
         options=UNDROPPED,
+        refuses=("bias",),
         wrong=(UNEVEN,),
         timed=Timed("heads", 8192, counted=(1024, 4096)),
     ),

@@ -50,6 +50,7 @@ MECHANISMS = (
         padding=True,
         jumps=True,
         options=UNDROPPED,
+        refuses=("bias", "cache"),
         wrong=(UNEVEN, ({"num_buckets": 3}, "num_buckets")),
         timed=Timed("own", 8192),
     ),

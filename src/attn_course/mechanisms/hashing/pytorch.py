@@ -156,8 +156,8 @@ class LSHAttention(AttentionLayer):
 
     Queries and keys are one projection, ``query``: it is called with one input, and a
     mask. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
-    others. The weights are None. No bias, no dropout. A softmax is refused: the rounds
-    are put together by the sums of their own.
+    others. The weights are None. No bias, no dropout, no cache. A softmax is refused:
+    the rounds are put together by the sums of their own.
 
     chunk_size: None is 64 positions, whatever the length: padding changes nothing.
 
@@ -211,6 +211,7 @@ class LSHAttention(AttentionLayer):
         self, query: torch.Tensor, mask: Any = None, **options: Any
     ) -> tuple[torch.Tensor, None]:
         """Attend within the query; the options are those of ``AttentionLayer``."""
+        check_supported("LSHAttention", cache=options.get("cache"))
         return super().forward(query, None, None, mask, **options)
 
     def attend(

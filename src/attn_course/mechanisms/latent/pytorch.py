@@ -28,9 +28,7 @@ from attn_course.mechanisms.latent.shared import (
     LatentSizes,
     check_turn,
     read_huggingface,
-    read_yarn,
 )
-from attn_course.mechanisms.parts.lengthening.pytorch import rotary_frequencies
 from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, turned
 
 __all__ = ["LatentAttention"]
@@ -227,13 +225,8 @@ class LatentAttention(AttentionLayer):
             ValueError: it has what ours has not: biases, or a rotary encoding that is
             lengthened by another method than YaRN.
         """
-        sizes, parameters = read_huggingface(module)
-        if (yarn := read_yarn(module)) is not None:
-            dim, base = sizes["rope_dim"], sizes.pop("base")
-            frequencies, _ = rotary_frequencies(dim, base=base, **yarn["method"])
-            turn = {"frequencies": frequencies.tolist(), "scale": yarn["turn"]}
-            rotary = RotaryEncoding(dim, layout="interleaved", base=base, **turn)
-            sizes |= {"rotary": rotary, "scale": yarn["scale"]}
-        layer = cls(**sizes).to(module.o_proj.weight)
+        options, turn, parameters = read_huggingface(module)
+        rotary = None if turn is None else RotaryEncoding(**turn)
+        layer = cls(**options, rotary=rotary).to(module.o_proj.weight)
         set_parameters(layer, parameters)
         return layer.train(module.training)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from attn_course.core.convert import arrays, renamed
 from attn_course.core.layer.sizes import HeadSizes
-from attn_course.core.shapes import check_at_least, check_positive, dtype_name
+from attn_course.core.shapes import check_at_least, check_positive
+from attn_course.mechanisms.parts.lengthening.reference import rotary_frequencies
 
 EPSILON = 1e-6  # of the RMS norms, as in DeepSeek's code
 BASE = 10000.0
@@ -65,34 +67,32 @@ NAMES = {
 }
 
 
-def read_huggingface(module: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The sizes and parameters of Hugging Face's ``DeepseekV3Attention``.
+def read_huggingface(
+    module: Any,
+) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, np.ndarray]]:
+    """What ours is built from to be Hugging Face's ``DeepseekV3Attention``.
+
+    The arguments of ``LatentAttention``; those of its ``RotaryEncoding`` where it is
+    lengthened by YaRN, else None; the parameters.
 
     Raises:
         ValueError: it has what ours has not: biases, or a rotary encoding that is
-        lengthened by another method than YaRN.
+        lengthened by another method.
     """
     if not hasattr(module, "kv_a_proj_with_mqa"):
         came = type(module).__name__
         raise ValueError(f"module must be a DeepseekV3Attention, got {came}")
-    config, state = module.config, module.state_dict()
-    rope = config.rope_parameters
+    config, rope = module.config, module.config.rope_parameters
     kind, pairs = (
         rope.get("rope_type", "default"),
         getattr(config, "rope_interleave", 1),
     )
-    unknown = sorted(state.keys() - NAMES.keys())
+    unknown = sorted(module.state_dict().keys() - NAMES.keys())
     if kind not in ("default", "yarn") or not pairs or unknown:
         wanted = "rope_type 'default' or 'yarn', rope_interleave and no biases"
         what = f"{kind!r}, {bool(pairs)} and {', '.join(unknown) or 'no biases'}"
         raise ValueError(f"module must have {wanted}, got {what}")
-    parameters = {}
-    for name, tensor in state.items():
-        array = tensor.detach().cpu()
-        array = array.float() if dtype_name(array) == "bfloat16" else array
-        array = array.numpy()
-        parameters[NAMES[name]] = array.T if array.ndim == 2 else array
-    sizes = {
+    options = {
         "model_dim": config.hidden_size,
         "num_heads": module.num_heads,
         "latent_dim": module.kv_lora_rank,
@@ -100,35 +100,35 @@ def read_huggingface(module: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]
         "key_dim": module.qk_nope_head_dim,
         "value_dim": module.v_head_dim,
         "query_latent_dim": module.q_lora_rank,
-        "base": rope["rope_theta"],
     }
-    return sizes, parameters
+    turn = None
+    if kind == "yarn":
+        turn, options["scale"] = read_yarn(module)
+    else:
+        options["base"] = rope["rope_theta"]
+    return options, turn, renamed(arrays(module), NAMES)
 
 
-def read_yarn(module: Any) -> dict[str, Any] | None:
-    """What Hugging Face's module says of YaRN; None where it is not lengthened.
+def read_yarn(module: Any) -> tuple[dict[str, Any], float]:
+    """The rotation of a module of Hugging Face's with YaRN, and the scale of scores.
 
-    method: the arguments of ``rotary_frequencies``. turn: what cosine and sine are
-    multiplied by. scale: of the scores, which DeepSeek multiplies by ``mscale`` twice,
-    as query and key would be.
+    DeepSeek multiplies its scores by ``mscale`` twice, as query and key would be.
     """
-    rope = module.config.rope_parameters
-    if rope.get("rope_type", "default") == "default":
-        return None
+    rope, dim = module.config.rope_parameters, module.qk_rope_head_dim
     factor, trained = rope["factor"], rope["original_max_position_embeddings"]
     if factor is None:
         factor = module.config.max_position_embeddings / trained
     own, every = rope.get("mscale"), rope.get("mscale_all_dim")
     turn = magnitude(factor, own) / magnitude(factor, every) if own and every else None
     turn = rope.get("attention_factor") or turn or magnitude(factor, 1.0)
-    width = module.qk_nope_head_dim + module.qk_rope_head_dim
-    scale = width**-0.5 * (magnitude(factor, every) ** 2 if every else 1.0)
+    ends = {"low": rope.get("beta_slow"), "high": rope.get("beta_fast")}
     method = {"method": "yarn", "factor": factor, "trained_length": trained}
-    method |= {
-        "low": rope.get("beta_slow") or 1.0,
-        "high": rope.get("beta_fast") or 32.0,
-    }
-    return {"method": method, "turn": turn, "scale": scale}
+    base, method = rope["rope_theta"], method | {k: x for k, x in ends.items() if x}
+    frequencies, _ = rotary_frequencies(dim, base=base, **method)
+    options = {"key_dim": dim, "layout": "interleaved", "base": base, "scale": turn}
+    width = module.qk_nope_head_dim + dim
+    scale = width**-0.5 * (magnitude(factor, every) ** 2 if every else 1.0)
+    return options | {"frequencies": frequencies}, scale
 
 
 def magnitude(factor: float, share: float) -> float:

@@ -27,9 +27,7 @@ from attn_course.mechanisms.latent.shared import (
     LatentSizes,
     check_turn,
     read_huggingface,
-    read_yarn,
 )
-from attn_course.mechanisms.parts.lengthening.tf import rotary_frequencies
 from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, turned
 
 __all__ = ["LatentAttention"]
@@ -244,14 +242,9 @@ class LatentAttention(AttentionLayer):
             ValueError: it has what ours has not: biases, or a rotary encoding that is
             lengthened by another method than YaRN.
         """
-        sizes, parameters = read_huggingface(module)
-        dtype = dtype_name(module.o_proj.weight)
-        if (yarn := read_yarn(module)) is not None:
-            dim, base = sizes["rope_dim"], sizes.pop("base")
-            frequencies, _ = rotary_frequencies(dim, base=base, **yarn["method"])
-            turn = {"frequencies": frequencies.numpy().tolist(), "scale": yarn["turn"]}
-            turn |= {"layout": "interleaved", "base": base, "dtype": dtype}
-            sizes |= {"rotary": RotaryEncoding(dim, **turn), "scale": yarn["scale"]}
-        layer = cls(**sizes, dtype=dtype)
+        options, turn, parameters = read_huggingface(module)
+        dtype = {"dtype": dtype_name(module.o_proj.weight)}
+        rotary = None if turn is None else RotaryEncoding(**turn, **dtype)
+        layer = cls(**options, rotary=rotary, **dtype)
         set_parameters(layer, parameters)
         return layer

@@ -55,6 +55,7 @@ MECHANISMS = (
             "feature_map": ("elu", "relu", "identity"),
             "normalize": FLAG,
         },
+        refuses=("bias",),
         wrong=(UNEVEN,),
         timed=Timed("heads", 8192),
     ),

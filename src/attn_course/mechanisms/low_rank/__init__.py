@@ -41,7 +41,7 @@ MECHANISMS = (
         padding=True,
         options=UNDROPPED | {"sharing": ("none", "heads", "key_value")},
         wrong=(UNEVEN,),
-        refuses=("causal",),
+        refuses=("causal", "bias"),
         fixed="S",
         timed=Timed("own", 8192),
     ),

@@ -39,6 +39,7 @@ MECHANISMS = (
         weights=False,
         padding=True,
         options=UNDROPPED | {"heads": ("merged", "split")},
+        refuses=("bias",),
         wrong=(
             UNEVEN,
             ({"num_heads": 3, "heads": "split"}, "num_heads"),
@@ -60,6 +61,7 @@ MECHANISMS = (
         weights=False,
         padding=True,
         options=UNDROPPED,
+        refuses=("bias",),
         wrong=(UNEVEN, ({"summary": 4}, "summary")),
         timed=Timed(
             "heads", 8192, {"stride": "root", "summary": "summary"}, causal=True

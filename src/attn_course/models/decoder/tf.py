@@ -23,8 +23,25 @@ from attn_course.models.feed_forward.tf import FeedForward, make_norm
 __all__ = ["Decoder", "DecoderLayer"]
 
 
+class ReadsMemory:
+    """A layer that is called with a memory: the padding that Keras carries on both."""
+
+    def __call__(
+        self,
+        x: Any,
+        memory: Any,
+        memory_mask: Any = None,
+        *,
+        target_mask: Any = None,
+        **options: Any,
+    ) -> Any:
+        memory_mask = with_padding(memory_mask, memory, axes=2, query=x)
+        options["target_mask"] = with_padding(target_mask, x, axes=2)
+        return super().__call__(x, memory, memory_mask, **options)
+
+
 @keras.saving.register_keras_serializable("attn_course")
-class DecoderLayer(ResidualLayer):
+class DecoderLayer(ReadsMemory, ResidualLayer):
     """Self-attention, cross-attention, a network: ``reference.decoder_layer``.
 
     The padding that Keras carries on x and on memory is blocked, together with what the
@@ -72,19 +89,6 @@ class DecoderLayer(ResidualLayer):
         self.norm3 = make_norm(normalization, model_dim, eps, **options)
         self.dropout = keras.layers.Dropout(dropout, **options)
         self.built = True
-
-    def __call__(
-        self,
-        x: Any,
-        memory: Any,
-        memory_mask: Any = None,
-        *,
-        target_mask: Any = None,
-        **options: Any,
-    ) -> Any:
-        memory_mask = with_padding(memory_mask, memory, axes=2, query=x)
-        options["target_mask"] = with_padding(target_mask, x, axes=2)
-        return super().__call__(x, memory, memory_mask, **options)
 
     def call(
         self,
@@ -154,7 +158,7 @@ class DecoderLayer(ResidualLayer):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class Decoder(Stack):
+class Decoder(ReadsMemory, Stack):
     """A stack of ``DecoderLayer``: ``attn_course.reference.decoder``.
 
     attention, cross_attention: functions of a layer's number that make its own.
@@ -188,19 +192,6 @@ class Decoder(Stack):
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
         attentions = {"attention": attention, "cross_attention": cross_attention}
         super().__init__(num_layers, config, attentions, bias, **options)
-
-    def __call__(
-        self,
-        x: Any,
-        memory: Any,
-        memory_mask: Any = None,
-        *,
-        target_mask: Any = None,
-        **options: Any,
-    ) -> Any:
-        memory_mask = with_padding(memory_mask, memory, axes=2, query=x)
-        options["target_mask"] = with_padding(target_mask, x, axes=2)
-        return super().__call__(x, memory, memory_mask, **options)
 
     def call(
         self,

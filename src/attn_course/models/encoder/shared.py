@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_course.core.shapes import check_at_least, check_choice, check_share
-from attn_course.models.feed_forward.shared import ACTIVATIONS, GATED, norm_epsilon
+from attn_course.models.feed_forward.shared import ACTIVATIONS, norm_epsilon
 
 NORMS = ("post", "pre", "both")
 DECODER_NORMS = NORMS[:2]
@@ -80,30 +80,3 @@ def caches_of(cache: Any, num_layers: int) -> Any:
         came = len(cache) if isinstance(cache, tuple | list) else type(cache).__name__
         raise ValueError(f"cache must be a tuple of {num_layers} caches, got {came}")
     return cache
-
-
-def parameter_count(
-    num_layers: int,
-    model_dim: int,
-    ff_dim: int,
-    *,
-    norm: str = "post",
-    activation: str = "relu",
-    normalization: str = "layer",
-) -> int:
-    """How many numbers an ``Encoder`` learns, with ``MultiHeadAttention``.
-
-    per layer: 4 D^2 of attention, 2 D F of the network (3 D F with a gate), the biases
-    4 D and F + D, and two norms of 2 D (rms: D, and no bias anywhere), four where they
-    stand on both sides.
-    """
-    D, F = model_dim, ff_dim
-    gated = activation in GATED
-    maps = 4 * D * D + (3 if gated else 2) * D * F
-    scales = D if normalization == "rms" else 2 * D
-    biases = 0
-    if normalization == "layer":
-        biases = 4 * D + (0 if gated else F + D)
-    final = 0 if norm == "post" else scales
-    norms = 4 if norm == "both" else 2
-    return num_layers * (maps + biases + norms * scales) + final

@@ -1,7 +1,5 @@
 """Layers of Hugging Face's models in PyTorch, as ``__init__.py`` says."""
 
-from typing import Any
-
 from attn_course.core.frameworks import torch
 from attn_course.core.parity import set_parameters
 from attn_course.mechanisms.differential.pytorch import DifferentialAttention
@@ -14,10 +12,7 @@ from attn_course.mechanisms.parts.gated.pytorch import (
     QueryKeyNorm,
     SinkSoftmax,
 )
-from attn_course.mechanisms.parts.lengthening.pytorch import (
-    LogLengthScale,
-    rotary_frequencies,
-)
+from attn_course.mechanisms.parts.lengthening.pytorch import LogLengthScale
 from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding
 from attn_course.mechanisms.window.pytorch import SlidingWindowAttention
 from attn_course.models.encoder.pytorch import EncoderLayer
@@ -52,7 +47,7 @@ def from_huggingface(module: torch.nn.Module) -> torch.nn.Module:
         ValueError: the module is of another class, or has what ours has not.
     """
     recipe = read_huggingface(module)
-    parts = {name: part(*own) for name, own in recipe.parts.items()}
+    parts = {name: KINDS[kind](**own) for name, (kind, own) in recipe.parts.items()}
     layer = KINDS[recipe.kind](**recipe.options, **parts)
     if recipe.layer is not None:
         layer = EncoderLayer(**recipe.layer, attention=layer)
@@ -60,12 +55,3 @@ def from_huggingface(module: torch.nn.Module) -> torch.nn.Module:
     layer = layer.to(device=like.device, dtype=like.dtype)
     set_parameters(layer, recipe.parameters)
     return layer.train(module.training)
-
-
-def part(kind: str, options: dict[str, Any]) -> torch.nn.Module:
-    """A part of an attention; a rotation with the frequencies that are asked for."""
-    options = dict(options)
-    if "lengthened" in options:
-        found, scale = rotary_frequencies(**options.pop("lengthened"))
-        options = {"scale": scale, **options, "frequencies": found}
-    return KINDS[kind](**options)

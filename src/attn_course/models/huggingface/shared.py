@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.core.shapes import check_choice, dtype_name
+from attn_course.core.convert import arrays, renamed
+from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.latent.shared import read_huggingface as read_latent
-from attn_course.mechanisms.latent.shared import read_yarn
+from attn_course.mechanisms.parts.lengthening.reference import rotary_frequencies
 
 ACTIVATIONS = {
     "relu": "relu",
@@ -47,39 +48,12 @@ def read_huggingface(module: Any) -> Recipe:
     return READERS[name](module)
 
 
-def arrays(module: Any) -> dict[str, np.ndarray]:
-    """The state of a module in NumPy; bfloat16 as float32, which NumPy has."""
-    found = {}
-    for name, tensor in module.state_dict().items():
-        array = tensor.detach().cpu()
-        array = array.float() if dtype_name(array) == "bfloat16" else array
-        found[name] = array.numpy()
-    return found
-
-
 def whole_scales(module: Any) -> dict[str, np.ndarray]:
     """The state; the norms of some learn what is added to 1, ours the sum."""
     state = arrays(module)
     if type(module).__name__.startswith(("Gemma", "Qwen3Next")):
         state |= {name: 1 + x for name, x in state.items() if "norm" in name}
     return state
-
-
-def renamed(
-    state: dict[str, np.ndarray], names: dict[str, str], turned: bool = True
-) -> dict[str, np.ndarray]:
-    """The arrays under our names; turned: matrices are (out, in), ours (in, out).
-
-    Raises:
-        ValueError: an array has no name of ours.
-    """
-    unknown = sorted(state.keys() - names.keys())
-    if unknown:
-        raise ValueError(f"module must have what ours has, got {', '.join(unknown)}")
-    return {
-        names[name]: array.T if turned and array.ndim == 2 else array
-        for name, array in state.items()
-    }
 
 
 def linear(theirs: str, ours: str, joint: str = ".") -> dict[str, str]:
@@ -285,14 +259,8 @@ def read_decoder(module: Any) -> Recipe:
 
 def read_latent_attention(module: Any) -> Recipe:
     """DeepseekV3Attention, as ``LatentAttention.from_huggingface`` reads it."""
-    options, parameters = read_latent(module)
-    parts, yarn = {}, read_yarn(module)
-    if yarn is not None:
-        dim, base = options["rope_dim"], options.pop("base")
-        turn = {"key_dim": dim, "base": base, "layout": "interleaved"}
-        turn |= {"scale": yarn["turn"]}
-        turn["lengthened"] = {"dim": dim, "base": base, **yarn["method"]}
-        parts, options["scale"] = {"rotary": ("RotaryEncoding", turn)}, yarn["scale"]
+    options, turn, parameters = read_latent(module)
+    parts = {} if turn is None else {"rotary": ("RotaryEncoding", turn)}
     return Recipe("LatentAttention", options, parts, None, parameters)
 
 
@@ -329,8 +297,7 @@ def rope_of(module: Any) -> dict[str, Any]:
 
 
 def rotary(rope: dict[str, Any], key_dim: int) -> tuple[str, dict[str, Any]]:
-    """A RotaryEncoding; ``lengthened`` are arguments of ``rotary_frequencies``, whose
-    scale it takes where it has none.
+    """A RotaryEncoding, with the frequencies that are asked for.
 
     Raises:
         ValueError: the encoding is lengthened in a way that ours has not.
@@ -341,7 +308,7 @@ def rotary(rope: dict[str, Any], key_dim: int) -> tuple[str, dict[str, Any]]:
     turned = int(key_dim * rope.get("partial_rotary_factor", 1.0))
     if kind == "default" and turned == key_dim:
         return "RotaryEncoding", options
-    more = {"dim": turned, "base": rope["rope_theta"]}
+    more = {"base": rope["rope_theta"]}
     names = {"factor": "factor", "original_max_position_embeddings": "trained_length"}
     if kind != "default":
         more["method"] = kind
@@ -354,7 +321,8 @@ def rotary(rope: dict[str, Any], key_dim: int) -> tuple[str, dict[str, Any]]:
         more |= {ours: rope[name]} if rope.get(name) is not None else {}
     if kind == "yarn" and not rope.get("truncate", True):
         more["truncate"] = False
-    return "RotaryEncoding", options | {"lengthened": more}
+    frequencies, scale = rotary_frequencies(turned, **more)
+    return "RotaryEncoding", options | {"frequencies": frequencies, "scale": scale}
 
 
 READERS = {

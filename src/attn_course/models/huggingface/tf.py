@@ -14,10 +14,7 @@ from attn_course.mechanisms.parts.gated.tf import (
     QueryKeyNorm,
     SinkSoftmax,
 )
-from attn_course.mechanisms.parts.lengthening.tf import (
-    LogLengthScale,
-    rotary_frequencies,
-)
+from attn_course.mechanisms.parts.lengthening.tf import LogLengthScale
 from attn_course.mechanisms.parts.positional.tf import RotaryEncoding
 from attn_course.mechanisms.window.tf import SlidingWindowAttention
 from attn_course.models.encoder.tf import EncoderLayer
@@ -53,18 +50,11 @@ def from_huggingface(module: Any) -> keras.layers.Layer:
     """
     recipe = read_huggingface(module)
     dtype = {"dtype": next(iter(recipe.parameters.values())).dtype.name}
-    parts = {name: part(*own, **dtype) for name, own in recipe.parts.items()}
+    parts = {
+        name: KINDS[kind](**own, **dtype) for name, (kind, own) in recipe.parts.items()
+    }
     layer = KINDS[recipe.kind](**recipe.options, **parts, **dtype)
     if recipe.layer is not None:
         layer = EncoderLayer(**recipe.layer, attention=layer, **dtype)
     set_parameters(layer, recipe.parameters)
     return layer
-
-
-def part(kind: str, options: dict[str, Any], **dtype: Any) -> keras.layers.Layer:
-    """A part of an attention; a rotation with the frequencies that are asked for."""
-    options = options | dtype
-    if "lengthened" in options:
-        found, scale = rotary_frequencies(**options.pop("lengthened"))
-        options = {"scale": scale, **options, "frequencies": found}
-    return KINDS[kind](**options)

@@ -2,10 +2,8 @@
 
 ``positions.pytorch`` and ``positions.tf``: an ``Encoder`` of pre-norm layers, over
 tokens or over the patches of an image. ``length``, ``longer`` and ``patches`` train
-them; chapter 7 also lets one write a sequence backwards.
+them; in chapter 7 one writes words backwards.
 """
-
-import numpy as np
 
 from attn_course.course.training import ramped
 
@@ -18,11 +16,3 @@ MAX_DISTANCE = 16  # Shaw's k
 def rate_at(step, steps, rate):
     """The learning rate of a step: it rises for a tenth of the steps, then falls."""
     return ramped(step, steps, rate, steps / 10, 0.9 * steps + 1)
-
-
-def reversals(count, *, length, symbols, seed):
-    """Endless batches for writing backwards: tokens (B, T) and their reversal."""
-    rng = np.random.default_rng(seed)
-    while True:
-        tokens = rng.integers(symbols, size=(count, length))
-        yield tokens, tokens[:, ::-1].copy()

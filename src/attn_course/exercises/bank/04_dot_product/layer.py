@@ -1,0 +1,112 @@
+"""Write attention pooling as a layer, `Pooling(model_dim)`: one learned query sums up a
+sentence. Called with memory (B, S, D) and mask (B, S) bool, True where a token stands
+(at least one per sentence), it returns (B, D): the memory averaged with the weights of
+scores divided by the root of D. Trainable parameter: query (D). The gradients are
+checked too.
+
+1. 04.attention with one query for all sentences.
+2. memory times query, summed over D, gives scores (B, S).
+3. weights = softmax(masked score); then (weights[:, None] @ memory)[:, 0].
+"""
+
+import numpy as np
+
+from attn_course.exercises.engine.exercise import Case, lengths_mask
+
+title = "attention pooling as a layer"
+level, minutes = 3, 20
+kind = "module"
+before = "04.attention"
+
+
+def cases(rng):
+    def draw(B, S, D):
+        memory = rng.normal(size=(B, S, D)).astype(np.float32)
+        mask = lengths_mask(rng, B, S)
+        return (D,), (memory, mask), {"query": rng.normal(size=D).astype(np.float32)}
+
+    def large(sizes, inputs, weights):
+        return sizes, inputs, {"query": 3000 * weights["query"]}
+
+    def blocked(sizes, inputs, weights):
+        memory, mask = inputs
+        mask[:, 0], mask[:, -1] = True, False
+        along = weights["query"] / (weights["query"] ** 2).sum()
+        memory[:, -1] = 20000 * np.sqrt(sizes[0]) * along
+        return sizes, (memory, mask), weights
+
+    def full(sizes, inputs, weights):
+        return sizes, (inputs[0], np.ones_like(inputs[1])), weights
+
+    return [
+        Case("equal sizes", draw(3, 3, 3)),
+        Case("sizes of different primes", draw(2, 7, 5)),
+        Case("an axis of size 1", draw(1, 5, 3)),
+        Case("an axis of size 1", draw(3, 5, 1)),
+        Case("everything allowed", full(*draw(2, 11, 3))),
+        Case("the largest score is blocked", blocked(*draw(3, 5, 7))),
+        Case("scores of several hundred", large(*draw(3, 5, 7))),
+    ]
+
+
+# %% solution
+def pool(memory, mask, query):
+    score = memory @ query / np.sqrt(query.shape[0])
+    weights = softmax(np.where(mask, score, -np.inf))
+    return (weights[:, None] @ memory)[:, 0]
+
+
+# %% solution: torch
+class Pooling(torch.nn.Module):
+    def __init__(self, model_dim):
+        super().__init__()
+        ...  # a torch.nn.Parameter
+        self.query = torch.nn.Parameter(torch.randn(model_dim))
+
+    def forward(self, memory, mask):
+        ...  # (B, S, D), (B, S); return (B, D)
+        score = memory @ self.query / memory.shape[-1] ** 0.5
+        score = score.masked_fill(~mask, -torch.inf)
+        weights = torch.softmax(score, dim=-1)
+        return (weights[:, None] @ memory)[:, 0]
+
+
+# %% solution: tf
+class Pooling(keras.layers.Layer):
+    def __init__(self, model_dim):
+        super().__init__()
+        ...  # self.add_weight
+        self.query = self.add_weight((model_dim,), initializer="normal")
+
+    def call(self, memory, mask):
+        ...  # (B, S, D), (B, S); return (B, D)
+        score = tf.einsum("bsd,d->bs", memory, self.query)
+        score = score / memory.shape[-1] ** 0.5
+        score = tf.where(mask, score, -np.inf)
+        weights = tf.nn.softmax(score)
+        return (weights[:, None] @ memory)[:, 0]
+
+
+# %% mistake: the scale is missing
+score = memory @ query
+# %% mistake: the mask is not used
+weights = softmax(score)
+# %% mistake: the mask is inverted: True is a token
+weights = softmax(np.where(~mask, score, -np.inf))
+# %% mistake: blocked scores are set to 0, which is a score like any other
+weights = softmax(np.where(mask, score, 0.0))
+# %% mistake: the softmax runs over the sentences
+weights = softmax(np.where(mask, score, -np.inf), axis=0)
+# %% mistake: every position has the same weight
+weights = softmax(np.where(mask, 0.0, -np.inf))
+# %% mistake: exp of a large score overflows: subtract each row's largest one first
+weights = unsafe_softmax(np.where(mask, score, -np.inf))
+# %% mistake: the scores are divided by K; it is the root of K
+score = memory @ query / query.shape[0]
+# %% mistake: the mask comes after the softmax, so the weights no longer sum to 1
+weights = softmax(score) * mask
+# %% mistake: it is a sum; the weights have to sum to 1
+weights = np.where(mask, 1.0, 0.0)
+# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
+# block the scores before
+weights = afterwards(score, mask)

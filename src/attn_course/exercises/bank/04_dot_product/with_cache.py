@@ -1,0 +1,111 @@
+"""Find the bug. Causal attention for a model that writes: the T new queries are the
+last of S positions. query (T, K), key (S, K), value (S, V), output (T, V). It is right
+as long as the cache is empty. `softmax(score)` is given.
+
+1. With a cache, query 0 is not position 0.
+2. Print the mask for 2 queries and 5 keys. Which key belongs to the last query?
+3. np.tri has a third argument, which moves the diagonal.
+"""
+
+from attn_course.exercises.engine.exercise import (
+    Case,
+    behind,
+    fixed_cases,
+    strong,
+    weak,
+)
+
+title = "find the bug in a cached decoder"
+level, minutes = 2, 10
+kind = "bug"
+before = "00.weights"
+
+
+def cases(rng):
+    def draw(T, extra, K, V):
+        sizes = (T, K), (T + extra, K), (T + extra, V)
+        return tuple(rng.normal(size=size) for size in sizes)
+
+    def large(query, key, value):
+        return *strong(query, key), value
+
+    def low(query, key, value):
+        return *weak(query, key), value
+
+    def blocked(query, key, value):
+        return *behind(query, key), value
+
+    cases = fixed_cases(rng, draw, 4, long=(0, 1), large=large, low=low, behind=blocked)
+    return [*cases, Case("no cache yet", draw(7, 0, 3, 2))]
+
+
+# %% solution
+def with_cache(query, key, value):
+    score = query @ key.T / np.sqrt(key.shape[1])
+    T, S = score.shape
+    allowed = np.tri(T, S, S - T, dtype=bool)
+    return softmax(np.where(allowed, score, -np.inf)) @ value
+
+
+# %% starter
+def with_cache(query, key, value):
+    score = query @ key.T / np.sqrt(key.shape[1])
+    allowed = np.tri(*score.shape, dtype=bool)
+    return softmax(np.where(allowed, score, -np.inf)) @ value
+
+
+# %% mistakes
+def attention(query, key, value, mask):
+    score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -np.inf)
+    highest = score.max(axis=1, keepdims=True)
+    weights = np.exp(score - np.where(np.isinf(highest), 0.0, highest))
+    total = weights.sum(axis=1, keepdims=True)
+    return weights / np.where(total == 0, 1.0, total) @ value
+
+
+def _shifted(query, key, value, by):
+    T, S = len(query), len(key)
+    mask = np.tri(T, S, S - T + by, dtype=bool)
+    return attention(query, key, value, mask)
+
+
+# %% mistake: exp of a large score overflows: subtract each row's largest one first
+return unsafe_softmax(np.where(allowed, score, -np.inf)) @ value
+# %% mistake: queries and keys are aligned at the start; the last query stands on the
+# last key
+allowed = np.tri(T, S, 0, dtype=bool)
+# %% mistake: a query sees the key after its own position
+allowed = np.tri(T, S, S - T + 1, dtype=bool)
+# %% mistake: a query does not see its own position
+instead = lambda q, k, v: _shifted(q, k, v, -1)
+# %% mistake: every query sees every key: nothing is causal
+return softmax(score) @ value
+# %% mistake: the sign is wrong: the diagonal moves by S - T, not by T - S
+allowed = np.tri(T, S, T - S, dtype=bool)
+# %% mistake: the mask is inverted
+return softmax(np.where(~allowed, score, -np.inf)) @ value
+# %% mistake: -1e4 is no low score: an allowed one may be lower
+return softmax(np.where(allowed, score, -1e4)) @ value
+# %% mistake: -50 is no low score: an allowed one may be lower
+return softmax(np.where(allowed, score, -50)) @ value
+# %% mistake: blocked scores are set to 0, which is a score like any other
+return softmax(np.where(allowed, score, 0.0)) @ value
+# %% mistake: the diagonal moves by T; it is S - T
+allowed = np.tri(T, S, T, dtype=bool)
+# %% mistake: the mask comes after the softmax, so the rows no longer sum to 1
+return (softmax(score) * allowed) @ value
+# %% mistake: the scale is missing
+score = query @ key.T
+# %% mistake: the keys of the cache are never seen
+allowed = np.tri(T, S, S - T, dtype=bool) & (np.arange(S) >= S - T)
+# %% mistake: the scores are divided by K; it is the root of K
+score = query @ key.T / key.shape[1]
+# %% mistake: the root is that of the value's width
+score = query @ key.T / np.sqrt(value.shape[1])
+# %% mistake: the softmax runs over the queries
+return softmax(np.where(allowed, score, -np.inf), axis=0) @ value
+# %% mistake: the diagonal moves by a constant; it is S - T
+allowed = np.tri(T, S, 2, dtype=bool)
+# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
+# block the scores before
+return afterwards(score, allowed) @ value

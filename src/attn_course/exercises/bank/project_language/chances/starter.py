@@ -1,7 +1,0 @@
-# %% torch
-def my_chances(logits, temperature, k):
-    ...  # (B, N), two numbers; return (B, N)
-
-# %% tf
-def my_chances(logits, temperature, k):
-    ...  # (B, N), two numbers; return (B, N)

@@ -1,0 +1,187 @@
+"""Write `layer(x, p, num_heads)`: a pre-norm layer, x (B, T, D). First x plus the heads
+of norm(x, p["norm1"]); then that plus the network of norm(that, p["norm2"]): a ReLU
+between p["inner"] (D, F) and p["outer"] (F, D), no biases. The maps of the heads stand
+in p too, as in lm.heads. Returns x (B, T, D) and the heads' weights (B, H, T, T).
+
+1. Twice the same: norm, something that reads it, and the sum with what came in.
+2. The second half begins from the first half's sum, not from the x that came in.
+3. found, weights = heads(norm(x, p["norm1"]), p, H); x = x + found; inner =
+   relu(norm(x, p["norm2"]) @ p["inner"]); x + inner @ p["outer"], weights
+"""
+
+import numpy as np
+
+from attn_course.exercises.engine.exercise import Case
+
+level, minutes = 2, 20
+kind = "part"
+before = "08.pre_norm, lm.heads, lm.norm"
+
+MAPS = ("query", "key", "value", "output")
+
+
+def cases(rng):
+    def draw(B, T, H, K, F):
+        D = H * K
+        p = {"norm1": rng.normal(size=D), "norm2": rng.normal(size=D)}
+        p |= {name: rng.normal(size=(D, D)) / np.sqrt(D) for name in MAPS}
+        p["inner"] = rng.normal(size=(D, F)) / np.sqrt(D)
+        p["outer"] = rng.normal(size=(F, D)) / np.sqrt(F)
+        return rng.normal(size=(B, T, D)), p, H
+
+    def blocked(x, p, H):
+        K = x.shape[2] // H
+        p["query"][:, ::K], p["key"][:, ::K] = 0, 0
+        p["query"][1, ::K], p["key"][0, ::K] = 10, 400
+        p["norm1"] = np.ones_like(p["norm1"])
+        p["outer"] = 0 * p["outer"]  # steep scores and a ReLU's edge don't meet
+        x[:, :, 0], x[:, :, 1], x[:, -1, 0] = 0, 1, 1
+        return x, p, H
+
+    B, T, H, K, F = (int(size) for size in rng.permutation([2, 3, 5, 7, 11]))
+    return [
+        Case("equal sizes", draw(3, 3, 3, 3, 3)),
+        Case("sizes of different primes", draw(B, T, H, K, F)),
+        Case("an axis of size 1", draw(1, T, 2, 3, F)),
+        Case("a single position", draw(B, 1, 2, 3, F)),
+        Case("one head of width 1", draw(B, T, 1, 1, F)),
+        Case("the largest score is blocked", blocked(*draw(2, 5, 3, 7, 2))),
+        Case("length 50", draw(1, 50, 2, 3, 5)),
+    ]
+
+
+# %% solution
+def layer(x, p, num_heads):
+    def norm(x, scale):
+        return x / np.sqrt((x**2).mean(axis=2, keepdims=True) + 1e-6) * scale
+
+    def split(x):
+        return x.reshape(*x.shape[:2], num_heads, -1).swapaxes(1, 2)
+
+    read, seen = norm(x, p["norm1"]), np.tri(x.shape[1], dtype=bool)
+    query, key, value = (split(read @ p[name]) for name in ("query", "key", "value"))
+    score = query @ key.swapaxes(2, 3) / np.sqrt(key.shape[3])
+    weights = softmax(np.where(seen, score, -np.inf))
+    x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
+    inner = np.maximum(norm(x, p["norm2"]) @ p["inner"], 0)
+    return x + inner @ p["outer"], weights
+
+
+# %% solution: torch
+def norm_torch(x, scale):
+    square = (x**2).mean(2, keepdim=True)
+    return x / (square + 1e-6) ** 0.5 * scale
+
+
+def attend_torch(query, key, value):
+    T, S, K = query.shape[2], *key.shape[2:]
+    seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
+    score = query @ key.mT / K**0.5
+    weights = torch.softmax(score.masked_fill(~seen, -torch.inf), 3)
+    return weights @ value, weights
+
+
+def heads_torch(x, p, num_heads):
+    def split(x):
+        return x.unflatten(2, (num_heads, -1)).transpose(1, 2)
+
+    asked = (split(x @ p[name]) for name in ("query", "key", "value"))
+    context, weights = attend_torch(*asked)
+    merged = context.transpose(1, 2).flatten(2)  # (B, T, D)
+    return merged @ p["output"], weights
+
+
+def layer_torch(x, p, num_heads):
+    ...  # (B, T, D), a dictionary; return (B, T, D), (B, H, T, T)
+    read = norm_torch(x, p["norm1"])
+    found, weights = heads_torch(read, p, num_heads)
+    x = x + found
+    inner = torch.relu(norm_torch(x, p["norm2"]) @ p["inner"])
+    return x + inner @ p["outer"], weights
+
+
+# %% solution: tf
+def norm_tf(x, scale):
+    square = tf.reduce_mean(x**2, 2, keepdims=True)
+    return x / (square + 1e-6) ** 0.5 * scale
+
+
+def attend_tf(query, key, value):
+    T, S, K = tf.shape(query)[2], tf.shape(key)[2], key.shape[3]
+    seen = tf.range(S) <= tf.range(T)[:, None] + S - T
+    score = tf.matmul(query, key, transpose_b=True) / K**0.5
+    weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
+    return weights @ value, weights
+
+
+def heads_tf(x, p, num_heads):
+    B, T, D = tf.shape(x)[0], tf.shape(x)[1], x.shape[2]
+
+    def split(x):
+        x = tf.reshape(x, (B, T, num_heads, D // num_heads))
+        return tf.transpose(x, (0, 2, 1, 3))
+
+    asked = (split(x @ p[name]) for name in ("query", "key", "value"))
+    context, weights = attend_tf(*asked)
+    merged = tf.reshape(tf.transpose(context, (0, 2, 1, 3)), (B, T, D))
+    return merged @ p["output"], weights
+
+
+def layer_tf(x, p, num_heads):
+    ...  # (B, T, D), a dictionary; return (B, T, D), (B, H, T, T)
+    read = norm_tf(x, p["norm1"])
+    found, weights = heads_tf(read, p, num_heads)
+    x = x + found
+    inner = tf.nn.relu(norm_tf(x, p["norm2"]) @ p["inner"])
+    return x + inner @ p["outer"], weights
+
+
+# %% mistake: the first norm is missing
+read, seen = x, np.tri(x.shape[1], dtype=bool)
+# %% mistake: the second norm is missing
+inner = np.maximum(x @ p["inner"], 0)
+# %% mistake: the norms are exchanged: norm1 comes first
+read, seen = norm(x, p["norm2"]), np.tri(x.shape[1], dtype=bool)
+inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
+# %% mistake: norm1 is used twice; the second is norm2
+inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
+# %% mistake: the heads' output is not added to x: the residual connection is missing
+x = (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
+# %% mistake: the network's output is not added to x: the residual connection is missing
+return inner @ p["outer"], weights
+# %% mistake: the norm's result is added where x should be: a residual connection
+# bypasses it
+x = read + (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
+# %% mistake: there is no ReLU between the two maps
+inner = norm(x, p["norm2"]) @ p["inner"]
+# %% mistake: there is a tanh in place of the ReLU
+inner = np.tanh(norm(x, p["norm2"]) @ p["inner"])
+# %% mistake: the network reads what the first norm gave; it reads the sum, normed again
+inner = np.maximum(read @ p["inner"], 0)
+# %% mistake: no key is blocked: a position sees none that comes after it
+weights = softmax(score)
+# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
+# block the scores before
+weights = afterwards(score, seen)
+# %% mistake: the scale is missing: divide the scores by the root of K
+score = query @ key.swapaxes(2, 3)
+# %% mistake: the output's map is missing
+x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape)
+# %% mistake: it returns x alone; the weights too
+return x + inner @ p["outer"]
+
+
+# %% mistake: the norms come after the sums: that is a post-norm layer
+def instead(x, p, num_heads):
+    B, T, D = x.shape
+
+    def norm(x, scale):
+        return x / np.sqrt((x**2).mean(axis=2, keepdims=True) + 1e-6) * scale
+
+    parts = [x @ p[name] for name in ("query", "key", "value")]
+    parts = [each.reshape(B, T, num_heads, -1).swapaxes(1, 2) for each in parts]
+    score = parts[0] @ parts[1].swapaxes(2, 3) / np.sqrt(D // num_heads)
+    weights = softmax(np.where(np.tri(T, dtype=bool), score, -np.inf))
+    found = (weights @ parts[2]).swapaxes(1, 2).reshape(x.shape) @ p["output"]
+    x = norm(x + found, p["norm1"])
+    return norm(x + np.maximum(x @ p["inner"], 0) @ p["outer"], p["norm2"]), weights

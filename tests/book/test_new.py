@@ -1,0 +1,215 @@
+"""`make new-mechanism`, `new-part` and `new-chapter` on a copy: what they write has the form that others ask for."""
+
+import py_compile
+import re
+import shutil
+import subprocess
+import sys
+
+import faces
+import new
+import pytest
+from chapter_rules import leftover_faults, text_of
+from chapters import toc
+from mystmd import Book
+from notebooks import build
+from page_rules import complaints
+from publisher import ROOT
+from render import render
+
+TOC = """\
+format: jb-book
+root: book/intro
+parts:
+  - caption: One
+    chapters:
+      - file: book/01_fixture.md
+  - caption: Reference
+    chapters:
+      - file: book/notation.md
+"""
+MAP = """\
+# A course
+
+:::{course-map}
+1 | 01_fixture | core | 1 | all
+3 | 03_later | after 1 | 2 | more
+:::
+
+Text.
+"""
+NAME = "rotary_memory"
+
+
+@pytest.fixture
+def repository(small):
+    (small / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (small / "book" / "notation.md").write_text("# Notation\n", encoding="utf-8")
+    (small / "book" / "intro.md").write_text(MAP, encoding="utf-8")
+    shutil.copytree(ROOT / "src" / "attn_course", small / "src" / "attn_course", ignore=shutil.ignore_patterns("*.npz"))
+    (small / "tests" / "mechanisms").mkdir(parents=True)
+    for path in ("pyproject.toml", "src/ruff.toml"):  # 88 columns in src
+        shutil.copy(ROOT / path, small / path)
+    return small
+
+
+TOPIC = pytest.mark.parametrize("kind", ["mechanism", "part"])
+
+
+def make(kind, root, name=NAME):
+    return new.main([kind, name, "--root", str(root)])
+
+
+def folder(root, kind="mechanism", name=NAME):
+    return root / new.FOLDERS[kind].format(name=name)
+
+
+@TOPIC
+def test_all_files_are_there_and_compile(repository, capsys, kind):
+    assert make(kind, repository) == 0
+    printed = capsys.readouterr().out
+    names = sorted(path.name for path in folder(repository, kind).iterdir())
+    assert names == ["__init__.py", "pytorch.py", "reference.py", "tf.py"]
+    test = repository / "tests" / "mechanisms" / f"test_{NAME}.py"
+    for path in [*folder(repository, kind).iterdir(), test]:
+        py_compile.compile(str(path), cfile=str(repository / "compiled.pyc"), doraise=True)
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"@(?!pytest|keras| value)", text), "a mark of the template is left"
+        assert str(path.relative_to(repository)) in printed
+    source = repository / "src" / "attn_course"
+    assert not faces.stale(source)
+    for face in ("pytorch", "tf"):
+        name = folder(repository, kind).relative_to(repository / "src").as_posix().replace("/", ".")
+        assert f"{name}.{face} import *" in (source / f"{face}.py").read_text(encoding="utf-8")
+
+
+@TOPIC
+def test_the_places_are_those_that_it_writes_and_at_most_seven(repository, capsys, kind):
+    make(kind, repository)
+    assert len(new.PLACES[kind]) <= 7
+    for path, what in new.PLACES[kind]:
+        assert (repository / path.format(name=NAME)).exists() and what
+    assert new.places(kind, name=NAME) in capsys.readouterr().out
+
+
+def test_the_guide_has_the_places_word_by_word():
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert new.places("mechanism", name="NAME") in guide and new.places("chapter", name="NN_NAME") in guide
+
+
+@pytest.mark.parametrize("name", [NAME, "x", "multi_scale_retained"])
+@TOPIC
+def test_ruff_has_nothing_to_say(repository, kind, name):
+    make(kind, repository, name)
+    where = [str(folder(repository, kind, name)), "src/attn_course/catalog.py", "src/attn_course/tf.py", "tests"]
+    for check in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *check, "--no-cache", *where]
+        done = subprocess.run(command, cwd=repository, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@TOPIC
+def test_an_unfilled_skeleton_is_refused_by_its_own_test(repository, kind):
+    make(kind, repository)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/mechanisms/test_{NAME}.py"]
+    done = subprocess.run(
+        command, cwd=repository, capture_output=True, text=True, env={"PYTHONPATH": str(repository / "src")}
+    )
+    assert done.returncode == 1
+    assert "still to be written" in done.stdout and "reference.py: " in done.stdout
+    assert "write the specification first" in done.stdout
+    assert re.search(r"\b2 failed", done.stdout)
+
+
+def test_a_skeleton_s_layer_passes_every_option_on_or_refuses_it(repository):
+    """Never swallowed: a causal call would see the future."""
+    make("mechanism", repository)
+    for face in ("pytorch", "tf"):
+        text = (folder(repository) / f"{face}.py").read_text(encoding="utf-8")
+        head, body = re.search(r"(?s)def attend\(self, (.*?)\):\n(.*)", text).groups()
+        for option in (name.strip() for name in head.partition("*,")[2].split(",")):
+            assert f"{option}={option}" in body or f'"{option}": {option}' in body, option
+        assert "can_drop = False" in text
+
+
+def test_the_chapter_follows_the_rules_and_is_listed(repository):
+    assert make("chapter", repository) == 0
+    source = repository / "book" / f"02_{NAME}.md"
+    assert complaints(source) == []
+    assert len(leftover_faults(text_of(source))) == 42, "what the author has to write is named"
+    assert toc(repository) == ["book/intro", "book/01_fixture.md", f"book/02_{NAME}.md", "book/notation.md"]
+    assert render(source, Book.read(repository)).cells
+    lines = (repository / "book" / "intro.md").read_text(encoding="utf-8").splitlines()
+    place = lines.index(f"2 | 02_{NAME} | after 1 | 3 | TODO: what rotary memory adds")
+    assert lines[place - 1].startswith("3 | 03_later") and lines[place + 1 :] == [":::", "", "Text."]
+    assert source.read_text(encoding="utf-8").endswith("```{bibliography}\n:filter: docname in docnames\n```\n")
+
+
+def test_the_places_of_a_chapter_are_those_that_are_there(repository, capsys):
+    make("chapter", repository)
+    chapter = f"02_{NAME}"
+    for path, what in new.PLACES["chapter"]:
+        path = path.format(name=chapter)
+        assert ((repository / path).exists() or (ROOT / path).exists()) and what
+    printed = capsys.readouterr().out
+    assert new.places("chapter", name=chapter) in printed
+    written = set(printed.partition("By hand")[0].split())
+    assert written and written < {path.format(name=chapter) for path, _ in new.PLACES["chapter"]}
+
+
+def test_the_book_s_own_map_has_a_place_for_a_new_chapter():
+    intro = (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    longer = new.add_to_map(intro, "99_x", "x")
+    (row,) = set(longer.splitlines()) - set(intro.splitlines())
+    assert re.fullmatch(r"99 \| 99_x \| after \d+ \| 3 \| TODO: what x adds", row) and f"{row}\n:::\n" in longer
+
+
+def test_an_unfilled_chapter_is_not_built(repository):
+    make("chapter", repository)
+    with pytest.raises(ValueError, match=f"02_{NAME}.md is a skeleton: still to be written"):
+        build(repository, ["02"], run=False)
+
+
+@pytest.mark.parametrize("kind", new.PLACES)
+@pytest.mark.parametrize("name", ["", "Rotary", "two words", "1st", "../escape", "class", "x" * 31])
+def test_names_that_cannot_be_used_write_nothing(repository, kind, name, capsys):
+    before = sorted(repository.rglob("*"))
+    assert make(kind, repository, name) == 2
+    assert sorted(repository.rglob("*")) == before
+    assert "NAME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", new.LONGEST)  # of an exercise: tests/exercises/test_new_exercise.py
+def test_nothing_is_overwritten(repository, kind):
+    assert make(kind, repository) == 0
+    assert make(kind, repository) == 2
+
+
+@pytest.mark.parametrize("taken", ["tf", "layer", "window"])
+def test_a_module_of_the_package_keeps_its_name(repository, taken, capsys):
+    assert make("mechanism", repository, taken) == 2
+    assert "exists: choose another NAME" in capsys.readouterr().err
+
+
+def test_stale_faces_are_found(tmp_path):
+    source = tmp_path / "attn_course"
+    shutil.copytree(ROOT / "src" / "attn_course", source, ignore=shutil.ignore_patterns("*.npz", "tasks", "records"))
+    assert not faces.stale(source)
+    path = source / "mechanisms" / "blocks" / "tf.py"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("= []", '= ["attend"]'), encoding="utf-8")
+    assert [path.name for path in faces.stale(source)] == ["tf.py"]
+    faces.write(source)
+    assert not faces.stale(source)
+    path.write_text(text.replace("= []", '= ["rotate"]'), encoding="utf-8")
+    with pytest.raises(ValueError, match="tf: more than one topic lists rotate"):
+        faces.stale(source)
+
+
+def test_the_tools_need_python_alone(repository):
+    """Nothing that is installed is on the path."""
+    path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r})"
+    for kind in ("mechanism", "chapter"):
+        program = f"{path}; import new; sys.exit(new.main({[kind, NAME, '--root', str(repository)]!r}))"
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

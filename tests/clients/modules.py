@@ -1,0 +1,137 @@
+"""Layers of thirteen models of Hugging Face with random weights, and what they say; nothing is downloaded."""
+
+import torch
+import transformers
+from transformers.masking_utils import (
+    create_bidirectional_mask,
+    create_causal_mask,
+    create_chunked_causal_mask,
+    create_sliding_window_causal_mask,
+)
+from transformers.models.bert.modeling_bert import BertLayer
+from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
+from transformers.models.diffllama import modeling_diffllama as diff
+from transformers.models.gemma2 import modeling_gemma2 as gemma2
+from transformers.models.gemma3 import modeling_gemma3 as gemma
+from transformers.models.gpt2.modeling_gpt2 import GPT2Block
+from transformers.models.gpt_oss import modeling_gpt_oss as oss
+from transformers.models.llama import modeling_llama as llama
+from transformers.models.llama4 import modeling_llama4 as llama4
+from transformers.models.mistral import modeling_mistral as mistral
+from transformers.models.olmo2 import modeling_olmo2 as olmo
+from transformers.models.qwen3 import modeling_qwen3 as qwen
+from transformers.models.qwen3_next import modeling_qwen3_next as qwen_next
+
+B, T, D, H, G, K, F, W = 2, 7, 12, 4, 2, 6, 11, 3
+SIZES = {"hidden_size": D, "num_attention_heads": H, "num_key_value_heads": G, "head_dim": K, "intermediate_size": F}
+SIZES |= {"num_hidden_layers": 2, "vocab_size": 5, "attn_implementation": "eager"}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 500.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LLAMA3["original_max_position_embeddings"] = 16
+YARN = {"rope_type": "yarn", "rope_theta": 100.0, "factor": 40.0, "beta_fast": 32.0, "beta_slow": 1.0}
+YARN |= {"mscale": 1.0, "mscale_all_dim": 0.7, "original_max_position_embeddings": 64}
+RELEASED = YARN | {"rope_theta": 10000.0, "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}
+TYPES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": W}
+LATENT = {"q_lora_rank": 7, "kv_lora_rank": 5, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 3}
+LATENT |= {"num_key_value_heads": H, "first_k_dense_replace": 2}
+
+
+def decoder(library, name, config, number=0):
+    """A decoder layer, its attention, and how the model makes its rotary positions."""
+    layer = getattr(library, f"{name}DecoderLayer")(config, number)
+    return layer, layer.self_attn, getattr(library, f"{name}RotaryEmbedding")(config)
+
+
+def alone(library, name, config, number, rope=None):
+    """An attention without a layer around it."""
+    module = getattr(library, f"{name}Attention")(config, number)
+    return module, module, rope or getattr(library, f"{name}RotaryEmbedding")(config)
+
+
+def latent(**changes):
+    sizes = {name: x for name, x in SIZES.items() if name not in ("head_dim", "num_key_value_heads")}
+    return transformers.DeepseekV3Config(**sizes, **LATENT | changes)
+
+
+def rows():
+    """(name, module, its attention, how rotary positions are made or None)."""
+    layer = BertLayer(transformers.BertConfig(**{**SIZES, "layer_norm_eps": 1e-3}))
+    yield "bert", layer, layer.attention.self, None
+    gpt2 = transformers.GPT2Config(n_embd=D, n_head=H, n_inner=F, vocab_size=5, attn_implementation="eager")
+    block = GPT2Block(gpt2, layer_idx=0)
+    yield "gpt2", block, block.attn, None
+    for name, rope in (("llama", None), ("llama3", LLAMA3)):
+        config = transformers.LlamaConfig(**SIZES, attention_bias=rope is not None, rope_parameters=rope)
+        yield name, *decoder(llama, "Llama", config)
+    yield "mistral", *decoder(mistral, "Mistral", transformers.MistralConfig(**SIZES, sliding_window=W))
+    yield "qwen3", *decoder(qwen, "Qwen3", transformers.Qwen3Config(**SIZES))
+    config = transformers.Gemma3TextConfig(**SIZES, **TYPES, query_pre_attn_scalar=29)
+    rope = gemma.Gemma3RotaryEmbedding(config)
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"gemma3 {kind}", *alone(gemma, "Gemma3", config, number, lambda x, p, kind=kind: rope(x, p, kind))
+    layer = gemma.Gemma3DecoderLayer(config, 0)
+    yield "gemma3 layer", layer, layer.self_attn, lambda x, p: rope(x, p, "sliding_attention")
+    config = transformers.GptOssConfig(**SIZES, **TYPES, num_local_experts=2)
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"gpt-oss {kind}", *alone(oss, "GptOss", config, number)
+    yield "deepseek-v3", *decoder(deepseek, "DeepseekV3", latent())
+    yield "deepseek-v3 without a query latent", *decoder(deepseek, "DeepseekV3", latent(q_lora_rank=None))
+    yield "deepseek-v3 yarn", *decoder(deepseek, "DeepseekV3", latent(rope_parameters=YARN))
+    yield "deepseek-v3 as released", *decoder(deepseek, "DeepseekV3", latent(rope_parameters=RELEASED))
+    caps = {"query_pre_attn_scalar": 29, "attn_logit_softcapping": 1.5}
+    config = transformers.Gemma2Config(**SIZES, **TYPES, **caps)
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"gemma2 {kind}", *decoder(gemma2, "Gemma2", config, number)
+    yield "olmo2", *alone(olmo, "Olmo2", transformers.Olmo2Config(**SIZES), 0)
+    config = transformers.Qwen3NextConfig(**SIZES, attention_bias=True)  # two of three pairs turn
+    config.rope_parameters["partial_rotary_factor"] = 0.7
+    yield "qwen3-next", *alone(qwen_next, "Qwen3Next", config, 1)
+    own = {"attention_chunk_size": W, "no_rope_layers": [1, 0], "floor_scale": 2, "attn_scale": 0.3}
+    config = transformers.Llama4TextConfig(**SIZES, **own, attn_temperature_tuning=True)
+    for number, name in enumerate(("llama4 chunks", "llama4 nope")):
+        yield name, *alone(llama4, "Llama4Text", config, number)
+    sizes = {**SIZES, "num_attention_heads": 2 * H, "num_key_value_heads": 2 * G}
+    config = transformers.DiffLlamaConfig(**sizes, attention_bias=True)
+    yield "diffllama", *decoder(diff, "DiffLlama", config, 1)
+
+
+@torch.no_grad()
+def fill(module):
+    """Random weights; the scales of norms around 1, but where the library adds the 1 itself."""
+    for name, x in module.named_parameters():
+        torch.nn.init.normal_(x, std=0.3)
+        scale = x.ndim == 1 and "norm" in name.lower() and name.endswith("weight")
+        if scale and not type(module).__name__.startswith(("Gemma", "Qwen3Next")):
+            x += 1
+    return module.eval()
+
+
+def mask_of(attention, x, real):
+    """The library's own, from which positions are not padding: all, causal, of a window, of chunks."""
+    make, config = create_causal_mask, attention.config
+    if type(attention).__name__ == "BertSelfAttention":
+        make = create_bidirectional_mask
+    elif getattr(attention, "use_rope", False):  # Llama 4
+        make = create_chunked_causal_mask
+    elif getattr(attention, "sliding_window", None) or type(attention).__name__ == "MistralAttention":
+        make = create_sliding_window_causal_mask
+    return make(config=config, inputs_embeds=x, attention_mask=real.long(), past_key_values=None)
+
+
+@torch.no_grad()
+def said(module, attention, rope, x, real):
+    """What the module says of x (B, T, D)."""
+    place = {} if rope is None else {"position_embeddings": rope(x, torch.arange(x.shape[1])[None])}
+    output = module(x, attention_mask=mask_of(attention, x, real), **place)
+    return output[0] if isinstance(output, tuple) else output
+
+
+def lengths(name):
+    """How many positions of each text are not padding; where the module is not causal it has some."""
+    return torch.tensor([[T], [4 if name == "bert" else T]])
+
+
+def golden(name, module, attention, rope):
+    """The module with its weights, an input, and what it says."""
+    fill(module)
+    x = torch.randn(B, T, D)
+    return module, x, said(module, attention, rope, x, torch.arange(T) < lengths(name))

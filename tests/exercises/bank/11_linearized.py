@@ -1,0 +1,216 @@
+import numpy as np
+import tensorflow as tf
+import torch
+
+
+# %% recurrent, right: numpy
+def f(q, k, v):
+    q, k = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (q, k))
+    state, total, out = 0, 0, []
+    for t in range(len(q)):
+        state = state + np.outer(k[t], v[t])
+        total = total + k[t]
+        out.append(q[t] @ state / (q[t] @ total))
+    return np.array(out)
+
+
+# %% recurrent, right: numpy 2
+def f(q, k, v):
+    q, k = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (q, k))
+    state = np.cumsum(k[:, :, None] * v[:, None], axis=0)
+    return np.einsum("tk,tkv->tv", q, state) / (q * k.cumsum(0)).sum(1)[:, None]
+
+
+# %% recurrent, right: torch
+def f(q, k, v):
+    q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))
+    state = (k[:, :, None] * v[:, None]).cumsum(0)
+    return torch.einsum("tk,tkv->tv", q, state) / (q * k.cumsum(0)).sum(1)[:, None]
+
+
+# %% recurrent, right: tf
+def f(q, k, v):
+    q, k = tf.nn.elu(q) + 1, tf.nn.elu(k) + 1
+    s = tf.cumsum(k[:, :, None] * v[:, None], axis=0)
+    z = tf.cumsum(k, axis=0)
+    return tf.einsum("tk,tkv->tv", q, s) / tf.reduce_sum(q * z, 1)[:, None]
+
+
+# %% recurrent, right: torch 2
+def f(q, k, v):
+    q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))
+    S, z, out = torch.zeros(k.shape[1], v.shape[1]), torch.zeros(k.shape[1]), []
+    for t in range(len(q)):
+        S = S + torch.outer(k[t], v[t])
+        z = z + k[t]
+        out.append(q[t] @ S / (q[t] @ z))
+    return torch.stack(out)
+
+
+# %% chunks, right: numpy
+def f(q, k, v, size):
+    state, total, out = 0 * k.T @ v, 0 * k[0], []
+    for i in range(0, len(q), size):
+        a, b, c = q[i : i + size], k[i : i + size], v[i : i + size]
+        pairs = np.tril(a @ b.T)
+        norm = pairs.sum(1) + a @ total
+        out.append((pairs @ c + a @ state) / norm[:, None])
+        state = state + b.T @ c
+        total = total + b.sum(0)
+    return np.concatenate(out)
+
+
+# %% chunks, right: torch
+def f(q, k, v, size):
+    pairs = (q @ k.T).tril()
+    return pairs @ v / pairs.sum(1, keepdim=True)
+
+
+# %% chunks, right: tf
+def f(q, k, v, size):
+    pairs = tf.linalg.band_part(tf.matmul(q, k, transpose_b=True), -1, 0)
+    return pairs @ v / tf.reduce_sum(pairs, 1, keepdims=True)
+
+
+# %% chunks, right: numpy 2
+def f(q, k, v, size):
+    pairs = np.tril(q @ k.T)
+    return pairs @ v / pairs.sum(1)[:, None]
+
+
+# %% delta, right: numpy
+def f(q, k, v, b, a):
+    S, out = np.zeros((k.shape[1], v.shape[1])), []
+    for t in range(len(q)):
+        S = a[t] * S
+        S = S + b[t] * np.outer(k[t], v[t] - k[t] @ S)
+        out.append(q[t] @ S)
+    return np.array(out)
+
+
+# %% delta, right: tf
+def f(q, k, v, b, a):
+    S, out = tf.zeros((k.shape[1], v.shape[1]), k.dtype), []
+    for t in range(q.shape[0]):
+        S = a[t] * S
+        missing = v[t] - tf.linalg.matvec(S, k[t], transpose_a=True)
+        S = S + b[t] * k[t][:, None] * missing
+        out.append(tf.linalg.matvec(S, q[t], transpose_a=True))
+    return tf.stack(out)
+
+
+# %% delta, right: numpy 2
+def f(q, k, v, b, a):
+    from attn_course.reference import delta_rule_attention
+
+    return delta_rule_attention(q, k, v, b, decay=a)[0]
+
+
+# %% delta, right: torch
+def f(q, k, v, b, a):
+    S = torch.zeros(k.shape[1], v.shape[1], dtype=k.dtype)
+    out = []
+    for t in range(len(q)):
+        erase = torch.eye(k.shape[1], dtype=k.dtype)
+        erase = erase - b[t] * torch.outer(k[t], k[t])
+        S = a[t] * erase @ S + b[t] * torch.outer(k[t], v[t])
+        out.append(q[t] @ S)
+    return torch.stack(out)
+
+
+# %% delta, right: torch 2
+def f(q, k, v, b, a):
+    S, out = torch.zeros(k.shape[1], v.shape[1]), []
+    for t in range(len(q)):
+        S = a[t] * S
+        S = S + b[t] * torch.outer(k[t], v[t] - k[t] @ S)
+        out.append(q[t] @ S)
+    return torch.stack(out)
+
+
+# %% features, right: numpy
+def f(x, rows):
+    y = x / x.shape[1] ** 0.25
+    half = (y**2).sum(1, keepdims=True) / 2
+    return np.exp(y @ rows.T - half) / np.sqrt(len(rows))
+
+
+# %% features, right: torch
+def f(x, rows):
+    y = x / x.shape[1] ** 0.25
+    return torch.exp(y @ rows.T - y.square().sum(1, keepdim=True) / 2) / len(rows) ** 0.5
+
+
+# %% features, right: numpy 2
+def f(x, rows):
+    from attn_course.reference import softmax_features
+
+    return softmax_features(x, rows)
+
+
+# %% features, right: tf
+def f(x, rows):
+    y = x / x.shape[1] ** 0.25
+    e = tf.matmul(y, rows, transpose_b=True) - tf.reduce_sum(y * y, 1)[:, None] / 2
+    return tf.exp(e) * len(rows) ** -0.5
+
+
+# %% overwrite, right: numpy
+lambda a, b, c: a + c * (b - c * a)
+
+
+# %% overwrite, right: torch
+def f(a, b, c):
+    one, two = torch.tensor([1.0, 0.0]), torch.tensor([c, (1 - c * c) ** 0.5])
+    state = one * a
+    return one @ (state + two * (b - two @ state))
+
+
+# %% overwrite, right: tf
+lambda a, b, c: tf.constant(a) + c * (b - c * a)
+# %% overwrite, right: numpy 2
+lambda a, b, c: (1 - c * c) * a + c * b
+
+
+# %% layer, right: torch
+class Own(torch.nn.Module):
+    def __init__(self, D, K, V):
+        super().__init__()
+        for name, shape in (
+            ("query", (D, K)),
+            ("key", (D, K)),
+            ("value", (D, V)),
+            ("gate", (D,)),
+        ):
+            setattr(self, name + "_weight", torch.nn.Parameter(torch.zeros(shape)))
+
+    def forward(self, x):
+        q, k, v = x @ self.query_weight, x @ self.key_weight, x @ self.value_weight
+        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)
+        left = (g[:, :, None] - g[:, None]).exp().tril()
+        return (q @ k.mT * left) @ v
+
+
+# %% layer, wrong
+state = decay[:, t, None, None] + state + write
+# %% layer, wrong
+decay = x @ self.gate_weight
+# %% layer, wrong
+state = write
+# %% layer, wrong
+state = decay[:, 0, None, None] * state + write
+# %% layer, wrong
+outputs.append(key[:, t : t + 1] @ state)
+# %% layer, wrong
+write = key[:, t, :, None] * value[:, 0, None]
+# %% layer, wrong
+write = key[:, t - 1, :, None] * value[:, t, None]
+# %% layer, wrong
+self.query_weight, self.own_weight = new(D, K), new(D, K)
+query, key = x @ self.query_weight, x @ self.own_weight
+# %% layer, wrong
+value = x.detach() @ self.value_weight
+# %% layer, wrong
+return torch.cat(outputs[::-1], dim=1)
+# %% layer, wrong
+outputs.append(query[:, t : t + 1] @ write)

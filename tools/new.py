@@ -1,0 +1,243 @@
+"""A skeleton, from tools/templates: every file of it, and its line in each list. Nothing that exists is overwritten.
+
+    python3 tools/new.py mechanism nystrom    folder, test, line in the catalog, faces; no chapter
+    python3 tools/new.py part sigmoid         the same for what is handed to a layer
+    python3 tools/new.py chapter low_rank     book/NN_NAME.md, lines in _toc.yml and in the map of book/intro.md
+    python3 tools/new.py exercise 04.total    its file in the bank, its name in the chapter's order, cells for answers
+
+The tests, and `make notebooks` for a chapter, refuse what still holds a TODO. Needs Python alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import api_sections
+import faces
+
+ROOT = Path(__file__).resolve().parents[1]
+TEMPLATES = ROOT / "tools" / "templates"
+CATALOG = "src/attn_course/catalog.py"
+FOLDERS = {"mechanism": "src/attn_course/mechanisms/{name}", "part": "src/attn_course/mechanisms/parts/{name}"}
+BANK, ANSWERS = "src/attn_course/exercises/bank", "tests/exercises/bank"
+LONGEST = {"mechanism": 20, "part": 20, "chapter": 30}  # a longer name leaves no room on a line of code
+
+
+def _topic(folder: str, formula: str) -> tuple[tuple[str, str], ...]:
+    return (
+        (f"{folder}/__init__.py", "what it is, in prose, and `MECHANISMS`: what it costs, how it is called"),
+        (f"{folder}/reference.py", "the paper's formula in NumPy and float64, with its source"),
+        (f"{folder}/pytorch.py", formula),
+        (f"{folder}/tf.py", "the same, names and order alike"),
+        ("tests/mechanisms/test_{name}.py", "an example worked by hand, a slow loop, a planted fault"),
+        (CATALOG, "its line in `TOPICS`, which the skeleton puts at the end: move it where it belongs"),
+    )
+
+
+# Every place that is written by hand, and what stands there. CONTRIBUTING.md and docs/exercises.md have the same lists.
+PLACES = {
+    "mechanism": _topic(FOLDERS["mechanism"], "the formula, the function that checks its arguments, the layer"),
+    "part": _topic(FOLDERS["part"], "a module that checks its arguments, then the formula"),
+    "chapter": (
+        ("book/{name}.md", "the text, in place of every TODO, under the headings that the skeleton has"),
+        ("book/intro.md", "its row in the map, which the skeleton puts at the end: what it adds, after which chapter"),
+        ("_toc.yml", "its line, which the skeleton puts behind the last chapter: move it where it belongs"),
+        ("book/teaching.md", "its row: what a student can do afterwards, minutes to read and for the exercises"),
+        ("book/glossary.md", "its terms"),
+        ("book/references.bib", "its papers"),
+    ),
+    "exercise": (
+        (
+            f"{BANK}/{{topic}}/{{name}}.py",
+            "statement, three hints, level and minutes; cases; solution, with a mark `...  # shapes` where the starter "
+            "ends; cells `# %% mistake: what is wrong`, each with the wrong line as a learner types it",
+        ),
+        (
+            f"{BANK}/{{topic}}/chapter.toml",
+            "its name, which the skeleton puts at the end, where the strings of `progress()` count on it",
+        ),
+        (
+            f"{ANSWERS}/{{topic}}.py",
+            "right answers as people write them, at least one per framework; wrong ones of a layer",
+        ),
+        ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
+    ),
+}
+DERIVED = """\
+Derived: faces and the page of the API (make faces, after a change of a docstring's first line), the row on the page of
+costs (make costs), contract cases, wrong arguments, benchmark.
+Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
+      .venv/bin/python -m pytest tests/contract -k {name}
+"""
+NEXT = {
+    "mechanism": DERIVED,
+    "part": DERIVED,
+    "chapter": "Then: make notebooks CH={number} and make book.\n",
+    "exercise": "Then: .venv/bin/python -m pytest tests/exercises -k {full}\nThe cells of the page:\n\n{page}",
+}
+
+
+def places(kind: str, **names: str) -> str:
+    """The places of a kind as a numbered list."""
+    listed = enumerate(PLACES[kind], 1)
+    return "\n".join(f"{number}. `{path.format(**names)}`: {what}" for number, (path, what) in listed)
+
+
+def check_name(name: str, longest: int) -> None:
+    """Raise ValueError for a name that can't be one of a module."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise ValueError(f"NAME must be lower-case words joined by _, such as low_rank; got {name!r}")
+    if len(name) > longest:
+        raise ValueError(f"NAME must have at most {longest} characters, {name!r} has {len(name)}")
+
+
+def fill(template: str, name: str, noun: str = "attention") -> str:
+    """The template's text for one name."""
+    text, words = (TEMPLATES / template).read_text(encoding="utf-8"), name.split("_")
+    marks = {
+        "@NAME@": name,
+        "@FUNCTION@": f"{name}_{noun}",
+        "@CLASS@": "".join(word.capitalize() for word in (*words, noun)),
+        "@HEADING@": " ".join(words).capitalize(),
+        "@TITLE@": " ".join((*words, noun)).capitalize(),
+        "@LABEL@": "-".join(words),
+    }
+    for mark, word in marks.items():
+        text = text.replace(mark, word)
+    return text
+
+
+def add_to_catalog(text: str, module: str, name: str) -> str:
+    """The catalog with the topic imported, sorted as ruff wants it, and at the end of ``TOPICS``."""
+    imports = re.search(rf"(?m)^from {re.escape(module)} import (\((?:\n    \w+,)+\n\)|[\w, ]+)$", text)
+    topics = re.search(r"(?m)^TOPICS = \(\n((?:    \w+,\n)+)\)$", text)
+    if not imports or not topics:
+        raise ValueError(f"{CATALOG} has no list of imports and no TOPICS: add {name} by hand")
+    listed = sorted([*re.findall(r"\w+", imports[1]), name])
+    line = f"from {module} import {', '.join(listed)}"
+    if imports[1].startswith("(") or len(line) > 88:
+        line = "\n".join([f"from {module} import (", *(f"    {topic}," for topic in listed), ")"])
+    text = text.replace(topics[0], f"TOPICS = (\n{topics[1]}    {name},\n)")
+    return text.replace(imports[0], line)
+
+
+def make_topic(root: Path, kind: str, name: str) -> list[Path]:
+    """The folder of a mechanism or part, its test, its line in the catalog; then what is derived."""
+    folder, package, catalog = FOLDERS[kind].format(name=name), root / "src" / "attn_course", root / CATALOG
+    taken = [path for path in (*package.rglob(name), *package.rglob(f"{name}.py")) if "__pycache__" not in path.parts]
+    made = {root / folder / f"{part}.py": part for part in ("__init__", "reference", "pytorch", "tf")}
+    made[root / "tests" / "mechanisms" / f"test_{name}.py"] = "test"
+    if taken := [*taken, *(path for path in made if path.exists())]:
+        raise ValueError(f"{taken[0].relative_to(root)} exists: choose another NAME")
+    module = Path(folder).parent.relative_to("src").as_posix().replace("/", ".")
+    listed = add_to_catalog(catalog.read_text(encoding="utf-8"), module, name)
+    noun = "softmax" if kind == "part" else "attention"
+    for path, part in made.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(fill(f"{kind}/{part}.py.txt", name, noun), encoding="utf-8")
+    catalog.write_text(listed, encoding="utf-8")
+    if root == ROOT:
+        api_sections.write()
+    return [*made, catalog, *faces.write(package)]
+
+
+def add_to_toc(toc: str, chapter: str) -> str:
+    """The table of contents with a new chapter behind the last one."""
+    *_, last = re.finditer(r"(?m)^( *)- file: book/\d\d_.*\n", toc)
+    return f"{toc[: last.end()]}{last[1]}- file: {chapter}\n{toc[last.end() :]}"
+
+
+def add_to_map(intro: str, chapter: str, title: str) -> str:
+    """The first page with a row for the new chapter at the end of its map: a branch of the last core chapter."""
+    found = re.search(r"(?ms)^(:{3,})\{course-map\}\n(?P<rows>.*?)^\1$", intro)
+    core = re.findall(r"(?m)^(\d+) \| \w+ \| core \|", found["rows"])
+    row = f"{int(chapter[:2])} | {chapter} | after {core[-1]} | 3 | TODO: what {title} adds\n"
+    return intro[: found.end("rows")] + row + intro[found.end("rows") :]
+
+
+def make_chapter(root: Path, _kind: str, name: str) -> list[Path]:
+    """A chapter with the next free number, behind the last one."""
+    if taken := [*root.glob(f"book/[0-9][0-9]_{name}.md")]:
+        raise ValueError(f"{taken[0].relative_to(root)} exists: choose another NAME")
+    last = max(int(path.name[:2]) for path in root.glob("book/[0-9][0-9]_*.md"))
+    chapter = root / "book" / f"{last + 1:02}_{name}.md"
+    toc, intro = root / "_toc.yml", root / "book" / "intro.md"
+    listed = add_to_toc(toc.read_text(encoding="utf-8"), f"book/{chapter.name}")
+    first = add_to_map(intro.read_text(encoding="utf-8"), chapter.stem, name.replace("_", " "))
+    for path, text in {chapter: fill("chapter.md.txt", name), toc: listed, intro: first}.items():
+        path.write_text(text, encoding="utf-8")
+    return [chapter, toc, intro]
+
+
+def fill_exercise(template: str, full: str) -> str:
+    """A template's text for ``04.total``."""
+    text = (TEMPLATES / "exercise" / template).read_text(encoding="utf-8")
+    return text.replace("@FULL@", full).replace("@NAME@", full.partition(".")[2])
+
+
+def prefix_of(chapter: Path) -> str:
+    """The number of a chapter, or what a project's ``chapter.toml`` says."""
+    own = tomllib.loads(chapter.read_text(encoding="utf-8"))
+    return own.get("prefix", chapter.parent.name.split("_")[0])
+
+
+def make_exercise(root: Path, full: str) -> list[Path]:
+    """The file of ``04.total``, its name at the end of the chapter's order, cells for right answers."""
+    match = re.fullmatch(r"(\d\d|[a-z]+)\.([a-z][a-z_]*)", full)
+    if not match:
+        raise ValueError(f"NAME must be a chapter and a word, as 04.total, got {full!r}")
+    number, name = match.groups()
+    orders = [path for path in (root / BANK).glob("*/chapter.toml") if prefix_of(path) == number]
+    if len(orders) != 1:
+        raise ValueError(f"no chapter {number} has exercises: make {BANK}/{number}_TOPIC/chapter.toml, order = []")
+    (order,) = orders
+    path, answers = order.parent / f"{name}.py", root / ANSWERS / f"{order.parent.name}.py"
+    if path.exists():
+        raise ValueError(f"{path.relative_to(root)} exists: choose another NAME")
+    text = order.read_text(encoding="utf-8")
+    longer = re.sub(r"(,?)\s*\](\s*)\Z", lambda end: f', "{name}"]{end[2]}', text).replace("[, ", "[")
+    order.write_text(longer, encoding="utf-8")
+    path.write_text(fill_exercise("exercise.py.txt", full), encoding="utf-8")
+    answers.touch()
+    text = answers.read_text(encoding="utf-8") or "import numpy as np\nimport tensorflow as tf\n"
+    answers.write_text(text + fill_exercise("answers.py.txt", full), encoding="utf-8")
+    return [path, order, answers]
+
+
+def make(root: Path, kind: str, name: str) -> list[Path]:
+    """Write a skeleton. Raises ValueError, before anything is written, for a name that can't be used."""
+    if kind == "exercise":
+        return make_exercise(root, name)
+    check_name(name, LONGEST[kind])
+    return (make_topic if kind in FOLDERS else make_chapter)(root, kind, name)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=PLACES)
+    parser.add_argument("name", help="lower-case words joined by _; of an exercise a chapter and a word, as 04.total")
+    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    try:
+        made = make(options.root, options.kind, options.name)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for path in made:
+        print(path.relative_to(options.root))
+    names = {"name": options.name}
+    if options.kind in ("chapter", "exercise"):
+        names = {"name": made[0].stem, "topic": made[0].parent.name}
+    page = fill_exercise("page.md.txt", options.name) if options.kind == "exercise" else ""
+    print(f"By hand; nothing passes while a TODO is left:\n{places(options.kind, **names)}")
+    print(NEXT[options.kind].format(**names, number=names["name"][:2], full=options.name, page=page), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
