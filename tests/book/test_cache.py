@@ -90,6 +90,8 @@ def test_every_chapter_is_found_in_the_cache(tmp_path):
     """What the book's builder asks for each chapter, asked beforehand."""
     root = tmp_path / "copy"
     shutil.copytree(ROOT / "book", root / "book", ignore=shutil.ignore_patterns("_*"))
+    for name in ("pyproject.toml", "_toc.yml"):
+        shutil.copy(ROOT / name, root)
     fill(root)
     cache = get_cache(str(root / CACHE))
     for source in sources(root):
