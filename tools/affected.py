@@ -131,6 +131,8 @@ class Repository:
             quoted = QUOTED.findall(self.text(file))
             words = [Path(text).name.partition(".")[:2] for text in quoted]
             read = {one for word, dot in words for key in {word, word + dot} for one in self.data.get(key, ())}
+            if file.startswith(BANK):  # what comes before an exercise is named there, and not read
+                read = {one for one in read if not one.startswith(BANK)}
             if file.startswith("book/"):  # `source` reads modules that are not imported
                 read |= {self.module(text, file) for text in quoted if text.startswith("attn_course.")} - {None}
             around = {f"{folder}/__init__.py" for folder in Path(file).parents} & self.files
