@@ -87,7 +87,7 @@ def load(path):
     kinds = _by_kind(parts, path)
     texts, own = kinds["solution"], without_marks(kinds["solution"]["numpy"])
     name = re.findall(r"^def (\w+)", own, re.MULTILINE)[-1]
-    solution = _run(own, f"<solution of {path.stem}>", dict(SPACE))[name]
+    solution = _run(own, f"{path}: the solution", dict(SPACE))[name]
     solution.source = own
     others = {key: each for key, each in texts.items() if key != "numpy"}
     return Exercise(

@@ -114,7 +114,8 @@ def longformer_attention(
     """See ``attn_course.reference.longformer_attention``.
 
     Every block of queries also has the global keys; the global queries are computed
-    once more, with all keys. The weights are None.
+    once more, with all keys. The weights are None. A graph made by ``torch.export``
+    keeps which positions are among the queries.
     """
     check_at_least(1, window=window)
     check_pattern(query, key, value, mask)
