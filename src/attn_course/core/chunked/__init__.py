@@ -10,6 +10,8 @@ large products where a step per position is many small ones.
   -> the sums (..., T, V), and the sums of the similarities alone (..., T, 1)
 - ``chunks``, ``pad``, ``decay_in_chunk``, ``decay_between``: its parts
 - ``over_chunks(step, state, parts)``: chunk after chunk, where no product does it
+- ``before``, ``before_maps``: the state before each chunk, of all chunks at once
+- ``shared.chunks_at_once``: for a comparison, which way; a GPU takes all at once
 - ``check_gates``: whether what is kept is a share
 
 It is no mechanism of its own: ``attn_course.mechanisms.linear``, ``delta_rule``,

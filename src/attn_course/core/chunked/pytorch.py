@@ -1,9 +1,14 @@
 """Sums over the past, chunk by chunk, in PyTorch."""
 
+import math
+
+from attn_course.core.chunked.shared import choose
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import is_transformed
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_unit
+
+GROUP = 64  # chunks whose decays make one square
 
 
 def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):
@@ -29,10 +34,16 @@ def causal_sums(query, key, value, log_decay, chunk_size):
     if log_decay is not None:
         log_decay = log_decay[..., None]
     inputs = query, key, value, log_decay
-    if torch.compiler.is_compiling():  # one graph for all chunks, however many
+    if torch.compiler.is_compiling() or at_once(value):
+        # Each position holds C scores and F V / C numbers of states, least at a C of
+        # sqrt(F V). At 128, for widths of 64 and of 128, that is less than the inputs,
+        # and a number that is read is used some 100 times.
         parts = in_chunk(*(None if x is None else chunks(x, size) for x in inputs))
-        within, asks, added, kept = parts
-        found = (x + asks @ before(y, kept) for x, y in zip(within, added, strict=True))
+        within, asks, (sums, total), kept = parts
+        F, added = key.shape[-1], torch.cat([sums.flatten(-2), total[..., 0]], dim=-1)
+        states = before(added, kept)
+        states = states[..., :-F].view(sums.shape), states[..., -F:, None]
+        found = (x + asks @ y for x, y in zip(within, states, strict=True))
         return tuple(x.flatten(-3, -2)[..., :length, :] for x in found)
     # One after the other: what belongs to a chunk stays in the processor's cache.
     given = (x.split(size, dim=-2) for x in inputs if x is not None)
@@ -68,14 +79,55 @@ def in_chunk(query, key, value, log_decay=None):
 
 
 def before(states, log_decay=None):
-    """The state before each chunk, from what each chunk adds, (..., N, F, V)."""
-    shifted = torch.nn.functional.pad(states[..., :-1, :, :], (0, 0, 0, 0, 1, 0))
+    """The state before each chunk, from what each chunk adds, as rows (..., N, X)."""
+    N, nothing = states.shape[-2], torch.zeros_like(states[..., :1, :])
     if log_decay is None:
-        return shifted.cumsum(dim=-3)
+        return torch.cat([nothing, states[..., :-1, :]], dim=-2).cumsum(dim=-2)
+    if not isinstance(N, int) or N <= GROUP:
+        return faded(states, log_decay, nothing)
+    # N x N decays would grow as the square: within groups, and before each group.
+    states = chunks(states, GROUP)
+    log_decay = chunks(log_decay[..., None], GROUP)[..., 0]
+    to_end, from_start = decay_in_chunk(log_decay)
+    whole = (to_end[..., None, :].exp() @ states)[..., 0, :]
+    first = faded(whole, from_start[..., -1], nothing)[..., None, :]
+    return faded(states, log_decay, first).flatten(-3, -2)[..., :N, :]
+
+
+def faded(states, log_decay, first):
+    """``before``, with first (..., 1, X) before all of them: by an N x N product."""
     # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
     to_end, _ = decay_in_chunk(torch.nn.functional.pad(log_decay[..., :-1], (1, 0)))
-    kept = decay_between(to_end)
-    return (kept @ shifted.flatten(-2)).unflatten(-1, states.shape[-2:])
+    return decay_between(to_end) @ torch.cat([first, states[..., :-1, :]], dim=-2)
+
+
+def before_maps(kept, added):
+    """The state before each chunk, where one makes kept @ state + added of a state.
+
+    kept (..., N, K, K), added (..., N, K, V). In sqrt(N) groups of sqrt(N) chunks: one
+    loop goes through all groups side by side, from any state, one through the groups.
+    """
+    (N, K), size = kept.shape[-3:-1], math.isqrt(kept.shape[-3] - 1) + 1
+    # Of any state: the columns of the identity, and of zeros, both on their way.
+    added = torch.nn.functional.pad(added, (K, 0))
+    kept, added = (
+        chunks(x.flatten(-2), size).unflatten(-1, x.shape[-2:]) for x in (kept, added)
+    )
+    state = torch.eye(*added.shape[-2:], dtype=added.dtype, device=added.device)
+    *inside, whole = in_turn(kept, added, state)
+    state = torch.zeros_like(whole[..., 0, :, K:])
+    *first, _ = in_turn(whole[..., :K], whole[..., K:], state)
+    inside, first = torch.stack(inside, dim=-3), torch.stack(first, dim=-3)
+    found = inside[..., :K] @ first[..., None, :, :] + inside[..., K:]
+    return found.flatten(-4, -3)[..., :N, :, :]
+
+
+def in_turn(kept, added, state):
+    """The states before each chunk and after the last, each (..., K, V)."""
+    states = [state.expand_as(added[..., 0, :, :])]
+    for keeps, adds in zip(kept.unbind(-3), added.unbind(-3), strict=True):
+        states.append(keeps @ states[-1] + adds)
+    return states
 
 
 def decay_between(to_end):
@@ -133,6 +185,11 @@ def in_loop(step, state, parts, length):
     positions = torch.arange(length, device=outputs.device)
     joined = outputs.movedim(0, 1).flatten(1, 2).index_select(1, positions)
     return joined.view(*lead, *joined.shape[1:])
+
+
+def at_once(x):
+    """Whether all chunks are computed at once: on a GPU."""
+    return choose(x.device.type == "cpu")
 
 
 def shorten(chunk_size, length):

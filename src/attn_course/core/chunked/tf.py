@@ -1,7 +1,10 @@
 """Sums over the past, chunk by chunk, in TensorFlow."""
 
+from attn_course.core.chunked.shared import choose
 from attn_course.core.frameworks import tf
 from attn_course.core.shapes import check_unit
+
+GROUP = 64  # chunks whose decays make one square
 
 
 def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):
@@ -35,29 +38,94 @@ def causal_sums(query, key, value, log_decay, chunk_size):
         later_key = key * tf.exp(to_end)[..., None]
         query = query * tf.exp(from_start)[..., None]
         log_decay = from_start[..., -1]
-    states = (
-        tf.matmul(later_key, value, transpose_a=True),
-        tf.reduce_sum(later_key, axis=-2)[..., None],
-    )
-    sums, total = (before(state, log_decay) for state in states)
-    sums = score @ value + query @ sums
-    total = tf.reduce_sum(score, axis=-1, keepdims=True) + query @ total
+    sums = tf.matmul(later_key, value, transpose_a=True)
+    added = tf.concat([flatten(sums), tf.reduce_sum(later_key, axis=-2)], axis=-1)
+    states, F = before(added, log_decay), tf.shape(key)[-1]
+    sums = score @ value + query @ tf.reshape(states[..., :-F], tf.shape(sums))
+    total = tf.reduce_sum(score, axis=-1, keepdims=True)
+    total += query @ states[..., -F:, None]
     return tuple(join(x)[..., :length, :] for x in (sums, total))
 
 
 def before(states, log_decay=None):
-    """The state before each chunk, from what each chunk adds, (..., N, F, V)."""
+    """The state before each chunk, from what each chunk adds, as rows (..., N, X)."""
     if log_decay is None:
-        return tf.cumsum(states, axis=-3, exclusive=True)
+        return tf.cumsum(states, axis=-2, exclusive=True)
+    nothing, N = tf.zeros_like(states[..., :1, :]), states.shape[-2]
+    if N is not None and N <= GROUP:
+        return faded(states, log_decay, nothing)
+    # N x N decays would grow as the square: within groups, and before each group.
+    N = tf.shape(states)[-2]
+    size = tf.minimum(N, GROUP)
+    states = chunks(states, size)
+    log_decay = chunks(log_decay[..., None], size)[..., 0]
+    to_end, from_start = decay_in_chunk(log_decay)
+    whole = (tf.exp(to_end)[..., None, :] @ states)[..., 0, :]
+    first = faded(whole, from_start[..., -1], nothing)[..., None, :]
+    return join(faded(states, log_decay, first))[..., :N, :]
+
+
+def faded(states, log_decay, first):
+    """``before``, with first (..., 1, X) before all of them: by an N x N product."""
     # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
-    first = tf.zeros_like(log_decay[..., :1])
-    to_end, _ = decay_in_chunk(tf.concat([first, log_decay[..., :-1]], axis=-1))
-    shifted = tf.concat(
-        [tf.zeros_like(states[..., :1, :, :]), states[..., :-1, :, :]], axis=-3
-    )
+    nothing = tf.zeros_like(log_decay[..., :1])
+    to_end, _ = decay_in_chunk(tf.concat([nothing, log_decay[..., :-1]], axis=-1))
+    return decay_between(to_end) @ tf.concat([first, states[..., :-1, :]], axis=-2)
+
+
+def before_maps(kept, added):
+    """The state before each chunk, where one makes kept @ state + added of a state.
+
+    kept (..., N, K, K), added (..., N, K, V). In sqrt(N) groups of sqrt(N) chunks: one
+    loop goes through all groups side by side, from any state, one through the groups.
+    """
+    N, K = tf.shape(kept)[-3], tf.shape(kept)[-1]
+    size = tf.cast(tf.math.ceil(tf.sqrt(tf.cast(N, tf.float32))), tf.int32)
+    # Of any state: the columns of the identity, and of zeros, both on their way.
+    added = tf.concat([tf.zeros_like(kept), added], axis=-1)
+    kept, added = in_groups(kept, size), in_groups(added, size)
+    state = tf.eye(K, tf.shape(added)[-1], dtype=added.dtype)
+    inside, whole = in_turn(kept, added, state)
+    state = tf.zeros_like(whole[..., 0, :, K:])
+    first, _ = in_turn(whole[..., :K], whole[..., K:], state)
+    found = inside[..., :K] @ first[..., None, :, :] + inside[..., K:]
+    return out_of_groups(found, N)
+
+
+def in_turn(kept, added, state):
+    """The states before each chunk, (..., N, K, V), and that after the last."""
+    kept, added = to_front(kept), to_front(added)
+    state = state + tf.zeros_like(added[0])
+    after = tf.scan(lambda state, x: x[0] @ state + x[1], (kept, added), state)
+    states = tf.concat([state[None], after[:-1]], axis=0)
+    return to_front(states, back=True), after[-1]
+
+
+def in_groups(states, size):
+    """Groups of so many states, filled up with zeros: (..., G, M, F, V)."""
+    flat = chunks(flatten(states), size)
+    shape = tf.concat([tf.shape(flat)[:-1], tf.shape(states)[-2:]], axis=0)
+    return tf.reshape(flat, shape)
+
+
+def out_of_groups(states, N):
+    """The states of ``in_groups`` one behind the other, without what was filled up."""
+    shape = tf.concat([tf.shape(states)[:-4], [-1], tf.shape(states)[-2:]], axis=0)
+    return tf.reshape(states, shape)[..., :N, :, :]
+
+
+def flatten(states):
+    """Every state as one row: (..., F V)."""
     shape = tf.shape(states)
-    flat = tf.reshape(shifted, tf.concat([shape[:-2], [shape[-2] * shape[-1]]], axis=0))
-    return tf.reshape(decay_between(to_end) @ flat, shape)
+    rows = tf.concat([shape[:-2], [shape[-2] * shape[-1]]], axis=0)
+    return tf.reshape(states, rows)
+
+
+def to_front(x, back=False):
+    """The axis of the chunks, third from the end, first; or back again."""
+    axes = list(range(x.shape.rank))
+    axes.insert(*((-2, axes.pop(0)) if back else (0, axes.pop(-3))))
+    return tf.transpose(x, axes)
 
 
 def decay_between(to_end):
@@ -70,6 +138,13 @@ def decay_between(to_end):
 def past(size):
     """True above the diagonal, (size, size): where s > t."""
     return tf.range(size) > tf.range(size)[:, None]
+
+
+def at_once(x):
+    """Whether all chunks are computed at once: on a GPU, in a graph if one is seen."""
+    if x.device:
+        return choose("CPU" in x.device)
+    return choose(not tf.config.list_physical_devices("GPU"))
 
 
 def chunks(x, size):

@@ -3,6 +3,8 @@
 from typing import Any
 
 from attn_course.core.chunked.pytorch import (
+    at_once,
+    before_maps,
     check_gates,
     chunks,
     decay_between,
@@ -58,6 +60,9 @@ def delta_rule_attention(
     C = shorten(chunk_size, S)
     gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
     parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
+    if isinstance(S, int) and at_once(value):
+        output = read_at_once(*parts).flatten(-3, -2)[..., :S, :]
+        return pad(output, T - S, 0).to(dtype), None
 
     def step(state, chunk):
         asks, weights, known, new, later_key, kept = chunk
@@ -88,6 +93,14 @@ def write_in_chunk(query, key, value, beta, log_decay):
     asks, later_key = query * from_start.exp(), key * to_end.exp()
     kept = from_start[..., -1:, :].exp()
     return asks, weights, known, new, later_key, kept
+
+
+def read_at_once(asks, weights, known, new, later_key, kept):
+    """What all chunks read, from the states before them."""
+    one = torch.eye(known.shape[-1], dtype=known.dtype, device=known.device)
+    kept = kept * one - later_key.mT @ known
+    states = before_maps(kept, later_key.mT @ new)
+    return asks @ states + weights @ (new - known @ states)
 
 
 def solve(system, wanted):

@@ -3,6 +3,8 @@
 from typing import Any
 
 from attn_course.core.chunked.tf import (
+    at_once,
+    before_maps,
     check_gates,
     chunks,
     decay_between,
@@ -10,6 +12,7 @@ from attn_course.core.chunked.tf import (
     join,
     log_of,
     pad,
+    to_front,
     widen,
 )
 from attn_course.core.frameworks import keras, tf
@@ -56,9 +59,16 @@ def delta_rule_attention(
     C = tf.minimum(chunk_size, tf.maximum(S, 1))
     gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
     parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
-    state = tf.zeros_like(
-        tf.matmul(key[..., :1, :], value[..., :1, :], transpose_a=True)
-    )
+    read = read_at_once if at_once(key) else read_in_turn
+    output = join(read(*parts))[..., :S, :]
+    return tf.cast(pad(output, T - S, 0), dtype), None
+
+
+def read_in_turn(*parts):
+    """What the chunks read, one after the other, each from the state that it gets."""
+    parts = tuple(map(to_front, parts))
+    known, new = parts[2][0], parts[3][0]
+    state = tf.zeros_like(tf.matmul(known, new, transpose_a=True))
 
     def step(carried, chunk):
         (state, _), (asks, weights, known, new, later_key, kept) = carried, chunk
@@ -66,14 +76,20 @@ def delta_rule_attention(
         output = asks @ state + weights @ write
         return kept * state + tf.matmul(later_key, write, transpose_a=True), output
 
-    empty = tf.zeros_like(parts[3][0])
-    _, outputs = tf.scan(step, parts, (state, empty))
-    output = join(to_front(outputs, back=True))[..., :S, :]
-    return tf.cast(pad(output, T - S, 0), dtype), None
+    _, outputs = tf.scan(step, parts, (state, tf.zeros_like(new)))
+    return to_front(outputs, back=True)
+
+
+def read_at_once(asks, weights, known, new, later_key, kept):
+    """What all chunks read, from the states before them."""
+    one = tf.eye(tf.shape(known)[-1], dtype=known.dtype)
+    kept = kept * one - tf.matmul(later_key, known, transpose_a=True)
+    states = before_maps(kept, tf.matmul(later_key, new, transpose_a=True))
+    return asks @ states + weights @ (new - known @ states)
 
 
 def write_in_chunk(query, key, value, beta, log_decay):
-    """What each chunk needs to know before the state comes, chunks on the first axis.
+    """What each chunk needs to know before the state comes.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
@@ -91,14 +107,7 @@ def write_in_chunk(query, key, value, beta, log_decay):
     weights = tf.matmul(query, key, transpose_b=True) * left
     asks, later_key = query * tf.exp(from_start), key * tf.exp(to_end)
     kept = tf.exp(from_start[..., -1:, :])
-    return tuple(map(to_front, (asks, weights, known, new, later_key, kept)))
-
-
-def to_front(x, back=False):
-    """The axis of the chunks, third from the end, first; or back again."""
-    axes = list(range(x.shape.rank))
-    axes.insert(*((-2, axes.pop(0)) if back else (0, axes.pop(-3))))
-    return tf.transpose(x, axes)
+    return asks, weights, known, new, later_key, kept
 
 
 def delta_rule_step(
