@@ -5,6 +5,7 @@ import re
 import subprocess
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -20,6 +21,7 @@ from attn_course.course.labs.gpu import tf as tf_demos
 from attn_course.course.labs.gpu.demo import Demo
 from attn_course.frameworks import tf, torch
 from attn_course.notebook import Device
+from attn_course.notebook import device as device_of
 
 T4 = Device("cuda", "T4", 14.7, (7, 5))
 A100 = Device("cuda", "A100", 39.4, (8, 0))
@@ -145,7 +147,7 @@ def test_every_demo_runs_on_a_cpu(chapter, framework, monkeypatch, capsys):
     monkeypatch.setattr(DEMOS[framework], "ROUNDS", 1)
     monkeypatch.setattr(gpu, "ON_CPU", (64,))
     for module in (command, DEMOS[framework], demo_module):
-        monkeypatch.setattr(module, "device", lambda: CPU)
+        monkeypatch.setattr(module, "device", lambda framework=None: CPU)
     part = command.one(chapter, framework)
     shown = Demo(chapter, framework)
     own = [row for row in part["rows"] if row["demo"] == shown.name]
@@ -229,7 +231,7 @@ def test_a_way_that_fails_is_told_and_the_next_one_runs(framework, error, monkey
 
 @pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
 def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
-    monkeypatch.setattr(demo_module, "device", lambda: H200)
+    monkeypatch.setattr(demo_module, "device", lambda framework: H200)
     shown = Demo("14", framework)
     assert shown.plan == plan_of("14", framework, H200)
     assert str(shown).startswith("H200, 140 GiB, compute capability 9.0. The large size, bfloat16, positions:")
@@ -244,9 +246,18 @@ def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
 
 
 def test_only_some_ways_run_where_a_chapter_asks_for_them(monkeypatch):
-    monkeypatch.setattr(demo_module, "device", lambda: T4)
+    monkeypatch.setattr(demo_module, "device", lambda framework: T4)
     assert Demo("14", "pytorch", "weights", "flash", "efficient").plan.ways.keys() == {"weights", "efficient"}
     assert {row["way"] for row in Demo("14", "pytorch", "weights").stored} == {"weights"}
+
+
+def test_a_framework_without_its_own_gpu_takes_the_small_size(monkeypatch):
+    """PyTorch may see a GPU where TensorFlow sees none."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    properties = SimpleNamespace(name="H", total_memory=80 * 2**30, major=9, minor=0)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda number: properties)
+    assert Demo("14", "pytorch").here == Device("cuda", "H", 80.0, (9, 0)) == device_of()
+    assert Demo("14", "tf").here == CPU
 
 
 def test_the_share_of_the_peak_is_that_of_the_card():
@@ -278,10 +289,11 @@ def test_a_demo_without_time_is_named(monkeypatch, capsys):
 def test_records_are_stored_where_there_is_a_gpu(monkeypatch, capsys):
     stored, asked = {}, []
     part = {"device": "a GPU", "left_out": {}, "rows": [{"way": "flash"}]}
+    on_cpu = {**part, "device": str(CPU), "rows": [{"way": "tiles"}]}
 
     def apart(chapter, framework, seconds):
         asked.append(seconds)
-        return part if framework == "tf" else None  # one that failed
+        return part if framework == "tf" else on_cpu if chapter == "14" else None  # one that failed
 
     monkeypatch.setattr(command, "device", lambda: T4)
     monkeypatch.setattr(command, "apart", apart)

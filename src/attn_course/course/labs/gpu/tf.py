@@ -22,7 +22,7 @@ def attention(plan: Plan):
     Where a way fails, for want of memory, its row says so.
     """
     failed = set()
-    for row, shape in shapes(plan, device()):
+    for row, shape in shapes(plan, device("tf")):
         if row["way"] in failed:  # what is longer fails too
             continue
         try:
