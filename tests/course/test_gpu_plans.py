@@ -30,8 +30,7 @@ CPU = Device("cpu", "CPU")
 UNKNOWN = Device("cuda", "GPU", float("nan"), (8, 9))
 DEMOS = {"pytorch": torch_demos, "tf": tf_demos}
 ROOT = Path(__file__).parents[2]
-STEMS = ("02_bahdanau", "04_scaled_dot_product", "06_multi_head", "08_encoder", "09_transformer", "10_sparse")
-STEMS += ("11_linearized", "13_mqa_gqa", "14_flash")
+STEMS = ("10_sparse", "11_linearized", "13_mqa_gqa", "14_flash")
 
 
 def test_a_t4_has_no_bfloat16_and_no_flash_kernel():
@@ -267,7 +266,7 @@ def test_the_share_of_the_peak_is_that_of_the_card():
     assert demo_module.card("NVIDIA A100-SXM4-40GB")[1] < demo_module.card("NVIDIA A100-SXM4-80GB")[1]
 
 
-@pytest.mark.parametrize("stem", [*STEMS, "09_project_language_model"])
+@pytest.mark.parametrize("stem", STEMS)
 def test_every_chapter_with_a_demo_has_it_in_cells_of_both_frameworks(stem):
     """Below its heading: cells that are not compared, and checks of what they found."""
     text = (ROOT / "book" / f"{stem}.md").read_text(encoding="utf-8")

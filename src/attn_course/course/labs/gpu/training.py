@@ -32,9 +32,9 @@ def translate(plan, lab):
     """Chapter 9: every model with its loss on dev while it learns."""
     steps = plan.sizes["steps"]
     options = {"every": max(1, steps // 10), "warm_up_steps": max(1, steps // 8)}
-    for way in plan.ways:
-        setting = Setting(way, **options, **plan.sizes)
-        data = load_data(setting)
+    settings = [Setting(way, **options, **plan.sizes) for way in plan.ways]
+    data = load_data(settings[0])  # the same for all
+    for way, setting in zip(plan.ways, settings, strict=True):
         _, log = lab.run(setting, data)
         row = {"way": way, "steps": steps, "dev": log["dev"]}
         yield {**row, "seconds": log["seconds"]}
