@@ -24,51 +24,8 @@ from publisher import ROOT, publisher
 CORE = ("02", "04", "05", "06", "07", "09_transformer")
 LINES, ROWS, WORDS = 20, 10, 70  # what fits on a slide: of code, of a table, of text
 LEFT_OUT = {"tag_check", "tag_package", "tag_exercise", "tag_solution", "folded"}
-PAGE = """\
-<!doctype html>
-<html lang="en" data-theme="light">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="assets/reveal.css">
-<link rel="stylesheet" href="assets/pygments.css">
-<link rel="stylesheet" href="assets/deck.css">
-<script>
-window.MathJax = {{options: {{processHtmlClass: "math", ignoreHtmlClass: "reveal"}}}};
-</script>
-<script src="assets/mathjax/tex-mml-chtml.js" defer></script>
-<script src="assets/reveal.js" defer></script>
-<script src="assets/notes.js" defer></script>
-<script src="assets/deck.js" defer></script>
-</head>
-<body>
-<div class="reveal"><div class="slides">
-{slides}
-</div></div>
-</body>
-</html>
-"""
-INDEX = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Slides</title>
-<style>body {{ font: 1.1rem/1.6 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }}</style>
-</head>
-<body>
-<h1>Slides</h1>
-<ul>
-{items}
-</ul>
-<p>Key S opens the speaker's notes, F the whole screen; <code>?print-pdf</code> behind the address prints.</p>
-<p>From <a href="{home}">Attention, mechanism by mechanism</a>, by the attn_course authors. Text and figures:
-<a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>. Code: MIT.</p>
-</body>
-</html>
-"""
+TEMPLATES = Path(__file__).with_name("templates")
+PAGE, INDEX = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("slides.html", "slides_index.html"))
 
 
 class Deck:

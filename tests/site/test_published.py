@@ -7,12 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from built_book import ROOT, SITE
+from built_book import ROOT, SITE, note_faults
+from publisher import publisher
 
 CHAPTERS = "04_scaled_dot_product", "09_transformer"
-sys.path.insert(0, str(ROOT / "tools"))
-
-from publisher import publisher  # noqa: E402 - found only by the line before
 
 
 def test_every_page_leads_to_versions_questions_and_mistakes(page):
@@ -66,8 +64,7 @@ def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
     (path,) = decks.glob(f"{chapter}*.html")
     tab = browser.new_page(viewport={"width": 1280, "height": 720})
     faults = []
-    tab.on("pageerror", lambda error: faults.append(str(error)))
-    tab.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+    note_faults(tab, faults)
     tab.on("request", lambda request: faults.append(request.url) if request.url.startswith("http") else None)
     tab.goto(path.as_uri())
     tab.wait_for_selector("html[data-ready]", timeout=30_000)
