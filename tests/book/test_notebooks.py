@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from affected import Repository
-from chapters import read_notebook, sources, tags
-from notebooks import build, main, state
+from chapters import read_notebook, tags
+from notebooks import build, main
 from publisher import ROOT, UNSET, make_publisher, publisher, unset
 from render import install_cell
 
@@ -230,28 +228,6 @@ def test_a_notebook_that_passed_is_run_again_when_something_changed_or_somebody_
     good = False
     assert main([*command, "--again"]) == 1 and main(command) == 1
     assert len(ran) == 9, "what failed is not remembered as passed"
-
-
-def test_a_changed_file_runs_the_chapters_again_that_need_it(tmp_path):
-    """On a copy of the course: a line of a mechanism, a record, a solution."""
-    for folder in ("src", "book"):
-        ignored = shutil.ignore_patterns("__pycache__", "_ext", "_static")
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-
-    def states():
-        repository = Repository(tmp_path)
-        return {source.stem: state(repository, source) for source in sources(tmp_path)}
-
-    def again(file):
-        path = tmp_path / "src" / "attn_course" / file
-        before, text = states(), path.read_bytes()
-        path.write_bytes(text + b"\n")
-        after = states()
-        return {stem[:2] for stem in before if before[stem] != after[stem]}
-
-    assert again("mechanisms/window/pytorch.py") == {"08", "10", "12"}
-    assert again("records/pixels.json") == {"05", "11"}
-    assert again("exercises/bank/04_dot_product/chapter.toml") == {"04"}
 
 
 def test_check_refuses_what_was_never_executed(built, capsys):

@@ -6,7 +6,6 @@ from importlib.resources import files
 from urllib.parse import urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
 from built_book import OPEN_FOLDS, SITE, choose_framework, settle
 
 MOST_BYTES = 1_000_000  # of a page with all that it loads: texts compressed, fonts and images as they are
@@ -120,14 +119,3 @@ def test_signatures_have_the_width_of_the_text(visit, framework):
               .map((sign) => sign.clientWidth / document.querySelector(".bd-article h1").clientWidth)"""
         )
         assert shares and min(shares) > 0.9, shares
-
-
-def test_additive_attention_is_found_in_chapter_2(visit, address):
-    """As soon as a heading of the chapter says it; before the pages of the reference, which do."""
-    chapter = BeautifulSoup((SITE / "book" / "02_bahdanau.html").read_text(encoding="utf-8"), "html.parser")
-    titles = " ".join(title.get_text(" ").lower() for title in chapter.select("article :is(h1, h2, h3)"))
-    assert "additive" in titles
-    with visit("search.html?q=additive+attention") as tab:
-        first = tab.locator("#search-results li > a").first
-        first.wait_for()
-        assert "02_bahdanau" in first.get_attribute("href")

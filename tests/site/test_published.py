@@ -30,11 +30,6 @@ def test_the_card_and_the_feed_are_there():
     assert ElementTree.parse(feed).getroot().tag.endswith("feed")
 
 
-def test_robots_and_the_page_for_what_is_missing():
-    assert "sitemap.xml" in (SITE / "robots.txt").read_text() and (SITE / "sitemap.xml").exists()
-    assert "There is no such page" in (SITE / "404.html").read_text()
-
-
 @pytest.fixture(scope="module")
 def decks(tmp_path_factory):
     """The slides of two chapters, made from the built book."""
