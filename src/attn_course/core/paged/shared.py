@@ -4,6 +4,10 @@ from typing import Any
 
 from attn_course.core.shapes import check_at_least, check_shapes, shape_of
 
+# On a GPU a cache is read in so many turns: each takes a dozen launches, whatever it
+# reads, and copies its share of the cache.
+TURNS = 16
+
 
 def blocks_of(positions: Any, block_size: int) -> Any:
     """How many blocks so many positions need; the last may be partly empty."""
