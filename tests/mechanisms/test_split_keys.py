@@ -7,6 +7,7 @@ from support import FACE, close, draw, numbers, tensor, to
 from attn_course import pytorch, reference, tf
 from attn_course.core.paged import pytorch as paged_torch
 from attn_course.core.paged import tf as paged_tf
+from attn_course.core.paged.shared import count_turns
 from attn_course.core.split_keys import pytorch as split_torch
 from attn_course.core.split_keys import shared
 from attn_course.core.split_keys import tf as split_tf
@@ -34,7 +35,7 @@ def cut(monkeypatch):
 
         monkeypatch.setattr(SPLIT[face], "parts_of", lambda *inputs: parts)
         monkeypatch.setattr(SPLIT[face], "attend_in_parts", counted)
-        monkeypatch.setattr(PAGED[face], "parts_of", lambda table: parts)
+        monkeypatch.setattr(PAGED[face], "turns_of", lambda *sizes: parts)
         return calls
 
     return cut
@@ -181,10 +182,10 @@ def test_layers_decode_in_parts(face, make, parts, cut):
 
 @FACE
 @pytest.mark.parametrize("T", [1, 6])
-@pytest.mark.parametrize("parts", [1, 2, 4, 9, 40])
-def test_blocks_in_parts(face, T, parts, cut):
+@pytest.mark.parametrize("turns", [1, 2, 4, 9, 40])
+def test_blocks_in_parts(face, T, turns, cut):
     """Sequences of several lengths: the last parts of the short ones see nothing."""
-    cut(face, parts)
+    cut(face, turns)
     dtype = torch.float64 if face is pytorch else "float64"
     pool = PAGED[face].BlockPool(40, G, K, V, block_size=4, dtype=dtype)
     caches, pasts, query = [], [], 3 * draw(4, H, T, K)
@@ -228,6 +229,8 @@ def test_when_keys_are_cut():
     assert shared.count_parts(1, 32, 65536) == 128  # no part has fewer than 512 keys
     whole = ((256, 1, 65536), (8, 32, 4096), (8, 129, 65536), (132, 1, 65536))
     assert [shared.count_parts(*sizes) for sizes in whole] == [None] * 4
+    turns = (1, 16, False), (125, 16, False), (4096, 16, False), (4096, 16, True), (1, 1024, False)
+    assert [count_turns(*sizes) for sizes in turns] == [1, 4, 128, 16, 1]
     for face, split in SPLIT.items():  # a CPU stays as it is
         query, key = to(face, np.zeros((1, 4, 1, 2)), np.zeros((1, 1, 16384, 2)))
         assert split.parts_of(query, key, key) is None

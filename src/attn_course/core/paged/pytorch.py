@@ -5,10 +5,10 @@ from typing import Any
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
 from attn_course.core.paged.shared import (
-    TURNS,
     blocks_of,
     check_caches,
     check_pool,
+    count_turns,
     pool_empty,
 )
 from attn_course.core.shapes import check_at_least
@@ -246,7 +246,7 @@ def paged_attention(
     query = query.reshape(B, G, H // G, T, K) * (K**-0.5 if scale is None else scale)
     query = query.to(torch.promote_types(dtype, torch.float32))
     newest = length[:, None] - T + torch.arange(T, device=length.device)  # (B, T)
-    table = in_parts(table, parts_of(table))
+    table = in_turns(table, turns_of(table, pool.block_size))
     parts, turns = table.shape[1:]
     start = torch.arange(parts, device=table.device) * turns
     highest, total, output = torch.finfo(query.dtype).min, 0.0, 0.0
@@ -265,14 +265,14 @@ def paged_attention(
     return merge(highest, total, output, axis=1).reshape(B, H, T, -1).to(dtype)
 
 
-def parts_of(table):
-    """In how many parts the blocks of a table are read at once."""
-    return blocks_of(table.shape[1], TURNS) if table.is_cuda else 1
+def turns_of(table, block_size):
+    """In how many turns the blocks of a table are read."""
+    return count_turns(table.shape[1], block_size, table.is_cuda)
 
 
-def in_parts(blocks, parts):
+def in_turns(blocks, turns):
     """(B, N) -> (B, parts, turns); what fills the last part stands behind the end."""
-    turns = blocks_of(blocks.shape[1], parts)
+    parts = blocks_of(blocks.shape[1], turns)
     more = parts * turns - blocks.shape[1]
     return torch.nn.functional.pad(blocks, (0, more)).unflatten(1, (parts, turns))
 

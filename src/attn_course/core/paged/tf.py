@@ -5,10 +5,10 @@ from typing import Any
 from attn_course.core.frameworks import tf
 from attn_course.core.kv_cache.tf import KVCache, bytes_of, scatter, zeros
 from attn_course.core.paged.shared import (
-    TURNS,
     blocks_of,
     check_caches,
     check_pool,
+    count_turns,
     pool_empty,
 )
 from attn_course.core.shapes import check_at_least
@@ -248,7 +248,7 @@ def paged_attention(
     query = tf.reshape(query, (B, G, H // G, T, K))
     query *= K**-0.5 if scale is None else scale
     newest = length[:, None] - T + tf.range(T)  # (B, T)
-    table = in_parts(table, parts_of(table))
+    table = in_turns(table, turns_of(table, pool.block_size))
     parts, turns = table.shape[1:]
     highest, total, output = query.dtype.min, 0.0, 0.0
     for n in range(turns):
@@ -269,15 +269,15 @@ def paged_attention(
     return tf.cast(tf.reshape(output, (B, H, T, V)), dtype)
 
 
-def parts_of(table):
-    """In how many parts the blocks of a table are read at once."""
-    on_gpu = tf.config.list_physical_devices("GPU")
-    return blocks_of(table.shape[1], TURNS) if on_gpu else 1
+def turns_of(table, block_size):
+    """In how many turns the blocks of a table are read."""
+    on_gpu = bool(tf.config.list_physical_devices("GPU"))
+    return count_turns(table.shape[1], block_size, on_gpu)
 
 
-def in_parts(blocks, parts):
+def in_turns(blocks, turns):
     """(B, N) -> (B, parts, turns); what fills the last part stands behind the end."""
-    turns = blocks_of(blocks.shape[1], parts)
+    parts = blocks_of(blocks.shape[1], turns)
     blocks = tf.pad(blocks, ((0, 0), (0, parts * turns - blocks.shape[1])))
     return tf.reshape(blocks, (-1, parts, turns))
 
