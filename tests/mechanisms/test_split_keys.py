@@ -1,5 +1,7 @@
 """Keys in parts: the same attention as over all keys at once, in every layer and call that may cut them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from support import FACE, close, draw, numbers, tensor, to
@@ -234,3 +236,15 @@ def test_when_keys_are_cut():
     for face, split in SPLIT.items():  # a CPU stays as it is
         query, key = to(face, np.zeros((1, 4, 1, 2)), np.zeros((1, 1, 16384, 2)))
         assert split.parts_of(query, key, key) is None
+
+
+@pytest.mark.parametrize("kernel", [None, "one"])
+def test_what_is_cut_on_a_gpu(kernel, monkeypatch):
+    """Several heads of keys by the kernel alone, and nothing where a gradient is asked for."""
+    monkeypatch.setattr(split_torch, "kernel_for", lambda *inputs: kernel)
+    for heads_of_keys, expected in ((1, 33), (8, 5 if kernel else None), (32, None)):
+        key = SimpleNamespace(is_cuda=True, requires_grad=False, shape=(8, heads_of_keys, 65536, 64))
+        query = SimpleNamespace(requires_grad=True, shape=(8, 32, 1, 64))
+        assert split_torch.parts_of(query, key, key) is None
+        with torch.no_grad():
+            assert split_torch.parts_of(query, key, key) == expected

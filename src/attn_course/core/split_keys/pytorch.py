@@ -18,11 +18,12 @@ def parts_of(query, key, value, bias=None):
     if torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
         return None
     (B, G, S, _), (_, H, T, _) = key.shape, query.shape
+    parts = count_parts(B * G, H // G * T, S)
     # Without the kernel a product copies the values of parts, which don't lie as a
     # batch does: of a single head that is still less than what idle programs cost.
-    if G > 1 and kernel_for(query, key, value, bias) is None:
+    if parts and G > 1 and kernel_for(query, key, value, bias) is None:
         return None
-    return count_parts(B * G, H // G * T, S)
+    return parts
 
 
 def kernel_for(query, key, value, bias=None):
