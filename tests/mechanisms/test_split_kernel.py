@@ -1,34 +1,20 @@
 """The Triton kernel of keys in parts, run by Triton's interpreter on the CPU, and compiled for four GPUs."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from aside import run
 
 from attn_course.core import split_keys
-from attn_course.frameworks import torch
 
-HERE = Path(__file__).parent
-ASIDE = Path(sys.prefix) / "triton"  # where the Makefile puts it: not beside TensorFlow
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
-
-
-def run(code, **environment):
-    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(ASIDE))))
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True)
 
 
 def test_the_kernel_is_attention():
     """All of triton.py: widths, groups, orders in memory, masks, rows and parts that see nothing."""
     done = run("import split_kernel_cases; split_kernel_cases.main()", TRITON_INTERPRET="1")
     assert done.returncode == 0 and done.stdout == "52 cases agree\n", done.stderr
-    if torch.cuda.is_available():
-        done = run("import split_kernel_cases; split_kernel_cases.main('cuda')")
-        assert done.returncode == 0 and done.stdout == "52 cases agree\n", done.stderr
 
 
 FAULTS = {
