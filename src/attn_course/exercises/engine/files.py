@@ -1,7 +1,7 @@
 """Exercises as files in cells, each read when it is asked for.
 
 ``bank/04_dot_product/attention.py`` is 04.attention. What stands before its first
-cell is run, and says what the exercise is:
+cell is run with the names of `HEAD`, and says what the exercise is:
 
 - its docstring: the statement, then the three hints, ``1. ``, ``2. `` and ``3. ``;
 - ``title``, ``level``, ``minutes``, ``before``, what it builds on; ``kind``, where it
@@ -15,7 +15,8 @@ The cells are texts, which know the names of `SPACE`:
 - ``# %% solution``, in NumPy; ``# %% solution: torch`` and ``: tf`` where there are
   such. A line ``...  # comment`` is where the starter ends: what follows it in its
   block is the solution's alone. In a project's starter the function is called ``my_``.
-- ``# %% starter``, ``# %% starter: torch``: where it is no cut of the solution (a bug).
+- ``# %% starter``, ``# %% starter: torch``: where it is no cut of the solution (a bug):
+  the whole, or the solution's lines that differ.
 - ``# %% mistake: what is wrong``: the lines that differ (`sources.changed`), or the
   whole function; one named ``instead`` replaces the solution. ``# %% mistakes``: what
   such functions share.
@@ -36,11 +37,20 @@ from pathlib import Path
 import numpy as np
 
 from attn_course.exercises.engine.exercise import (
+    Case,
     Exercise,
     afterwards,
+    behind,
+    fixed_cases,
+    layer_weights,
+    lengths_mask,
     softmax,
+    steep,
+    strong,
     unsafe_softmax,
+    weak,
 )
+from attn_course.exercises.engine.run import Refused, Table
 from attn_course.exercises.engine.sources import (
     cells,
     changed,
@@ -49,12 +59,11 @@ from attn_course.exercises.engine.sources import (
 )
 
 BANK = Path(__file__).parents[1] / "bank"
-SPACE = {
-    "np": np,
-    "softmax": softmax,
-    "unsafe_softmax": unsafe_softmax,
-    "afterwards": afterwards,
-}
+SPACE = {"np": np}
+SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
+HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
+HEAD += (steep, strong, weak, Refused, Table)
+HEAD = {"np": np, **{each.__name__: each for each in HEAD}}
 
 
 def _run(code, path, space, text=""):
@@ -80,7 +89,7 @@ def load(path):
     """The `Exercise` of a file."""
     text = path.read_text(encoding="utf-8")
     first, parts = cells(text)
-    about = _run(first, path, {"__name__": f"cases of {path.stem}"})
+    about = _run(first, path, {**HEAD, "__name__": f"cases of {path.stem}"})
     prose = re.split(r"^[123]\. ", about["__doc__"], flags=re.MULTILINE)
     statement, *hints = (" ".join(each.split()) for each in prose)
     facts = {each.name for each in fields(Exercise)} & about.keys()
@@ -103,7 +112,10 @@ def load(path):
 
 
 def _starters(own, texts, about):
-    starters = {key: starter_of(text) for key, text in texts.items()} | own
+    starters = {key: starter_of(text) for key, text in texts.items()}
+    for key, text in own.items():
+        whole = text.startswith(("def ", "class "))
+        starters[key] = text if whole else changed(without_marks(texts[key]), text)
     if about.get("kind") == "part":
         for key, text in starters.items():
             last = text[text.rindex("def ") :]

@@ -8,8 +8,6 @@ negative, and as large as several hundred; the result is a number.
 3. score = np.zeros((1, count)); score[0, 0] = gap; softmax(score).max()
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the largest weight"
 level, minutes = 2, 10
 kind = "predict"

@@ -11,10 +11,6 @@ T, E). Its parameters keep their names and shapes. The gradients are checked too
    and no detach, no stop_gradient.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights, lengths_mask
-
 title = "find the bugs in a layer that reads padding"
 level, minutes = 2, 20
 kind = "module"
@@ -103,20 +99,8 @@ class Additive(keras.layers.Layer):
 
 
 # %% starter: torch
-class Additive(torch.nn.Module):
-    def __init__(self, query_dim, memory_dim, hidden_dim):
-        super().__init__()
-        new = lambda *size: torch.nn.Parameter(torch.randn(*size) / 4)
-        self.query_weight = new(query_dim, hidden_dim)
-        self.memory_weight = new(memory_dim, hidden_dim)
-        self.score_weight = new(hidden_dim)
-
-    def forward(self, query, memory, mask):
-        asked = (query @ self.query_weight.detach())[:, :, None]
-        held = (memory @ self.memory_weight)[:, None]
-        score = torch.tanh(asked + held) @ self.score_weight
-        score = score.masked_fill(mask[:, None], -torch.inf)
-        return torch.softmax(score, dim=-1) @ memory
+asked = (query @ self.query_weight.detach())[:, :, None]
+score = score.masked_fill(mask[:, None], -torch.inf)
 
 
 # %% starter: tf

@@ -8,10 +8,6 @@ Every shape fits, but it is not Bahdanau's step. `softmax(score)` is given.
 3. score = (memory @ state[:, :, None])[:, :, 0]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in a decoder's step"
 level, minutes = 2, 15
 kind = "bug"

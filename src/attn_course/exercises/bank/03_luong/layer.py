@@ -8,10 +8,6 @@ parameter: weight (H, E). The gradients are checked too.
 3. score = query @ self.weight @ (memory with its last two axes exchanged)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, lengths_mask
-
 title = "general attention as a layer"
 level, minutes = 3, 20
 kind = "module"

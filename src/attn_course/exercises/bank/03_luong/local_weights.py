@@ -10,10 +10,6 @@ Every window holds a position; `softmax(score)` is given.
    np.exp(-(distance**2) / (2 * sigma**2)).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bug in a window"
 level, minutes = 2, 15
 kind = "bug"

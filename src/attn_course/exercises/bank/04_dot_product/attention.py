@@ -9,10 +9,6 @@ see nothing gets zeros; scores may be of any size and sign. `softmax(score)` is 
    divide by the sum, or by 1 where it is 0.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import behind, fixed_cases, strong, weak
-
 title = "find the bug in attention with a mask"
 level, minutes = 2, 15
 kind = "bug"

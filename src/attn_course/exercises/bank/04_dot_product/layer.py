@@ -9,10 +9,6 @@ checked too.
 3. weights = softmax(masked score); then (weights[:, None] @ memory)[:, 0].
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, lengths_mask
-
 title = "attention pooling as a layer"
 level, minutes = 3, 20
 kind = "module"

@@ -7,14 +7,6 @@ as long as the cache is empty. `softmax(score)` is given.
 3. np.tri has a third argument, which moves the diagonal.
 """
 
-from attn_course.exercises.engine.exercise import (
-    Case,
-    behind,
-    fixed_cases,
-    strong,
-    weak,
-)
-
 title = "find the bug in a cached decoder"
 level, minutes = 2, 10
 kind = "bug"

@@ -10,10 +10,6 @@ Scores may be of any size. `softmax(score)` is given.
    None]).sum(axis=-1)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "another score in the heads"
 level, minutes = 2, 15
 before = "02.additive_score"

@@ -10,10 +10,6 @@ of columns. The gradients are checked too.
    output_weight
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights
-
 title = "multi-head attention as a layer"
 level, minutes = 3, 25
 kind = "module"

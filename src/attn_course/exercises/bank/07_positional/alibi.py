@@ -9,8 +9,6 @@ There are two faults, and with 8 heads only one would show. `softmax(score)` is 
    all; product / np.sqrt(K) - slopes * distance.
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases, strong
-
 title = "find the bugs in ALiBi"
 level, minutes = 3, 20
 kind = "bug"

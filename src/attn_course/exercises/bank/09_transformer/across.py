@@ -8,10 +8,6 @@ checked too. Scores may be as large as several hundred.
 3. x + softmax(q @ k^T / sqrt(D)) @ (memory @ value_weight)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, steep
-
 title = "cross-attention as a layer"
 level, minutes = 3, 20
 kind = "module"

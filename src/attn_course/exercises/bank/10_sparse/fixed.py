@@ -9,8 +9,6 @@ pairs.
 3. seen & (j <= i); range(0, n, stride) with stop = min(start + stride, n).
 """
 
-from attn_course.exercises.engine.exercise import Case, behind, strong
-
 title = "find the bugs in fixed attention"
 level, minutes = 3, 20
 kind = "bug"

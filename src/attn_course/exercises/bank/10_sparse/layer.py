@@ -9,10 +9,6 @@ large as several hundred.
    axis.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights, steep
-
 title = "a layer with a window"
 level, minutes = 2, 20
 kind = "module"

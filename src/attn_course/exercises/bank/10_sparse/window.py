@@ -7,8 +7,6 @@ the last of them; output (n, V). `softmax(score)` is given.
 3. np.where((back >= 0) & (back < window), score, -np.inf)
 """
 
-from attn_course.exercises.engine.exercise import Case, behind, fixed_cases, strong
-
 title = "a window"
 level, minutes = 2, 15
 before = "04.attention"

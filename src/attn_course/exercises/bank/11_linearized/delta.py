@@ -8,10 +8,6 @@ by decay; beta times what the key does not read yet is written; the query reads.
 3. state = state + beta[t] * np.outer(key[t], missing); output[t] = query[t] @ state.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "the gated delta rule"
 level, minutes = 2, 15
 before = "11.recurrent"

@@ -10,10 +10,6 @@ too.
 3. The output at t is the query (B, 1, K) times the state.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights
-
 title = "gated linear attention as a layer"
 level, minutes = 2, 20
 kind = "module"

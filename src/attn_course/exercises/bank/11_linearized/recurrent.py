@@ -10,10 +10,6 @@ held at a time.
    key was added.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "linear attention as a recurrent network"
 level, minutes = 1, 15
 before = "04.attention"

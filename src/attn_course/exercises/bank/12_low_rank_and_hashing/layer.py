@@ -9,10 +9,6 @@ The gradients are checked too. Scores may be as large as several hundred.
 3. softmax(query @ mixed_key^T / sqrt(D)) @ mixed_value
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, steep
-
 title = "a Linformer with one head as a layer"
 level, minutes = 3, 25
 kind = "module"

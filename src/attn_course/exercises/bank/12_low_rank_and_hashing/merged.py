@@ -8,10 +8,6 @@ softmax over all keys. `softmax(score, axis)` is given.
 3. softmax(log_sums, axis=0)[:, :, None] * outputs, added up over the rounds
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "merge the rounds"
 level, minutes = 2, 15
 before = "04.attention"

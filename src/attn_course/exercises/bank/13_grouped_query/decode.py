@@ -7,8 +7,6 @@ S, V) of the S tokens before it; output (H, V). S may be 0. `softmax(score)` is 
 3. np.concatenate([past_key, key[:, None]], axis=1), and query.reshape(G, H // G, K).
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bugs in a decoding step"
 level, minutes = 2, 15
 kind = "bug"

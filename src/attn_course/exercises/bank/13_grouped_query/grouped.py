@@ -8,10 +8,6 @@ divides H, and the first H / G heads share key head 0. `softmax(score)` is given
    - T, dtype=bool).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, behind, fixed_cases, strong
-
 title = "grouped-query attention"
 level, minutes = 2, 20
 before = "04.with_cache, 06.split_heads"

@@ -9,10 +9,6 @@ Scores may be as large as several hundred.
 3. score = einsum('btghk,bsgk->bghts', query, key) / K ** 0.5
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights, steep
-
 title = "grouped-query attention as a layer"
 level, minutes = 3, 25
 kind = "module"

@@ -10,10 +10,6 @@ exp(sink) + the sum of exp(score); scores divided by the root of D. Trainable: q
 3. Concatenate the sink to the scores, take the softmax, drop the last weight.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, lengths_mask
-
 title = "attention pooling with a sink, as a layer"
 level, minutes = 3, 20
 kind = "module"

@@ -7,10 +7,6 @@ may be held at a time: no table of all pairs.
 3. total is multiplied by kept. What else was summed up?
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases, strong
-
 title = "find the bug in a tiled loop"
 level, minutes = 2, 10
 kind = "bug"
@@ -53,19 +49,7 @@ def tiled(query, key, value, size):
 
 
 # %% starter
-def tiled(query, key, value, size):
-    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
-    for start in range(0, len(key), size):
-        own = slice(start, start + size)
-        block = query @ key[own].T / np.sqrt(key.shape[1])
-        new = np.maximum(highest, block.max(axis=1, keepdims=True))
-        kept, part = np.exp(highest - new), np.exp(block - new)
-        total = kept * total + part.sum(axis=1, keepdims=True)
-        context = context + part @ value[own]
-        highest = new
-    return context / total
-
-
+context = context + part @ value[own]
 # %% mistake: the context is not rescaled when a larger score comes
 context = context + part @ value[own]
 # %% mistake: the total is not rescaled when a larger score comes
@@ -80,21 +64,8 @@ context = kept * context + part @ value[:size][: block.shape[1]]
 block = query @ key[own].T / key.shape[1]
 # %% mistake: the root is that of the block's size
 block = query @ key[own].T / np.sqrt(size)
-
-
 # %% mistake: the highest score so far is not kept
-def tiled(query, key, value, size):
-    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
-    for start in range(0, len(key), size):
-        own = slice(start, start + size)
-        block = query @ key[own].T / np.sqrt(key.shape[1])
-        new = np.maximum(highest, block.max(axis=1, keepdims=True))
-        kept, part = np.exp(highest - new), np.exp(block - new)
-        total = kept * total + part.sum(axis=1, keepdims=True)
-        context = kept * context + part @ value[own]
-    return context / total
-
-
+highest = highest
 # %% mistake: the sign is wrong: exp(old - new) shrinks
 kept, part = np.exp(new - highest), np.exp(block - new)
 # %% mistake: it is not divided by the total

@@ -10,11 +10,6 @@ numbers: what is written, end too; 0 after it.
    logits; append it; ended = ended or token == end.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-from attn_course.exercises.engine.run import Table
-
 level, minutes = 2, 15
 kind = "part"
 before = "01.decoder_input, project.step"

@@ -7,10 +7,6 @@ one isn't); output: one number. Logits may be as large as several hundred.
 3. (loss per position * real).sum() / real.sum(), real = target != 0.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases, lengths_mask
-
 level, minutes = 2, 10
 kind = "part"
 before = "softmax, logarithms"

@@ -13,10 +13,6 @@ N), and the new state (B, H).
    output_weight + output_bias, state.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases, lengths_mask
-
 level, minutes = 3, 20
 kind = "part"
 before = "02.step, project.score, project.weights, project.context"

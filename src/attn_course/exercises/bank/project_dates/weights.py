@@ -10,10 +10,6 @@ never NaN.
 3. softmax(score, with the lowest number where the mask is False), times the mask.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 level, minutes = 2, 10
 kind = "part"
 before = "02.masked_weights"

@@ -10,13 +10,6 @@ the weights (B, H, T, S).
    softmax over the last axis; return weights @ value, weights.
 """
 
-from attn_course.exercises.engine.exercise import (
-    Case,
-    behind,
-    fixed_cases,
-    strong,
-)
-
 level, minutes = 2, 15
 kind = "part"
 before = "04.attention, 04.with_cache"

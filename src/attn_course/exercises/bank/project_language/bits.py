@@ -9,10 +9,6 @@ several hundred.
 3. sum of the cross-entropies of all positions / (log(2) * characters)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 level, minutes = 2, 10
 kind = "part"
 before = "softmax, logarithms"

@@ -10,10 +10,6 @@ D) and the weights (B, H, T, T).
    value); merge(context) @ p["output"], weights.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 2, 15
 kind = "part"
 before = "06.split_heads, lm.attend"

@@ -9,10 +9,6 @@ in p too, as in lm.heads. Returns x (B, T, D) and the heads' weights (B, H, T, T
    relu(norm(x, p["norm2"]) @ p["inner"]); x + inner @ p["outer"], weights
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 2, 20
 kind = "part"
 before = "08.pre_norm, lm.heads, lm.norm"
