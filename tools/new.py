@@ -63,7 +63,7 @@ PLACES = {
         ),
         (
             f"{ANSWERS}/{{topic}}.py",
-            "right answers as people write them, at least one per framework; wrong ones of a layer",
+            "right answers as people write them: one in PyTorch, and each that is another way; wrong ones of a layer",
         ),
         ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
     ),

@@ -54,7 +54,7 @@ def said_of(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_wrong_modules_in_pytorch_are_refused(name):
-    assert len(said_of(name)) >= 12
+    assert len(said_of(name)) >= 4
     assert [text for text, words in said_of(name).items() if words is None] == []
 
 

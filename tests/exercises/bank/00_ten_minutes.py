@@ -5,12 +5,6 @@ import torch
 from attn_course.exercises import softmax
 
 
-# %% weights, right: numpy
-def f(s):
-    e = np.exp(s - s.max(1, keepdims=True))
-    return e / e.sum(1, keepdims=True)
-
-
 # %% weights, right: numpy 2
 def f(score):
     e = np.exp(score - score.max(1)[:, None])
@@ -103,14 +97,8 @@ lambda keys, queries: np.full(2, np.nan)
 lambda keys, queries: (keys[0], keys[1])
 # %% new_animal, wrong: the first drink
 lambda keys, queries: keys[9]
-# %% multiplications, right: numpy
-lambda T, S, K, V: T * S * K + T * S * V
 # %% multiplications, right: torch
 lambda T, S, K, V: torch.tensor(T * S) * (K + V)
-# %% multiplications, right: tf
-lambda T, S, K, V: tf.constant(T * S) * (K + V)
-# %% multiplications, right: numpy 2
-lambda T, S, K, V: T * S * (K + V)
 # %% multiplications, right: numpy 3
 lambda T, S, K, V: sum(K + V for _ in range(T * S))
 # %% multiplications, right: numpy 4

@@ -2,8 +2,6 @@ import numpy as np
 import tensorflow as tf
 import torch
 
-# %% padding_mask, right: numpy
-lambda n, size: np.arange(size) < n[:, None]
 # %% padding_mask, right: numpy 2
 lambda n, size: np.array([[j < each for j in range(size)] for each in n])
 # %% padding_mask, right: torch
@@ -22,8 +20,6 @@ def f(n, size):
 
 # %% last_state, right: numpy
 lambda h, m: h[np.arange(len(h)), m.sum(1) - 1]
-# %% last_state, right: numpy 2
-lambda h, m: h[np.arange(len(h)), m.argmin(1) - 1]
 
 
 # %% last_state, right: numpy 3
@@ -50,12 +46,6 @@ def f(h, m):
     return tf.cast(tf.gather(h, last, batch_dims=1), tf.float32)
 
 
-# %% decoder_input, right: numpy
-def f(t, begin):
-    first = np.full_like(t[:, :1], begin)
-    return np.concatenate([first, t[:, :-1]], 1)
-
-
 # %% decoder_input, right: numpy 2
 def f(t, begin):
     out = np.roll(t, 1, axis=1)
@@ -71,27 +61,11 @@ lambda t, begin: tf.pad(t[:, :-1], ((0, 0), (1, 0)), constant_values=begin)
 lambda t, begin: np.insert(t, 0, begin, axis=1)[:, :-1].astype(np.int32)
 
 
-# %% run, right: numpy
-def f(x, W, U, m):
-    h = np.zeros((len(x), len(U)))
-    for t in range(x.shape[1]):
-        h = np.where(m[:, t, None], np.tanh(x[:, t] @ W + h @ U), h)
-    return h
-
-
 # %% run, right: torch
 def f(x, W, U, m):
     h = x.new_zeros(len(x), len(U))
     for t in range(x.shape[1]):
         h = torch.where(m[:, t, None], torch.tanh(x[:, t] @ W + h @ U), h)
-    return h
-
-
-# %% run, right: tf
-def f(x, W, U, m):
-    h = tf.zeros((x.shape[0], U.shape[0]), x.dtype)
-    for t in range(x.shape[1]):
-        h = tf.where(m[:, t, None], tf.tanh(x[:, t] @ W + h @ U), h)
     return h
 
 
@@ -106,8 +80,6 @@ def f(x, W, U, m):
     return out
 
 
-# %% influence, right: numpy
-lambda a, n: a ** (n - 1)
 # %% influence, right: torch
 lambda a, n: torch.tensor(a) ** (n - 1)
 # %% influence, right: tf

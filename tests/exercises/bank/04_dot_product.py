@@ -7,15 +7,6 @@ from torch.nn.functional import scaled_dot_product_attention
 from attn_course.exercises import softmax
 
 
-# %% attention, right: numpy
-def f(q, k, v, m):
-    s = np.where(m, q @ k.T / np.sqrt(k.shape[1]), -np.inf)
-    top = s.max(1, keepdims=True)
-    e = np.exp(s - np.where(np.isinf(top), 0, top))
-    n = e.sum(1, keepdims=True)
-    return e / np.where(n == 0, 1, n) @ v
-
-
 # %% attention, right: torch
 def f(q, k, v, m):
     s = (q @ k.T / k.shape[1] ** 0.5).masked_fill(~m, -torch.inf)
@@ -47,14 +38,6 @@ def f(q, k, v, m):
     e = np.exp(s - s.max(1, keepdims=True)) * m
     n = e.sum(1, keepdims=True)
     return np.divide(e, n, out=np.zeros_like(e), where=n > 0) @ v
-
-
-# %% with_cache, right: numpy
-def f(q, k, v):
-    s = q @ k.T / np.sqrt(k.shape[1])
-    T, S = s.shape
-    seen = np.tri(T, S, S - T, dtype=bool)
-    return softmax(np.where(seen, s, -np.inf)) @ v
 
 
 # %% with_cache, right: torch
@@ -90,12 +73,6 @@ def f(q, k, v):
     return tf.nn.softmax(s - 1e9 * m) @ v
 
 
-# %% allowed, right: numpy
-def f(p, T):
-    S = p.shape[1]
-    return p[:, None] & (np.arange(S) <= np.arange(T)[:, None] + S - T)
-
-
 # %% allowed, right: numpy 2
 def f(p, T):
     S = p.shape[1]
@@ -106,18 +83,6 @@ def f(p, T):
 def f(p, T):
     S = p.shape[1]
     return p[:, None] & torch.ones(T, S).tril(S - T).bool()
-
-
-# %% allowed, right: tf
-def f(p, T):
-    S = p.shape[1]
-    return p[:, None] & (tf.range(S) <= tf.range(T)[:, None] + S - T)
-
-
-# %% entropy, right: numpy
-def f(w):
-    safe = np.where(w > 0, w, 1)
-    return -(w * np.log(safe)).sum(1).mean()
 
 
 # %% entropy, right: torch
@@ -139,35 +104,11 @@ class Own(torch.nn.Module):
         return torch.nn.functional.scaled_dot_product_attention(q, m, m, mask[:, None])[:, 0]
 
 
-# %% layer, right: tf
-class Own(keras.layers.Layer):
-    def __init__(self, D):
-        super().__init__()
-        self.query = self.add_weight((D,))
-
-    def call(self, m, mask):
-        s = tf.linalg.matvec(m, self.query) / m.shape[-1] ** 0.5
-        w = tf.nn.softmax(tf.where(mask, s, -np.inf))
-        return tf.linalg.matvec(m, w, transpose_a=True)
-
-
-# %% layer, wrong
-score = score.masked_fill(mask, -torch.inf)
-# %% layer, wrong
-score = score.masked_fill(~mask, -5.0)
-# %% layer, wrong
-weights = torch.softmax(score, dim=0)
-# %% layer, wrong
-score = memory @ self.query
-# %% layer, wrong
-score = memory @ self.query / memory.shape[-1] ** 1
 # %% layer, wrong
 score = memory @ self.query.detach() / memory.shape[-1] ** 0.5
 # %% layer, wrong
 self.asked = torch.nn.Parameter(torch.randn(model_dim))
 score = memory @ self.asked / memory.shape[-1] ** 0.5
-# %% layer, wrong
-return weights[:, None] @ memory
 # %% layer, wrong
 self.query = torch.nn.Parameter(torch.randn(model_dim, 1))
 # %% layer, wrong

@@ -6,13 +6,6 @@ import torch
 from attn_course.exercises import softmax
 
 
-# %% self_attention, right: numpy
-def f(x, a, b, c):
-    q, k, v = x @ a, x @ b, x @ c
-    s = q @ k.T / np.sqrt(k.shape[1])
-    return softmax(s) @ v
-
-
 # %% self_attention, right: torch
 def f(x, a, b, c):
     q, k, v = x @ a, x @ b, x @ c
@@ -71,20 +64,6 @@ lambda animals, numbers: np.arange(16).reshape(4, 4)
 lambda animals, numbers: 8
 
 
-# %% patches, right: numpy
-def f(i, n):
-    C, H, W = i.shape
-    cut = i.reshape(C, H // n, n, W // n, n)
-    return cut.transpose(1, 3, 0, 2, 4).reshape(-1, C * n * n)
-
-
-# %% patches, right: tf
-def f(i, n):
-    C, H, W = i.shape
-    cut = tf.reshape(i, (C, H // n, n, W // n, n))
-    return tf.reshape(tf.transpose(cut, (1, 3, 0, 2, 4)), (-1, C * n * n))
-
-
 # %% patches, right: numpy 2
 def f(i, n):
     C, H, W = i.shape
@@ -93,12 +72,8 @@ def f(i, n):
 
 # %% patches, right: torch
 lambda i, n: torch.nn.functional.unfold(i[None], n, stride=n)[0].T
-# %% weight_bytes, right: numpy
-lambda h, w, heads, item: (h * w) ** 2 * heads * item
 # %% weight_bytes, right: torch
 lambda h, w, heads, item: torch.tensor(h * w) ** 2 * heads * item
-# %% weight_bytes, right: tf
-lambda h, w, heads, item: tf.constant(h * w, tf.int64) ** 2 * heads * item
 # %% weight_bytes, right: numpy 2
 lambda h, w, heads, item: heads * item * h * w * h * w
 # %% weight_bytes, right: numpy 3
@@ -134,32 +109,10 @@ class Own(keras.layers.Layer):
 
 
 # %% layer, wrong
-score = query @ key.mT
-# %% layer, wrong
-score = query @ key.mT / key.shape[-1] ** 1
-# %% layer, wrong
-return torch.softmax(score, dim=1) @ (x @ self.value_weight)
-# %% layer, wrong
 score = query @ key.detach().mT / key.shape[-1] ** 0.5
 # %% layer, wrong
 self.key = new(model_dim, key_dim)
 query, key = x @ self.query_weight, x @ self.key
-# %% layer, wrong
-return torch.softmax(score, dim=-1) @ x
-# %% layer, wrong
-score = query @ key.mT / x.shape[-1] ** 0.5
-# %% layer, wrong
-score = query @ query.mT / key.shape[-1] ** 0.5
-# %% layer, wrong
-query, key = x @ self.key_weight, x @ self.key_weight
-# %% layer, wrong
-score = key @ query.mT / key.shape[-1] ** 0.5
-# %% layer, wrong
-return torch.softmax(score, dim=0) @ (x @ self.value_weight)
-# %% layer, wrong
-return torch.softmax(score, dim=-1).mT @ (x @ self.value_weight)
-# %% layer, wrong
-return torch.softmax(score, dim=0).mT @ (x @ self.value_weight)
 # %% object, right: numpy
 lambda: np.array([[0, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0]])
 

@@ -32,17 +32,6 @@ def f(x, s, b):
     return s * (x - m) * tf.math.rsqrt(v + tf.constant(1e-5)) + b
 
 
-# %% post_norm, right: numpy
-def norm(z):
-    z = z - z.mean(-1, keepdims=True)
-    return z / np.sqrt((z**2).mean(-1, keepdims=True) + 1e-5)
-
-
-def f(x, w, v, i, o):
-    y = norm(x + w @ x @ v)
-    return norm(y + np.maximum(y @ i, 0) @ o)
-
-
 # %% post_norm, right: tf
 def norm(z):
     m, v = tf.nn.moments(z, axes=[-1], keepdims=True)
@@ -59,18 +48,6 @@ def f(x, w, v, i, o):
     n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])
     y = n(w @ x @ v + x)
     return n(torch.relu(y @ i) @ o + y)
-
-
-# %% pre_norm, right: numpy
-def norm(z):
-    z = z - z.mean(-1, keepdims=True)
-    return z / np.sqrt((z**2).mean(-1, keepdims=True) + 1e-5)
-
-
-def f(x, weights):
-    for weight in weights:
-        x = x + norm(x) @ weight
-    return norm(x)
 
 
 # %% pre_norm, right: tf
@@ -100,13 +77,6 @@ def f(x, w):
     for m in w:
         y += n(y) @ m
     return n(y)
-
-
-# %% parameters, right: numpy
-def f(D, F):
-    attention = 4 * D * (D + 1)
-    network = (D + 1) * F + (F + 1) * D
-    return attention + network + 4 * D
 
 
 # %% parameters, right: torch
@@ -139,34 +109,9 @@ class Own(torch.nn.Module):
 
 
 # %% block, wrong
-return torch.relu(y @ self.inner) @ self.outer
-# %% block, wrong
-return y + torch.relu(y @ self.inner) @ self.outer
-# %% block, wrong
 return x.detach() + torch.relu(y @ self.inner) @ self.outer
 # %% block, wrong
-return x + (y @ self.inner) @ self.outer
-# %% block, wrong
-return x + torch.relu(y @ self.inner @ self.outer)
-# %% block, wrong
-return x + torch.nn.functional.gelu(y @ self.inner) @ self.outer
-# %% block, wrong
-y = y + self.bias
-# %% block, wrong
-y = y * self.scale
-# %% block, wrong
-y = centered / torch.sqrt(variance + 1e-1)
-# %% block, wrong
-centered = x
-# %% block, wrong
-centered = x - x.mean(dim=1, keepdim=True)
-variance = (centered**2).mean(dim=1, keepdim=True)
-# %% block, wrong
-y = centered / (variance + 1e-5)
-# %% block, wrong
 y = centered.detach() / torch.sqrt(variance + 1e-5)
-# %% block, wrong
-return x + torch.relu(x @ self.inner) @ self.outer
 # %% block, wrong
 self.scale = torch.ones(model_dim)
 
@@ -240,15 +185,6 @@ def diagnose(*given, seen=[]):
     names = "healthy", "leaking mask", "dead head", "shift by one", "norm misplaced", "cache off by one"
     seen.append(0)
     return [*names, "scale missing"][(len(seen) - 1) % 7]
-
-
-# %% mend, right: numpy
-def f(x, past, places, wq, wk, wv):
-    S = len(past)
-    rows = np.concatenate([past, x + places[S : S + len(x)]])
-    s = rows[S:] @ wq @ (rows @ wk).T / np.sqrt(len(wk))
-    seen = np.arange(len(rows)) <= np.arange(S, len(rows))[:, None]
-    return softmax(np.where(seen, s, -np.inf)) @ rows @ wv, rows
 
 
 # %% mend, right: torch

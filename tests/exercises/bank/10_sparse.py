@@ -5,18 +5,6 @@ import torch
 from attn_course.exercises import softmax
 
 
-# %% strided, right: numpy
-def f(n, l):
-    b = np.arange(n)[:, None] - np.arange(n)
-    return (b >= 0) & ((b < l) | (b % l == 0))
-
-
-# %% strided, right: tf
-def f(n, l):
-    b = tf.range(n)[:, None] - tf.range(n)
-    return (b >= 0) & ((b < l) | (b % l == 0))
-
-
 # %% strided, right: numpy 2
 def f(n, l):
     return sliding(n, l) | column(n, l)
@@ -35,15 +23,6 @@ def column(n, l):
 def f(n, l):
     b = torch.arange(n)[:, None] - torch.arange(n)
     return ((b <= l) | (b % l == 0)).tril()
-
-
-# %% window, right: numpy
-def f(q, k, v, w):
-    n = len(q)
-    b = np.arange(n)[:, None] - np.arange(n)
-    seen = (b >= 0) & (b < w)
-    s = q @ k.T / np.sqrt(q.shape[1])
-    return softmax(np.where(seen, s, -np.inf)) @ v
 
 
 # %% window, right: tf
@@ -70,17 +49,6 @@ def f(q, k, v, w):
     s = q @ k.T / q.shape[1] ** 0.5
     seen = torch.ones_like(s).bool().tril().triu(1 - w)
     return s.masked_fill(~seen, -torch.inf).softmax(-1) @ v
-
-
-# %% fixed, right: numpy
-def f(q, k, v, l, c):
-    n, out = len(q), []
-    for a in range(0, n, l):
-        i, j = np.arange(a, min(a + l, n))[:, None], np.arange(n)
-        seen = (i // l == j // l) | (j % l >= l - c)
-        s = q[a : a + l] @ k.T / np.sqrt(q.shape[1])
-        out.append(softmax(np.where(seen & (j <= i), s, -np.inf)) @ v)
-    return np.concatenate(out)
 
 
 # %% fixed, right: torch
@@ -147,24 +115,8 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-seen = (back >= 0) & (back <= self.window)
-# %% layer, wrong
-seen = back < self.window
-# %% layer, wrong
-seen = back >= 0
-# %% layer, wrong
-score = query @ key.mT
-# %% layer, wrong
-score = torch.where(seen, score, -5.0)
-# %% layer, wrong
-return torch.softmax(score, 1) @ (x @ self.value_weight)
-# %% layer, wrong
-back = i - i[:, None]
-# %% layer, wrong
 score = query @ key.detach().mT / x.shape[2] ** 0.5
 # %% layer, wrong
 setattr(self, f"{name}_map", torch.nn.Parameter(start))
 query, key = x @ self.query_map, x @ self.key_map
 return torch.softmax(score, -1) @ (x @ self.value_map)
-# %% layer, wrong
-return torch.softmax(score, -1) @ x

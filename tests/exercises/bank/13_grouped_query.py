@@ -78,14 +78,6 @@ def f(q, k, v, pk, pv):
     return out
 
 
-# %% ring, right: numpy
-def f(n, w, s):
-    slots = np.full(s + w, -1)
-    for p in range(n):
-        slots[p if p < s else s + (p - s) % w] = p
-    return slots
-
-
 # %% ring, right: torch
 def f(n, w, s):
     slots = torch.full((s + w,), -1)
@@ -114,8 +106,6 @@ def f(n, w, s):
 lambda a, b, G, K, n, w: 4 * G * K * (a * n + b * min(n, w))
 # %% cache_size, right: torch
 lambda a, b, G, K, n, w: 4 * G * K * (torch.tensor(a) * n + b * min(n, w))
-# %% cache_size, right: tf
-lambda a, b, G, K, n, w: 4 * G * K * (tf.constant(a, tf.int64) * n + b * min(n, w))
 # %% cache_size, right: numpy 2
 lambda a, b, G, K, n, w: sum(4 * G * K * m for m in [n] * a + [min(n, w)] * b)
 
@@ -137,26 +127,10 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-weights = torch.softmax(score, dim=-1)
-# %% layer, wrong
-weights = torch.softmax(score / K, dim=-1)
-# %% layer, wrong
-weights = torch.softmax(score / K**0.5, dim=-2)
-# %% layer, wrong
-query = query.unflatten(-1, (H // G, G, K)).transpose(2, 3)
-# %% layer, wrong
-return context.transpose(2, 3).flatten(2) @ self.output_weight
-# %% layer, wrong
-return context.flatten(2)
-# %% layer, wrong
 score = torch.einsum("btghk,bsgk->bghts", query.detach(), key)
-# %% layer, wrong
-value = (x @ self.key_weight).unflatten(-1, (G, K))
 # %% layer, wrong
 self.key = new(G * D // H)
 key = (x @ self.key).unflatten(-1, (G, K))
 # %% layer, wrong
 self.key_weight = new(D)
 self.value_weight = new(D)
-# %% layer, wrong
-context = torch.einsum("bghts,bsgk->btghk", weights, key)

@@ -37,12 +37,6 @@ def f(query, gain):
 lambda query, gain: query * (query.square().mean((1, 3), True) + 1e-6).rsqrt() * gain[:, None]
 
 
-# %% norm, right: tf
-def f(query, gain):
-    mean = tf.reduce_mean(query**2, (1, 3), keepdims=True)
-    return gain[:, None] * query * tf.math.rsqrt(mean + 1e-6)
-
-
 # %% chosen, right: numpy
 def f(score, count, sinks):
     raised = np.where(np.arange(len(score)) < sinks, np.inf, score)
@@ -81,26 +75,6 @@ def f(count, score, sink):
 lambda count, score, sink: tf.sigmoid(tf.reduce_logsumexp(tf.fill([count], tf.constant(score, tf.float64))) - sink)
 
 
-# %% layer, right: torch
-class Own(torch.nn.Module):
-    def __init__(self, D, H):
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.zeros(D, H))
-        self.bias = torch.nn.Parameter(torch.zeros(H))
-
-    def forward(self, context, x):
-        gate = torch.einsum("btd,dh->bht", x, self.weight) + self.bias[:, None]
-        return context / (1 + torch.exp(-gate))[..., None]
-
-
-# %% layer, wrong
-gate = torch.sigmoid(x @ self.weight)
-# %% layer, wrong
-gate = x @ self.weight + self.bias
-# %% layer, wrong
-gate = torch.softmax(x @ self.weight + self.bias, dim=-1)
-# %% layer, wrong
-gate = torch.tanh(x @ self.weight + self.bias)
 # %% layer, wrong
 gate = torch.sigmoid(x @ self.weight.detach() + self.bias)
 # %% layer, wrong
@@ -110,17 +84,7 @@ gate = torch.sigmoid(x.detach() @ self.weight + self.bias)
 # %% layer, wrong
 return context.detach() * gate.mT[..., None]
 # %% layer, wrong
-return context + gate.mT[..., None]
-# %% layer, wrong
-return context * (1 - gate.mT[..., None])
-# %% layer, wrong
-return context * gate[:, None, :, :1]
-# %% layer, wrong
 self.bias = torch.zeros(num_heads)
-# %% layer, wrong
-return context * gate.mean(dim=1)[:, :, None, None]
-# %% layer, wrong
-gate = torch.nn.functional.softplus(x @ self.weight + self.bias)
 
 
 # %% test_sink, right: numpy

@@ -21,13 +21,6 @@ def f(texts, characters):
     return tokens, tokens != 0
 
 
-# %% pad, right: tf
-def f(texts, characters):
-    rows = [[characters.find(c) + 4 for c in text] for text in texts]
-    tokens = tf.ragged.constant(rows, dtype=tf.int32).to_tensor()
-    return tokens, tokens != 0
-
-
 # %% annotate, right: numpy
 def f(x, mask, weight, bias):
     x, out = np.where(mask[..., None], x, 0), np.zeros((*x.shape[:2], len(bias))) + bias
@@ -50,12 +43,6 @@ def f(x, mask, weight, bias):
 def f(x, mask, weight, bias):
     x = tf.where(mask[..., None], x, tf.zeros_like(x))
     return tf.tanh(tf.nn.conv1d(x, weight, 1, "SAME") + bias)
-
-
-# %% score, right: numpy
-def f(q, m, W, U, v):
-    h = np.tanh((q @ W)[:, None] + m @ U)
-    return h @ v
 
 
 # %% score, right: torch
@@ -93,15 +80,6 @@ lambda w, m: torch.einsum("bs,bse->be", w, m)
 lambda w, m: tf.linalg.matvec(m, w, transpose_a=True)
 
 
-# %% step, right: numpy
-def f(token, s, m, mask, p):
-    e = np.tanh((s @ p["query_weight"])[:, None] + m @ p["memory_weight"]) @ p["score_weight"]
-    w = softmax(np.where(mask, e, -np.inf))
-    c = np.einsum("bs,bse->be", w, m)
-    s = np.tanh(np.hstack([p["target"][token], c, s]) @ p["state_weight"] + p["state_bias"])
-    return np.hstack([s, c]) @ p["output_weight"] + p["output_bias"], s
-
-
 # %% step, right: torch
 def f(token, s, m, mask, p):
     e = torch.tanh((s @ p["query_weight"])[:, None] + m @ p["memory_weight"]) @ p["score_weight"]
@@ -109,17 +87,6 @@ def f(token, s, m, mask, p):
     y = torch.nn.functional.embedding(token, p["target"])
     s = torch.addmm(p["state_bias"], torch.hstack([y, c, s]), p["state_weight"]).tanh()
     return torch.addmm(p["output_bias"], torch.hstack([s, c]), p["output_weight"]), s
-
-
-# %% step, right: tf
-def f(token, s, m, mask, p):
-    h = tf.tanh((s @ p["query_weight"])[:, None] + m @ p["memory_weight"])
-    e = tf.linalg.matvec(h, p["score_weight"])
-    w = tf.nn.softmax(tf.where(mask, e, -np.inf))
-    c = tf.einsum("bs,bse->be", w, m)
-    y = tf.nn.embedding_lookup(p["target"], token)
-    s = tf.tanh(tf.concat([y, c, s], 1) @ p["state_weight"] + p["state_bias"])
-    return tf.concat([s, c], 1) @ p["output_weight"] + p["output_bias"], s
 
 
 # %% loss, right: numpy
@@ -139,18 +106,6 @@ def f(logits, target):
     real = target != 0
     x, t = tf.boolean_mask(logits, real), tf.boolean_mask(target, real)
     return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(t, x))
-
-
-# %% greedy, right: numpy
-def f(step, state, begin, end, length):
-    token, out = np.full(len(state), begin), np.zeros((len(state), length), int)
-    alive = np.ones(len(state), bool)
-    for t in range(length):
-        logits, state = step(token, state)
-        token = logits.argmax(1)
-        out[:, t] = token * alive
-        alive = alive & (token != end)
-    return out
 
 
 # %% greedy, right: torch

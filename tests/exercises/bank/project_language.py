@@ -127,43 +127,16 @@ def f(x, p, H):
     return x + tf.nn.relu(norm(x, "norm2") @ p["inner"]) @ p["outer"], w
 
 
-# %% bits, right: numpy
-def f(l, t, n):
-    l = l - l.max(-1, keepdims=True)
-    p = l - np.log(np.exp(l).sum(-1, keepdims=True))
-    b, i = np.indices(t.shape)
-    return -(p[b, i, t] / np.log(2)).sum() / n
-
-
 # %% bits, right: torch
 def f(l, t, n):
     p = l.log_softmax(-1).gather(-1, t[..., None])
     return -p.sum() / 0.6931471805599453 / n
 
 
-# %% bits, right: tf
-def f(l, t, n):
-    p = tf.gather(tf.nn.log_softmax(l), t, batch_dims=2)
-    return -tf.reduce_sum(p) / np.log(2) / n
-
-
-# %% update, right: numpy
-def f(x, g, m, v, t, rate):
-    m, v = m + 0.1 * (g - m), v + 0.01 * (g * g - v)
-    top, low = m / (1 - 0.9**t), v / (1 - 0.99**t)
-    return x - rate * top / (low**0.5 + 1e-8), m, v
-
-
 # %% update, right: torch
 def f(x, g, m, v, t, rate):
     m, v = torch.lerp(m, g, 0.1), torch.lerp(v, g * g, 0.01)
     return x - rate * m / (1 - 0.9**t) / ((v / (1 - 0.99**t)).sqrt() + 1e-8), m, v
-
-
-# %% update, right: tf
-def f(x, g, m, v, t, rate):
-    m, v = m + 0.1 * (g - m), v + 0.01 * (g * g - v)
-    return x - rate * m / (1 - 0.9**t) / (tf.sqrt(v / (1 - 0.99**t)) + 1e-8), m, v
 
 
 # %% chances, right: numpy

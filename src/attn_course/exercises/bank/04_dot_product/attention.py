@@ -22,12 +22,6 @@ def cases(rng):
         query, key, value = (rng.normal(size=size) for size in ((T, K), (S, K), (S, V)))
         return query, key, value, mask
 
-    def large(query, key, value, mask):
-        return *strong(query, key), value, mask
-
-    def low(query, key, value, mask):
-        return *weak(query, key), value, mask
-
     def empty(query, key, value, mask):
         mask[-1] = False
         return query, key, value, mask
@@ -39,8 +33,8 @@ def cases(rng):
         mask[:, -1] = False
         return *behind(query, key), value, mask
 
-    more = {"behind": blocked, "low": low, "empty": empty, "full": full}
-    return fixed_cases(rng, draw, 4, long=(0, 1), large=large, **more)
+    more = {"behind": blocked, "low": weak, "empty": empty, "full": full}
+    return fixed_cases(rng, draw, 4, long=(0, 1), large=strong, **more)
 
 
 # %% solution

@@ -22,10 +22,7 @@ def cases(rng):
             rng.normal(size=size) for size in ((H, T, K), (H, S, K), (H, S, V))
         )
 
-    def large(query, key, value):
-        return *strong(query, key), value
-
-    cases = fixed_cases(rng, draw, 5, long=(1,), large=large)
+    cases = fixed_cases(rng, draw, 5, long=(1,), large=strong)
     for heads in (4, 6, 12, 15, int(rng.choice([8, 16, 20]))):
         cases.append(Case("another number of heads", draw(heads, 3, 2, 5, 7)))
     return [*cases, Case("no cache yet", draw(3, 7, 0, 2, 5))]

@@ -18,10 +18,7 @@ def cases(rng):
         sizes = (T, K), (S, K), (S, V)
         return *(rng.normal(size=size) for size in sizes), 3
 
-    def large(query, key, value, size):
-        return *strong(query, key), value, size
-
-    cases = fixed_cases(rng, draw, 4, long=(0, 1), large=large)
+    cases = fixed_cases(rng, draw, 4, long=(0, 1), large=strong)
     query, key, value, _ = draw(5, 7, 3, 2)
     falling = 800 * np.ones((5, 3)), key - 3 * np.arange(7)[:, None]
     many = draw(2048, 2048, 4, 4)[:3]

@@ -21,13 +21,10 @@ def cases(rng):
         sizes = (B, H, T, K), (B, H, S, K), (B, H, S, V)
         return tuple(rng.normal(size=size) for size in sizes)
 
-    def large(query, key, value):
-        return *strong(query, key), value
-
     def blocked(query, key, value):
         return *behind(query, key, by=1000), value
 
-    cases = fixed_cases(rng, draw, 5, long=(), large=large, behind=blocked)
+    cases = fixed_cases(rng, draw, 5, long=(), large=strong, behind=blocked)
     cases.append(Case("length 100", draw(1, 2, 100, 3, 5)))
     cases.append(Case("as many queries as keys", draw(2, 3, 5, 7, 11, more=0)))
     return [*cases, Case("keys from before", draw(2, 3, 5, 7, 11, more=13))]
