@@ -6,7 +6,7 @@ cell is run with the names of `HEAD`, and says what the exercise is:
 - its docstring: the statement, then the three hints, ``1. ``, ``2. `` and ``3. ``;
 - ``title``, ``level``, ``minutes``, ``before``, what it builds on; ``kind``, where it
   is not "write"; of a prediction ``predict``, in words, and ``ask``; of a test ``of``
-  and ``needed``;
+  and ``needed``; ``uses``, parts of the project that a solution in a framework calls;
 - ``cases(rng)``; of the kind "open" ``measure(results, *arguments)``, which gives what
   is compared; of the kind "read" ``measure(framework, *arguments)``, the call itself.
 
@@ -99,6 +99,11 @@ def load(path):
     solution = _run(own, f"{path}: the solution", dict(SPACE))[name]
     solution.source = own
     others = {key: each for key, each in texts.items() if key != "numpy"}
+    for name in reversed(about.get("uses", ())):
+        shared = cells(path.with_stem(name).read_text(encoding="utf-8"))[1]
+        for key in others:
+            one = dict(shared)[f"solution: {key}"]
+            others[key] = f"{one}\n\n{others[key]}"
     return Exercise(
         name=f"{prefix_of(path.parent)}.{path.stem}",
         **{fact: about[fact] for fact in facts},

@@ -16,6 +16,7 @@ N), and the new state (B, H).
 level, minutes = 3, 20
 kind = "part"
 before = "02.step, project.score, project.weights, project.context"
+uses = "score", "weights", "context"
 
 
 def cases(rng):
@@ -66,21 +67,6 @@ def step(token, state, memory, mask, p):
 
 
 # %% solution: torch
-def score_torch(query, memory, W, U, v):
-    asked = (query @ W)[:, None]  # (B, 1, A)
-    return torch.tanh(asked + memory @ U) @ v  # (B, S)
-
-
-def weights_torch(score, mask):
-    low = torch.finfo(score.dtype).min  # finite, unlike -inf
-    score = score.masked_fill(~mask, low)
-    return torch.softmax(score, dim=1) * mask
-
-
-def context_torch(weights, memory):
-    return (weights[:, None] @ memory)[:, 0]
-
-
 def step_torch(token, state, memory, mask, p):
     ...  # (B), (B, H), (B, S, E), (B, S); return (B, N), (B, H)
     score = score_torch(
@@ -94,21 +80,6 @@ def step_torch(token, state, memory, mask, p):
 
 
 # %% solution: tf
-def score_tf(query, memory, W, U, v):
-    asked = (query @ W)[:, None]  # (B, 1, A)
-    return tf.linalg.matvec(tf.tanh(asked + memory @ U), v)  # (B, S)
-
-
-def weights_tf(score, mask):
-    low = score.dtype.min  # finite, unlike -inf
-    score = tf.where(mask, score, low)
-    return tf.nn.softmax(score) * tf.cast(mask, score.dtype)
-
-
-def context_tf(weights, memory):
-    return (weights[:, None] @ memory)[:, 0]
-
-
 def step_tf(token, state, memory, mask, p):
     ...  # (B), (B, H), (B, S, E), (B, S); return (B, N), (B, H)
     score = score_tf(

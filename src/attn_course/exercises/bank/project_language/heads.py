@@ -13,6 +13,7 @@ D) and the weights (B, H, T, T).
 level, minutes = 2, 15
 kind = "part"
 before = "06.split_heads, lm.attend"
+uses = ("attend",)
 
 MAPS = ("query", "key", "value", "output")
 
@@ -59,14 +60,6 @@ def heads(x, p, num_heads):
 
 
 # %% solution: torch
-def attend_torch(query, key, value):
-    T, S, K = query.shape[2], *key.shape[2:]
-    seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
-    score = query @ key.mT / K**0.5
-    weights = torch.softmax(score.masked_fill(~seen, -torch.inf), 3)
-    return weights @ value, weights
-
-
 def heads_torch(x, p, num_heads):
     ...  # (B, T, D), maps (D, D); return (B, T, D), (B, H, T, T)
 
@@ -80,14 +73,6 @@ def heads_torch(x, p, num_heads):
 
 
 # %% solution: tf
-def attend_tf(query, key, value):
-    T, S, K = tf.shape(query)[2], tf.shape(key)[2], key.shape[3]
-    seen = tf.range(S) <= tf.range(T)[:, None] + S - T
-    score = tf.matmul(query, key, transpose_b=True) / K**0.5
-    weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
-    return weights @ value, weights
-
-
 def heads_tf(x, p, num_heads):
     ...  # (B, T, D), maps (D, D); return (B, T, D), (B, H, T, T)
     B, T, D = tf.shape(x)[0], tf.shape(x)[1], x.shape[2]

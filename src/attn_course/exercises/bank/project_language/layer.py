@@ -12,6 +12,7 @@ in p too, as in lm.heads. Returns x (B, T, D) and the heads' weights (B, H, T, T
 level, minutes = 2, 20
 kind = "part"
 before = "08.pre_norm, lm.heads, lm.norm"
+uses = "norm", "attend", "heads"
 
 MAPS = ("query", "key", "value", "output")
 
@@ -64,29 +65,6 @@ def layer(x, p, num_heads):
 
 
 # %% solution: torch
-def norm_torch(x, scale):
-    square = (x**2).mean(2, keepdim=True)
-    return x / (square + 1e-6) ** 0.5 * scale
-
-
-def attend_torch(query, key, value):
-    T, S, K = query.shape[2], *key.shape[2:]
-    seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
-    score = query @ key.mT / K**0.5
-    weights = torch.softmax(score.masked_fill(~seen, -torch.inf), 3)
-    return weights @ value, weights
-
-
-def heads_torch(x, p, num_heads):
-    def split(x):
-        return x.unflatten(2, (num_heads, -1)).transpose(1, 2)
-
-    asked = (split(x @ p[name]) for name in ("query", "key", "value"))
-    context, weights = attend_torch(*asked)
-    merged = context.transpose(1, 2).flatten(2)  # (B, T, D)
-    return merged @ p["output"], weights
-
-
 def layer_torch(x, p, num_heads):
     ...  # (B, T, D), a dictionary; return (B, T, D), (B, H, T, T)
     read = norm_torch(x, p["norm1"])
@@ -97,32 +75,6 @@ def layer_torch(x, p, num_heads):
 
 
 # %% solution: tf
-def norm_tf(x, scale):
-    square = tf.reduce_mean(x**2, 2, keepdims=True)
-    return x / (square + 1e-6) ** 0.5 * scale
-
-
-def attend_tf(query, key, value):
-    T, S, K = tf.shape(query)[2], tf.shape(key)[2], key.shape[3]
-    seen = tf.range(S) <= tf.range(T)[:, None] + S - T
-    score = tf.matmul(query, key, transpose_b=True) / K**0.5
-    weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
-    return weights @ value, weights
-
-
-def heads_tf(x, p, num_heads):
-    B, T, D = tf.shape(x)[0], tf.shape(x)[1], x.shape[2]
-
-    def split(x):
-        x = tf.reshape(x, (B, T, num_heads, D // num_heads))
-        return tf.transpose(x, (0, 2, 1, 3))
-
-    asked = (split(x @ p[name]) for name in ("query", "key", "value"))
-    context, weights = attend_tf(*asked)
-    merged = tf.reshape(tf.transpose(context, (0, 2, 1, 3)), (B, T, D))
-    return merged @ p["output"], weights
-
-
 def layer_tf(x, p, num_heads):
     ...  # (B, T, D), a dictionary; return (B, T, D), (B, H, T, T)
     read = norm_tf(x, p["norm1"])
