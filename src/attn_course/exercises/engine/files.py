@@ -7,6 +7,7 @@ cell is run with the names of `HEAD`, and says what the exercise is:
 - ``title``, ``level``, ``minutes``, ``before``, what it builds on; ``kind``, where it
   is not "write"; of a prediction ``predict``, in words, and ``ask``; of a test ``of``
   and ``needed``; ``uses``, parts of the project that a solution in a framework calls;
+  ``usual``, which mistakes of `USUAL` can be made in the solution;
 - ``cases(rng)``; of the kind "open" ``measure(results, *arguments)``, which gives what
   is compared; of the kind "read" ``measure(framework, *arguments)``, the call itself.
 
@@ -64,6 +65,47 @@ SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
 HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
 HEAD += (steep, strong, weak, Refused, Table)
 HEAD = {"np": np, **{each.__name__: each for each in HEAD}}
+_IN = r"((?:[^()]|\([^()]*\))+)"  # what stands within parentheses
+_MASK = r"(\w+(?:\[[^\]]*\])?|np\.tri\(\w+, dtype=bool\))"
+_BLOCKED, _ROOT = r"(np\.where\(.*), -np\.inf\)", rf" / np\.sqrt\({_IN}\)"
+# Mistakes that most softmaxes allow: what is wrong; what it replaces, by what.
+USUAL = {
+    "overflow": (
+        "exp of a large score overflows: subtract each row's largest one first",
+        r"\bsoftmax\(",
+        "unsafe_softmax(",
+    ),
+    "afterwards": (
+        "the mask comes after the softmax, and the rest is brought to 1 again: "
+        "block the scores before",
+        rf"softmax\(np\.where\({_MASK}, score, -np\.inf\)\)",
+        r"afterwards(score, \1)",
+    ),
+    "zero": (
+        "blocked scores are set to 0, which is a score like any other",
+        _BLOCKED,
+        r"\1, 0)",
+    ),
+    "-50": ("-50 is no low score: an allowed one may be lower", _BLOCKED, r"\1, -50)"),
+    "-1e4": (
+        "-1e4 is no low score: an allowed one may be lower",
+        _BLOCKED,
+        r"\1, -1e4)",
+    ),
+    "inverted": (
+        "the mask is inverted: True is a token",
+        r"np\.where\((?=.*-np\.inf)",
+        "np.where(~",
+    ),
+    "unscaled": ("the scale is missing", _ROOT, ""),
+    "rootless": ("the scores are divided by K; it is the root of K", _ROOT, r" / \1"),
+    "width": ("the scale is the root of the width, not the width", _ROOT, r" / \1"),
+    "queries": (
+        "the softmax runs over the queries",
+        rf"\bsoftmax\({_IN}\)",
+        r"softmax(\1, axis=-2)",
+    ),
+}
 
 
 def _run(code, path, space, text=""):
@@ -110,7 +152,7 @@ def load(path):
         statement=statement,
         hints=tuple(hints),
         solution=solution,
-        mistakes=Mistakes(path, text, kinds, solution),
+        mistakes=Mistakes(path, text, kinds, solution, about.get("usual", "").split()),
         starters=_starters(kinds["starter"], others or texts, about),
         answers={key: without_marks(each) for key, each in others.items()},
     )
@@ -134,9 +176,9 @@ def _starters(own, texts, about):
 class Mistakes(Mapping):
     """Words -> source or function, in the order of the file; made when first asked."""
 
-    def __init__(self, path, text, kinds, solution):
+    def __init__(self, path, text, kinds, solution, usual):
         self.path, self.text, self.kinds = path, text, kinds
-        self.solution = solution
+        self.solution, self.usual = solution, usual
 
     @cached_property
     def found(self):
@@ -145,7 +187,10 @@ class Mistakes(Mapping):
         for shared in self.kinds["mistakes"].values():
             _run(shared, self.path, space, self.text)
         codes = self.kinds["mistake"].items()
-        return {words: self._one(code, space) for words, code in codes}
+        found = {words: self._one(code, space) for words, code in codes}
+        for words, place, instead in (USUAL[key] for key in self.usual):
+            found[words] = re.sub(place, instead, self.solution.source, count=1)
+        return found
 
     def _one(self, code, space):
         if code.startswith(("def instead(", "instead = ")):

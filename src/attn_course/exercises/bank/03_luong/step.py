@@ -12,6 +12,7 @@ title = "find the bug in input feeding"
 level, minutes = 2, 15
 kind = "bug"
 before = "02.step"
+usual = "overflow"
 
 
 def cases(rng):
@@ -39,8 +40,6 @@ def step(x, state, attentional, memory, input_weight, state_weight, combine):
 
 # %% starter
 seen = np.concatenate([x, state], axis=1)
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(score)
 # %% mistake: it asks with the state before the step: that is Bahdanau's query
 score = (memory @ state[:, :, None])[:, :, 0]
 # %% mistake: it feeds the recurrent state, not the attentional state

@@ -13,6 +13,7 @@ title = "find the bug in attention with a mask"
 level, minutes = 2, 15
 kind = "bug"
 before = "00.weights, 02.masked_weights"
+usual = "zero rootless"
 
 
 def cases(rng):
@@ -63,8 +64,6 @@ def _filled(query, key, value, mask, fill):
 
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = np.where(mask, query @ key.T, -np.inf)
-# %% mistake: the scores are divided by K; it is the root of K
-score = np.where(mask, query @ key.T / key.shape[1], -np.inf)
 # %% mistake: the scores are divided by the square of K; it is the root
 score = np.where(mask, query @ key.T / key.shape[1] ** 2, -np.inf)
 # %% mistake: the scores are divided by the root of S, the number of keys; it is K
@@ -90,8 +89,6 @@ return weights / total @ value
 score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -1e9)
 # %% mistake: -1e4 is no low score, and a query that may see nothing should get 0
 score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -1e4)
-# %% mistake: blocked scores are set to 0, which is a score like any other
-score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), 0.0)
 # %% mistake: exp of a large score overflows: subtract each row's largest one first
 weights = np.exp(score)
 # %% mistake: the weights are not divided by their sum

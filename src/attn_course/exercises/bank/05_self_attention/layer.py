@@ -12,6 +12,7 @@ title = "find the bugs in a layer that mixes sentences"
 level, minutes = 2, 20
 kind = "module"
 before = "05.self_attention"
+usual = "overflow unscaled rootless queries"
 
 
 def cases(rng):
@@ -80,23 +81,15 @@ score = query @ key.mT / x.shape[1] ** 0.5
 return torch.softmax(score, dim=0) @ (x @ self.value_weight)
 # %% starter: tf
 weights = tf.nn.softmax(score / x.shape[1] ** 0.5, axis=0)
-# %% mistake: the scale is missing
-score = query @ key.swapaxes(1, 2)
-# %% mistake: the scores are divided by K; it is the root of K
-score = query @ key.swapaxes(1, 2) / key.shape[2]
 # %% mistake: the scores are divided by the root of D; it is the root of K
 score = query @ key.swapaxes(1, 2) / np.sqrt(x.shape[2])
 # %% mistake: queries and keys are exchanged
 score = key @ query.swapaxes(1, 2) / np.sqrt(key.shape[2])
-# %% mistake: the softmax runs over the queries
-return softmax(score, axis=1) @ value
 # %% mistake: the softmax runs over the batch
 return softmax(score, axis=0) @ value
 # %% mistake: the average runs over the queries
 return softmax(score).swapaxes(1, 2) @ value
 # %% mistake: it is added to x; that is a residual connection, which comes later
 return x + softmax(score) @ value
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(score) @ value
 # %% mistake: x itself is averaged, not its values
 return softmax(score) @ x

@@ -11,6 +11,7 @@ title = "find the bugs in self-attention"
 level, minutes = 1, 10
 kind = "bug"
 before = "00.weights"
+usual = "overflow rootless"
 
 
 def cases(rng):
@@ -35,12 +36,8 @@ def self_attention(x, query_weight, key_weight, value_weight):
 # %% starter
 score = query @ key.T / np.sqrt(x.shape[1])
 return softmax(score, axis=0) @ value
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(score) @ value
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = query @ key.T
-# %% mistake: the scores are divided by K; it is the root of K
-score = query @ key.T / key.shape[1]
 # %% mistake: the scores are divided by the root of D; it is the root of K
 score = query @ key.T / np.sqrt(x.shape[1])
 # %% mistake: the scores are divided by the root of V; it is the root of K

@@ -11,6 +11,7 @@ title = "find the bugs in two heads"
 level, minutes = 2, 20
 kind = "bug"
 before = "05.self_attention, 06.split_heads"
+usual = "overflow unscaled width"
 
 
 def cases(rng):
@@ -42,8 +43,6 @@ def two_heads(x, query_weight, key_weight, value_weight, output_weight):
 # %% starter
 score = query[:, own] @ key[:, own].T / np.sqrt(x.shape[1])
 return sum(answers) @ output_weight[:width]
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-answers.append(unsafe_softmax(score) @ value[:, own])
 # %% mistake: the scale is the root of a head's own width
 score = query[:, own] @ key[:, own].T / np.sqrt(x.shape[1])
 # %% mistake: the scale is the root of a head's own width, not of both together
@@ -58,10 +57,6 @@ return np.concatenate(answers, axis=1)
 own = slice(head, None, 2)
 # %% mistake: the softmax runs over the queries
 answers.append(softmax(score, axis=0) @ value[:, own])
-# %% mistake: the scale is missing
-score = query[:, own] @ key[:, own].T
-# %% mistake: the scale is the root of the width, not the width
-score = query[:, own] @ key[:, own].T / width
 # %% mistake: the second head comes first
 for head in (1, 0):
     ...

@@ -13,6 +13,7 @@ title = "find the bugs in fixed attention"
 level, minutes = 3, 20
 kind = "bug"
 before = "10.window"
+usual = "overflow zero -50 unscaled queries"
 
 
 def cases(rng):
@@ -63,8 +64,6 @@ def fixed(query, key, value, stride, summary):
     return output
 
 
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-output[start:stop] = unsafe_softmax(score) @ value[:stop]
 # %% mistake: the future leaks inside a block: the own block needs a causal mask
 score = np.where(seen, score, -np.inf)
 # %% mistake: the last block is dropped when it is cut
@@ -76,8 +75,6 @@ seen = (j >= start) | (j % stride < summary)
 seen = j >= start
 # %% mistake: the own block is missing
 seen = (j % stride >= stride - summary) | (j == i)
-# %% mistake: the scale is missing
-score = query[start:stop] @ key[:stop].T
 # %% mistake: a position does not see itself
 score = np.where(seen & ((j < i) | (j == start)), score, -np.inf)
 # %% mistake: the summary has one position too few
@@ -86,14 +83,8 @@ seen = (j >= start) | (j % stride > stride - summary)
 seen = (j >= start) | (j % stride >= stride - 1)
 # %% mistake: the root is that of the value's width
 score = query[start:stop] @ key[:stop].T / np.sqrt(value.shape[1])
-# %% mistake: -50 is no low score: an allowed one may be lower
-score = np.where(seen & (j <= i), score, -50)
-# %% mistake: the softmax runs over the queries
-output[start:stop] = softmax(score, axis=0) @ value[:stop]
 # %% mistake: own block and summaries are joined by or
 seen = (j >= start) & (j % stride >= stride - summary)
-# %% mistake: blocked scores are 0, which is a score like others
-score = np.where(seen & (j <= i), score, 0)
 # %% mistake: a window stands in place of the own block
 seen = (i - j < stride) | (j % stride >= stride - summary)
 # %% mistake: the summaries are those of the query's place, not of the key's

@@ -11,6 +11,7 @@ title = "find the bug in a tiled loop"
 level, minutes = 2, 10
 kind = "bug"
 before = "04.attention"
+usual = "unscaled rootless"
 
 
 def cases(rng):
@@ -53,12 +54,8 @@ context = context + part @ value[own]
 total = total + part.sum(axis=1, keepdims=True)
 # %% mistake: every block is averaged by itself
 context = context + part @ value[own] / part.sum(axis=1, keepdims=True)
-# %% mistake: the scale is missing
-block = query @ key[own].T
 # %% mistake: the values of the first block serve all blocks
 context = kept * context + part @ value[:size][: block.shape[1]]
-# %% mistake: the scores are divided by K; it is the root of K
-block = query @ key[own].T / key.shape[1]
 # %% mistake: the root is that of the block's size
 block = query @ key[own].T / np.sqrt(size)
 # %% mistake: the highest score so far is not kept

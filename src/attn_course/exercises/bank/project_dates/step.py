@@ -16,6 +16,7 @@ N), and the new state (B, H).
 level, minutes = 3, 20
 kind = "part"
 before = "02.step, project.score, project.weights, project.context"
+usual = "afterwards"
 uses = "score", "weights", "context"
 
 
@@ -115,6 +116,3 @@ weights = np.where(mask, score, 0)
 seen = np.concatenate([p["target"][0 * token], context, state], axis=1)
 # %% mistake: the context is the mean of the annotations
 context = memory.mean(axis=1)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, mask)

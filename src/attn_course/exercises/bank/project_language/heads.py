@@ -13,6 +13,7 @@ D) and the weights (B, H, T, T).
 level, minutes = 2, 15
 kind = "part"
 before = "06.split_heads, lm.attend"
+usual = "afterwards zero"
 uses = ("attend",)
 
 MAPS = ("query", "key", "value", "output")
@@ -95,8 +96,6 @@ score = query @ key.swapaxes(2, 3) / np.sqrt(D)
 weights = softmax(score)
 # %% mistake: the mask is inverted: a position sees what came before it
 weights = softmax(np.where(np.tri(T, dtype=bool).T, score, -np.inf))
-# %% mistake: blocked scores are set to 0, which is a score like any other
-weights = softmax(np.where(np.tri(T, dtype=bool), score, 0))
 # %% mistake: the output's map is missing
 return context, weights
 # %% mistake: the heads are merged without exchanging the axes back
@@ -117,6 +116,3 @@ query = (x @ p["query"].T).reshape(parts).swapaxes(1, 2)
 return context @ p["output"]
 # %% mistake: the weights are a mean over the heads; each head's are asked for
 return context @ p["output"], weights.mean(axis=1)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, np.tri(T, dtype=bool))

@@ -12,6 +12,7 @@ in p too, as in lm.heads. Returns x (B, T, D) and the heads' weights (B, H, T, T
 level, minutes = 2, 20
 kind = "part"
 before = "08.pre_norm, lm.heads, lm.norm"
+usual = "afterwards"
 uses = "norm", "attend", "heads"
 
 MAPS = ("query", "key", "value", "output")
@@ -108,9 +109,6 @@ inner = np.tanh(norm(x, p["norm2"]) @ p["inner"])
 inner = np.maximum(read @ p["inner"], 0)
 # %% mistake: no key is blocked: a position sees none that comes after it
 weights = softmax(score)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, seen)
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = query @ key.swapaxes(2, 3)
 # %% mistake: the output's map is missing
