@@ -6,7 +6,6 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
-from attn_course.course.labs import load_record
 from attn_course.course.labs.heads import (
     CUTS,
     DRAWS,
@@ -111,8 +110,3 @@ def test_heads_are_cut_in_three_orders():
         half = 2.093 * np.std(sums, ddof=1) / np.sqrt(20)
         found = [row["low"], row["random"], row["high"]]
         np.testing.assert_allclose(found, np.mean(sums) + half * np.array([-1, 0, 1]), atol=1e-4)
-
-
-def test_the_record_of_one_name_has_every_number_of_heads_with_three_seeds():
-    rows = load_record("one_name")["rows"]
-    assert len(rows) == 18 and len({(row["heads"], row["seed"]) for row in rows}) == 18

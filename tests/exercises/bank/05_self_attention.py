@@ -36,8 +36,6 @@ def fool(animals, numbers):
     return np.concatenate([order[::2], order[1::2]])
 
 
-# %% fool, wrong: not done yet
-lambda animals, numbers: None
 # %% fool, wrong: the animals
 lambda animals, numbers: animals
 # %% fool, wrong: backwards
@@ -123,10 +121,6 @@ def places():
     return np.array([[-0.1, 0, 0, 0], [0, 0.5, 0, 0], [0.9, 0, 0.3, 0.3]])
 
 
-# %% object, wrong: not done yet
-lambda: None
-# %% object, wrong: zeros
-lambda: np.zeros((3, 4))
 # %% object, wrong: ones
 lambda: np.ones((3, 4))
 # %% object, wrong: too large
@@ -141,11 +135,7 @@ lambda: np.zeros((4, 4))
 lambda: np.array([0, 0, 1, 0])
 # %% object, wrong: all that the last place can give
 lambda: np.array([[0, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]]) * -1
-# %% object, wrong: not a number
-lambda: np.full((3, 4), np.nan)
 # %% object, wrong: one-hot
 lambda: np.eye(3, 4)
 # %% object, wrong: two tables
 lambda: (np.zeros((3, 4)), np.zeros((3, 4)))
-# %% object, wrong: text
-lambda: "places"

@@ -95,10 +95,6 @@ def head(N, T):
 lambda N, T: 4 * (None,)
 
 
-# %% previous_token, wrong: not done yet
-def head(N, T): ...
-
-
 # %% previous_token, wrong: it looks: zeros
 lambda N, T: 3 * (np.zeros((N + T, N)),) + (np.eye(N),)
 # %% previous_token, wrong: return four matrices: three are
@@ -119,14 +115,6 @@ def head(N, T):
 def head(N, T):
     one = np.ones((N + T, N))
     return one, one[:, :-1], one, np.eye(N)
-
-
-# %% previous_token, wrong: not a number
-lambda N, T: (*(np.full((N + T, N), np.nan) for _ in range(3)), np.eye(N))
-# %% previous_token, wrong: infinite
-lambda N, T: (*(np.full((N + T, N), np.inf) for _ in range(3)), np.eye(N))
-# %% previous_token, wrong: text
-lambda N, T: ("query", "key", "value", "output")
 
 
 # %% previous_token, wrong: the head looks at itself and copies itself
@@ -157,10 +145,6 @@ def head(N):
 lambda N: 4 * (None,)
 
 
-# %% induction, wrong: not done yet
-def head(N): ...
-
-
 # %% induction, wrong: it looks: zeros
 lambda N: 3 * (np.zeros((2 * N, N)),) + (np.eye(N),)
 # %% induction, wrong: return four matrices: three are
@@ -181,14 +165,6 @@ def head(N):
 def head(N):
     one = np.ones((2 * N, N))
     return one, one[:, :-1], one, np.eye(N)
-
-
-# %% induction, wrong: not a number
-lambda N: (*(np.full((2 * N, N), np.nan) for _ in range(3)), np.eye(N))
-# %% induction, wrong: infinite
-lambda N: (*(np.full((2 * N, N), np.inf) for _ in range(3)), np.eye(N))
-# %% induction, wrong: text
-lambda N: ("query", "key", "value", "output")
 
 
 # %% induction, wrong: the head looks at itself and copies itself

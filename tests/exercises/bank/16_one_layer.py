@@ -125,40 +125,9 @@ def test(sink_softmax):
     pass
 
 
-# %% test_sink, wrong: it refuses a right function: everything is refused
-def test(sink_softmax):
-    assert False
-
-
-# %% test_sink, wrong: it finds: a test of the shape alone
-def test(sink_softmax):
-    assert sink_softmax(np.ones((2, 3, 4)), np.ones((3, 4), bool), np.ones(2)).shape == (2, 3, 4)
-
-
 # %% test_sink, wrong: it refuses a right function: rows of a softmax with a sink don't sum to 1
 def test(sink_softmax):
     assert np.allclose(sink_softmax(np.ones((2, 3, 4)), np.ones((3, 4), bool), np.ones(2)).sum(-1), 1)
-
-
-# %% test_sink, wrong: it refuses a right function: by a name that is not there
-def test(sink_softmax):
-    assert sink_softmax.__name__ == "sink_softmax"
-
-
-# %% test_sink, wrong: it finds: by the file that it comes from
-def test(sink_softmax):
-    assert "mistakes" not in sink_softmax.__code__.co_filename
-
-
-# %% test_sink, wrong: it refuses a right function: by its source
-def test(sink_softmax):
-    assert hasattr(sink_softmax, "source")
-
-
-# %% test_sink, wrong: it refuses a right function: the first one passes, whatever it is
-def test(sink_softmax, seen=[]):
-    seen.append(sink_softmax)
-    assert len(seen) == 1
 
 
 # %% test_sink, wrong: it refuses a right function: rounding is no mistake
@@ -176,13 +145,3 @@ def test(sink_softmax):
 # %% test_sink, wrong: it finds: sums below 1 alone
 def test(sink_softmax):
     assert (sink_softmax(np.ones((2, 3, 4)), np.ones((3, 4), bool), np.ones(2)).sum(-1) < 1).all()
-
-
-# %% test_sink, wrong: it refuses a right function: what it raises is no AssertionError
-def test(sink_softmax):
-    raise SystemExit(0)
-
-
-# %% test_sink, wrong: it refuses a right function: a name is misspelled
-def test(sink_softmax):
-    assert np.alclose(1, 1)
