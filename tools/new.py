@@ -204,7 +204,7 @@ def make_exercise(root: Path, full: str) -> list[Path]:
     order.write_text(longer, encoding="utf-8")
     path.write_text(fill_exercise("exercise.py.txt", full), encoding="utf-8")
     answers.touch()
-    text = answers.read_text(encoding="utf-8") or "import numpy as np\nimport tensorflow as tf\n"
+    text = answers.read_text(encoding="utf-8")
     answers.write_text(text + fill_exercise("answers.py.txt", full), encoding="utf-8")
     return [path, order, answers]
 

@@ -3,6 +3,7 @@
 `bank/NN_topic.py` has those of a chapter in cells. Its title says of what it is an answer, `# %% layer, right: tf`;
 the second one of a framework is `tf 2`. None differs from the page's solution, or from another, by names alone. A cell
 `# %% layer, wrong` may hold lines that change the page's solution in PyTorch: what no named mistake, in NumPy, can do.
+The cells know the names that `made` gives them.
 Of functions, the wrong answers are those that a machine makes (`mutants.py`), and the named mistakes.
 """
 

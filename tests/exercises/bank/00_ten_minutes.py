@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% weights, right: numpy 2
 def f(score):
     e = np.exp(score - score.max(1)[:, None])

@@ -1,7 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
 # %% padding_mask, right: numpy 2
 lambda n, size: np.array([[j < each for j in range(size)] for each in n])
 # %% padding_mask, right: torch

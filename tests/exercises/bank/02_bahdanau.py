@@ -1,9 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
 # %% additive_score, right: torch
 lambda q, m, W, U, v: torch.tanh((q @ W)[:, :, None] + (m @ U)[:, None]) @ v
 

@@ -1,11 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% local_weights, right: torch
 def f(s, c, D):
     d = torch.arange(s.shape[1]) - c[:, None]

@@ -1,12 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-from torch.nn.functional import scaled_dot_product_attention
-
-from attn_course.exercises import softmax
-
-
 # %% attention, right: torch
 def f(q, k, v, m):
     s = (q @ k.T / k.shape[1] ** 0.5).masked_fill(~m, -torch.inf)

@@ -1,11 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% self_attention, right: torch
 def f(x, a, b, c):
     q, k, v = x @ a, x @ b, x @ c

@@ -1,9 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
 # %% split_heads, right: numpy 2
 lambda x, n: np.stack(np.split(x, n, axis=2), axis=1)
 # %% split_heads, right: torch

@@ -1,11 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% rotate, right: numpy
 def f(x, t):
     n = x.shape[1] // 2

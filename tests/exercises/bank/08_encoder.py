@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% layer_norm, right: numpy
 def f(x, s, b):
     x = x - x.mean(-1, keepdims=True)

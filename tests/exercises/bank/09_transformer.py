@@ -1,9 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
 # %% embed, right: torch
 lambda x, waves: torch.addcmul(waves, x, torch.tensor(x.shape[1] ** 0.5, dtype=x.dtype))
 # %% smoothed_loss, right: tf

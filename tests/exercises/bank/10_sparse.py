@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% strided, right: numpy 2
 def f(n, l):
     return sliding(n, l) | column(n, l)

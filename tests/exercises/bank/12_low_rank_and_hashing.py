@@ -1,7 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
 # %% buckets, right: numpy 2
 lambda x, d: [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]
 # %% buckets, right: torch

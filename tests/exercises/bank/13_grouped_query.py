@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% grouped, right: numpy
 def f(q, k, v):
     n, T, S = len(q) // len(k), q.shape[1], k.shape[1]

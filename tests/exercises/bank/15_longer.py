@@ -1,8 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-
 # %% interpolate, right: torch
 def f(x, t, most):
     n = x.shape[1] // 2

@@ -1,8 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-
 # %% sink, right: numpy
 def f(score, mask, sink):
     score = np.where(mask, score, -np.inf)

@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% pad, right: numpy
 def f(texts, characters):
     width = max(len(text) for text in texts)

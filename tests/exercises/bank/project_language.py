@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% windows, right: numpy
 def f(tokens, starts, length):
     rows = np.stack([tokens[s : s + length + 1] for s in starts])
