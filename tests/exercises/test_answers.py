@@ -18,8 +18,6 @@ from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import copied
 from attn_course.frameworks import tf, torch
 
-SEEDS = range(20)
-
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_right_answers_pass_with_every_seed(name):
@@ -41,7 +39,7 @@ def test_right_answers_pass_with_every_seed(name):
     assert "torch" in {key.split()[0] for key in RIGHT[name]}
     converted = [] if exercise.kind == "part" else [("torch", in_torch), ("tf", in_tf)]  # they have no gradients
     for framework, answer in [*right_answers(name), *converted]:
-        for seed in SEEDS if answer is exercise.solution else range(3):
+        for seed in range(5 if answer is exercise.solution else 3):
             assert told(name, answer, seed, framework) is None, (framework, seed)
 
 
