@@ -210,15 +210,6 @@ def test_what_each_seed_gave_is_kept():
     assert len(called) >= 4 and set(called) == {"done.rows"}
 
 
-def test_the_times_of_luong_s_steps_are_taken():
-    """They stand beside the rows, where an error would come after an hour."""
-    from experiments import luong
-
-    found = luong.seconds_per_step()
-    assert [row["input_feeding"] for row in found] == [True, False]
-    assert all(0 < row["low"] <= row["ratio"] <= row["high"] for row in found)
-
-
 def test_a_program_of_its_own_form_goes_on_too(folder):
     with pytest.raises(SystemExit), experiments.resuming("name") as done:
         done.rows(lambda x: {"x": x}, 1)

@@ -56,11 +56,3 @@ def test_start_is_as_the_paper_assumes():
     drawn = look_up.start(256, seed=0)
     for name in ("query", "key"):
         assert abs(drawn[name].mean()) < 0.02 and abs(drawn[name].var() - 1) < 0.02
-
-
-def test_the_rate_is_the_optimizers():
-    """Without a rate nothing is learned: the first answers stay."""
-    options = {"width": 8, "steps": 20, "seed": 2, "every": 10}
-    for face in (pytorch, tf):
-        still, moved = (face.train(8**-0.5, rate=rate, **options) for rate in (0.0, 0.1))
-        assert still.max() < 0.2 < moved[-1]
