@@ -193,23 +193,6 @@ def test_the_sum_over_the_code_follows_the_code(tmp_path, monkeypatch):
     assert before != experiments.code_of_now()
 
 
-def calls_with_a_seed(text):
-    """What is called with the seed of a loop."""
-    loops = (ast.For, ast.ListComp, ast.GeneratorExp)
-    for loop in [node for node in ast.walk(ast.parse(text)) if isinstance(node, loops)]:
-        targets = [loop.target] if isinstance(loop, ast.For) else [each.target for each in loop.generators]
-        if any("seed" in ast.unparse(target) for target in targets):
-            calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
-            yield from (ast.unparse(call.func) for call in calls if "seed" in map(ast.unparse, call.args))
-
-
-def test_what_each_seed_gave_is_kept():
-    """A program that loops over its seeds asks `done` for what each gives; the others hand that to run_plan."""
-    texts = [path.read_text(encoding="utf-8") for path in Path(experiments.__file__).parent.rglob("*.py")]
-    called = [name for text in texts for name in calls_with_a_seed(text)]
-    assert len(called) >= 4 and set(called) == {"done.rows"}
-
-
 def test_a_program_of_its_own_form_goes_on_too(folder):
     with pytest.raises(SystemExit), experiments.resuming("name") as done:
         done.rows(lambda x: {"x": x}, 1)

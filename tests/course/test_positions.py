@@ -14,7 +14,6 @@ from attn_course.frameworks import keras, tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import topics
 from experiments import length, patches
-from experiments.data.topics import without_repeats
 
 MODULES = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 SIZES = {"symbols": 7, "width": 12, "heads": 2, "layers": 2}
@@ -38,12 +37,6 @@ def test_the_topics():
     assert topics.DATA.stat().st_size < 250_000
     with pytest.raises(ValueError, match="split: expected one of train, test, got 'dev'"):
         topics.load_topics("dev")
-
-
-def test_a_repeated_paragraph_stays_in_the_longer_topic():
-    long, own = "a " * 300, "b " * 300
-    kept = without_repeats({"x": f"{own}\n\n{long}", "y": f"{long}\n\n{own}\n\n{'c ' * 300}", "z": "short"})
-    assert list(kept) == ["y"]
 
 
 def test_rates():

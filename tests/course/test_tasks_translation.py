@@ -15,7 +15,6 @@ from attn_course.tasks.translation import (
     split_by_book,
     subwords,
 )
-from experiments.data.translation import cleaned, without_initials
 
 SPLITS = {split: load_translation(split) for split in ("train", "dev", "test")}
 TEXTS = [text for split in SPLITS.values() for column in (split.sources, split.targets) for text in column]
@@ -50,18 +49,6 @@ def test_a_repeat_is_dropped_from_train():
     rows = [("a", "b", "Genesis 1:1"), ("c", "d", "Genesis 1:2"), ("e", "d", "Ruth 1:1"), ("a", "f", "Joel 1:1")]
     found = split_by_book(rows)
     assert found == {"train": [], "dev": [rows[3]], "test": [rows[2]]}
-
-
-def test_cleaning_by_hand():
-    assert cleaned('<w lemma="x">God</w><note>Hebrew: <w>Elohim</w></note><w>created</w> <w>it</w>.') == (
-        "God created it."
-    )
-    assert cleaned("<title>Psalms</title>Sing<note>loudly</note>, all") == "Sing, all"
-    assert cleaned('<title canonical="true">A Psalm.</title> <l/>Sing!<l/>Shout!') == "A Psalm. Sing! Shout!"
-    assert cleaned("de la casa</transChange><w>que</w> tenía") == "de la casa que tenía"
-    assert without_initials("EN el principio", {}) == "En el principio"
-    assert without_initials("Y JEHOVÁ dijo", {"Jehová": 9}) == "Y Jehová dijo"
-    assert without_initials("Y vió Dios", {}) == "Y vió Dios"
 
 
 # --- subwords -------------------------------------------------------------------------

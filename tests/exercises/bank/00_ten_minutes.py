@@ -82,14 +82,6 @@ lambda T, S, K, V: sum(K + V for _ in range(T * S))
 lambda T, S, K, V: np.array(T * S * (K + V))
 
 
-# %% largest_weight, right: numpy
-def f(gap, n):
-    s = np.zeros(n)
-    s[0] = gap
-    e = np.exp(s - s.max())
-    return (e / e.sum()).max()
-
-
 # %% largest_weight, right: torch
 def f(gap, n):
     s = torch.zeros(n)

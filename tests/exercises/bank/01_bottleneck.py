@@ -51,8 +51,6 @@ def f(t, begin):
 
 # %% decoder_input, right: torch
 lambda t, begin: torch.nn.functional.pad(t[:, :-1], (1, 0), value=begin)
-# %% decoder_input, right: tf
-lambda t, begin: tf.pad(t[:, :-1], ((0, 0), (1, 0)), constant_values=begin)
 # %% decoder_input, right: numpy 3
 lambda t, begin: np.insert(t, 0, begin, axis=1)[:, :-1].astype(np.int32)
 

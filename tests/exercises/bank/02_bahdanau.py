@@ -44,16 +44,8 @@ def f(s, m, W, C):
     return torch.tanh(s @ W + torch.einsum("bs,bsd->bd", w, m) @ C)
 
 
-# %% step, right: tf
-def f(s, m, W, C):
-    w = tf.nn.softmax(tf.linalg.matvec(m, s))
-    return tf.tanh(s @ W + tf.linalg.matvec(m, w, transpose_a=True) @ C)
-
-
 # %% largest_ratio, right: torch
 lambda v: torch.exp(2 * v.abs().sum())
-# %% largest_ratio, right: tf
-lambda v: tf.exp(2 * tf.reduce_sum(tf.abs(v)))
 
 
 # %% largest_ratio, right: numpy 2

@@ -48,26 +48,11 @@ def f(x, s, a, m, W, U, C):
     return torch.tanh(torch.cat([torch.einsum("bs,bsd->bd", w, m), h], 1) @ C)
 
 
-# %% step, right: tf
-def f(x, s, a, m, W, U, C):
-    h = tf.tanh(tf.concat([x, a], 1) @ W + s @ U)
-    w = tf.nn.softmax(tf.linalg.matvec(m, h))
-    c = tf.linalg.matvec(m, w, transpose_a=True)
-    return tf.tanh(tf.concat([c, h], 1) @ C)
-
-
 # %% window_sum, right: torch
 def f(c, D, n):
     d = torch.arange(n) - c
     w = torch.softmax(torch.zeros(n).masked_fill(d.abs() > D, -torch.inf), 0)
     return (w * torch.exp(-2 * d**2 / D**2)).sum()
-
-
-# %% window_sum, right: tf
-def f(c, D, n):
-    d = tf.range(n, dtype=tf.float64) - c
-    inside = tf.cast(tf.abs(d) <= D, tf.float64)
-    return tf.reduce_sum(inside * tf.exp(-2 * d**2 / D**2)) / tf.reduce_sum(inside)
 
 
 # %% layer, right: torch

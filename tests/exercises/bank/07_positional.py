@@ -1,11 +1,3 @@
-# %% rotate, right: numpy
-def f(x, t):
-    n = x.shape[1] // 2
-    a = t[:, None] * 10000.0 ** (-np.arange(n) / n)
-    c, s, one, two = np.cos(a), np.sin(a), x[:, :n], x[:, n:]
-    return np.hstack([one * c - two * s, one * s + two * c])
-
-
 # %% rotate, right: torch
 def f(x, t):
     n = x.shape[1] // 2
@@ -20,14 +12,6 @@ def f(x, t):
     z = x[:, :n] + 1j * x[:, n:]
     z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))
     return np.hstack([z.real, z.imag])
-
-
-# %% distances, right: tf
-def f(q, table):
-    T, k = q.shape[0], table.shape[0] // 2
-    i = tf.range(T)
-    rows = tf.gather(table, tf.clip_by_value(i - i[:, None], -k, k) + k)
-    return tf.einsum("tk,tsk->ts", q, rows)
 
 
 # %% distances, right: numpy 2
@@ -73,8 +57,6 @@ def f(q, k, v):
 
 # %% wavelength, right: torch
 lambda i, K, base: 2 * torch.pi * torch.tensor(base, dtype=torch.float64) ** (2 * i / K)
-# %% wavelength, right: tf
-lambda i, K, base: 2 * np.pi * tf.pow(tf.constant(base, tf.float64), 2 * i / K)
 
 
 # %% layer, right: torch

@@ -1,9 +1,3 @@
-# %% layer_norm, right: numpy
-def f(x, s, b):
-    x = x - x.mean(-1, keepdims=True)
-    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * s + b
-
-
 # %% layer_norm, right: torch
 lambda x, s, b: torch.nn.functional.layer_norm(x, (x.shape[-1],), s, b, 1e-5)
 
@@ -80,8 +74,6 @@ def f(D, F):
 
 # %% parameters, right: tf
 lambda D, F: tf.constant(4 * D * D) + 2 * D * F + 9 * D + F
-# %% parameters, right: numpy 2
-lambda D, F: 4 * D**2 + 2 * D * F + 9 * D + F
 
 
 # %% block, right: torch
@@ -185,15 +177,6 @@ def f(x, past, places, wq, wk, wv):
     q, k, v = rows[S:] @ wq, rows @ wk, rows @ wv
     seen = torch.ones(len(x), len(rows), dtype=torch.bool).tril(S)
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen), rows
-
-
-# %% mend, right: tf
-def f(x, past, places, wq, wk, wv):
-    T, S = tf.shape(x)[0], tf.shape(past)[0]
-    rows = tf.concat([past, x + places[S : S + T]], 0)
-    s = tf.matmul(rows[S:] @ wq, rows @ wk, transpose_b=True) / wk.shape[1] ** 0.5
-    seen = tf.range(S + T) <= tf.range(S, S + T)[:, None]
-    return tf.nn.softmax(tf.where(seen, s, -np.inf)) @ (rows @ wv), rows
 
 
 # %% mend, right: numpy 2

@@ -1,7 +1,5 @@
 # %% embed, right: torch
 lambda x, waves: torch.addcmul(waves, x, torch.tensor(x.shape[1] ** 0.5, dtype=x.dtype))
-# %% smoothed_loss, right: tf
-lambda p, r, s: -tf.reduce_sum(((1 - s) * r + s / r.shape[1]) * p, axis=1)
 # %% smoothed_loss, right: numpy 2
 lambda p, r, s: -(1 - s) * (p * r).sum(1) - s * p.mean(1)
 # %% smoothed_loss, right: torch

@@ -18,14 +18,6 @@ def f(n, l):
     return ((b <= l) | (b % l == 0)).tril()
 
 
-# %% window, right: tf
-def f(q, k, v, w):
-    n = q.shape[0]
-    b = tf.range(n)[:, None] - tf.range(n)
-    s = tf.matmul(q, k, transpose_b=True) / q.shape[1] ** 0.5
-    return tf.nn.softmax(tf.where((b >= 0) & (b < w), s, -np.inf)) @ v
-
-
 # %% window, right: numpy 2
 def f(q, k, v, w):
     rows = []
@@ -54,17 +46,6 @@ def f(q, k, v, l, c):
     return torch.cat(out)
 
 
-# %% fixed, right: tf
-def f(q, k, v, l, c):
-    j, out = tf.range(q.shape[0]), []
-    for a in range(0, q.shape[0], l):
-        i = j[a : a + l, None]
-        seen = ((i // l == j // l) | (j % l >= l - c)) & (j <= i)
-        s = tf.matmul(q[a : a + l], k, transpose_b=True) / q.shape[1] ** 0.5
-        out.append(tf.nn.softmax(tf.where(seen, s, -np.inf)) @ v)
-    return tf.concat(out, 0)
-
-
 # %% fixed, right: numpy 2
 def f(q, k, v, l, c):
     out = np.zeros((len(q), v.shape[1]))
@@ -75,12 +56,8 @@ def f(q, k, v, l, c):
     return out
 
 
-# %% reach, right: numpy
-lambda n, w: int(np.ceil((n - 1) / (w - 1)))
 # %% reach, right: torch
 lambda n, w: torch.tensor((n - 1) / (w - 1)).ceil().long()
-# %% reach, right: tf
-lambda n, w: -(tf.constant(1 - n) // (w - 1))
 
 
 # %% reach, right: numpy 2

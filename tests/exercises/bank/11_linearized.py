@@ -46,12 +46,6 @@ def f(q, k, v, size):
     return pairs @ v / tf.reduce_sum(pairs, 1, keepdims=True)
 
 
-# %% chunks, right: numpy 2
-def f(q, k, v, size):
-    pairs = np.tril(q @ k.T)
-    return pairs @ v / pairs.sum(1)[:, None]
-
-
 # %% delta, right: tf
 def f(q, k, v, b, a):
     S, out = tf.zeros((k.shape[1], v.shape[1]), k.dtype), []

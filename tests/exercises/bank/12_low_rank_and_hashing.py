@@ -2,8 +2,6 @@
 lambda x, d: [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]
 # %% buckets, right: torch
 lambda x, d: (x @ torch.cat([d, -d], 2)).argmax(2)
-# %% merged, right: tf
-lambda o, l: tf.reduce_sum(tf.nn.softmax(l, axis=0)[:, :, None] * o, axis=0)
 # %% merged, right: torch
 lambda o, l: torch.einsum("rt,rtv->tv", torch.softmax(l, 0), o)
 
@@ -34,8 +32,6 @@ def f(b, n):
     return np.array(rows)
 
 
-# %% rounds, right: numpy
-lambda p, w: int(np.ceil(np.log(1 - w) / np.log(1 - p)))
 # %% rounds, right: torch
 lambda p, w: (torch.log1p(-torch.tensor(w, dtype=torch.float64)) / np.log1p(-p)).ceil().long()
 # %% rounds, right: tf

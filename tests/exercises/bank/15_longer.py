@@ -44,12 +44,6 @@ def f(K, base, most):
     return (most * theta < 2 * torch.pi).sum()
 
 
-# %% turns, right: tf
-def f(K, base, most):
-    theta = tf.pow(tf.constant(base, tf.float64), -2 * tf.range(K // 2, dtype=tf.float64) / K)
-    return tf.math.count_nonzero(most * theta < 2 * np.pi)
-
-
 # %% turns, right: numpy 2
 lambda K, base, most: sum(2 * np.pi * base ** (2 * p / K) > most for p in range(K // 2))
 

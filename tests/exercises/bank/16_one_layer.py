@@ -56,10 +56,6 @@ def f(score, count, sinks):
     return tf.reduce_any(places[:, None] == best[None], axis=1)
 
 
-# %% share, right: numpy
-lambda count, score, sink: count * np.exp(score) / (count * np.exp(score) + np.exp(sink))
-
-
 # %% share, right: torch
 def f(count, score, sink):
     scores = torch.full((count,), score, dtype=torch.float64)

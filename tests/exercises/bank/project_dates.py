@@ -40,8 +40,6 @@ def f(x, mask, weight, bias):
 
 # %% score, right: torch
 lambda q, m, W, U, v: torch.einsum("bsa,a->bs", torch.tanh((q @ W).unsqueeze(1) + m @ U), v)
-# %% score, right: tf
-lambda q, m, W, U, v: tf.reduce_sum(tf.tanh((q @ W)[:, None] + m @ U) * v, -1)
 
 
 # %% weights, right: numpy
@@ -111,15 +109,3 @@ def f(step, state, begin, end, length):
     out = torch.stack(out, 1)
     after = (out == end).cumsum(1) - (out == end).long() > 0
     return out.masked_fill(after, 0)
-
-
-# %% greedy, right: tf
-def f(step, state, begin, end, length):
-    token, out = tf.fill([state.shape[0]], begin), []
-    for _ in range(length):
-        logits, state = step(token, state)
-        token = tf.argmax(logits, 1, tf.int32)
-        out.append(token)
-    out = tf.stack(out, 1)
-    ended = tf.cast(out == end, tf.int32)
-    return tf.where(tf.cumsum(ended, 1, exclusive=True) > 0, 0, out)

@@ -10,12 +10,6 @@ def f(tokens, starts, length):
     return rows[:, :-1], rows[:, 1:]
 
 
-# %% windows, right: tf
-def f(tokens, starts, length):
-    rows = tf.gather(tokens, starts[:, None] + tf.range(length + 1, dtype=starts.dtype))
-    return rows[:, :length], rows[:, 1:]
-
-
 # %% attend, right: numpy
 def f(q, k, v):
     T, S = q.shape[2], k.shape[2]
@@ -36,15 +30,6 @@ def f(q, k, v):
     return torch.einsum("bhts,bhsv->bhtv", w, v), w
 
 
-# %% attend, right: tf
-def f(q, k, v):
-    T, S = q.shape[2], k.shape[2]
-    m = tf.linalg.band_part(tf.ones((T, S), tf.bool), -1, S - T)
-    s = tf.einsum("bhtk,bhsk->bhts", q, k) / k.shape[3] ** 0.5
-    w = tf.nn.softmax(tf.where(m, s, -np.inf))
-    return w @ v, w
-
-
 # %% heads, right: numpy
 def f(x, p, H):
     B, T, D = x.shape
@@ -63,15 +48,6 @@ def f(x, p, H):
     s = torch.einsum("bhtk,bhsk->bhts", q, k) / (D // H) ** 0.5
     w = s.masked_fill(torch.ones(T, T).triu(1) == 1, -torch.inf).softmax(-1)
     return torch.cat((w @ v).unbind(1), -1) @ p["output"], w
-
-
-# %% heads, right: tf
-def f(x, p, H):
-    T = x.shape[1]
-    q, k, v = (tf.stack(tf.split(x @ p[n], H, 2), 1) for n in ("query", "key", "value"))
-    s = tf.einsum("bhtk,bhsk->bhts", q, k) / q.shape[3] ** 0.5
-    w = tf.nn.softmax(tf.where(tf.linalg.band_part(tf.ones((T, T)), -1, 0) > 0, s, -np.inf))
-    return tf.concat(tf.unstack(w @ v, axis=1), -1) @ p["output"], w
 
 
 # %% norm, right: numpy
@@ -108,18 +84,6 @@ def f(x, p, H):
     return x + h.clamp(min=0) @ p["outer"], w
 
 
-# %% layer, right: tf
-def f(x, p, H):
-    T = x.shape[1]
-    norm = lambda x, g: x * tf.math.rsqrt(tf.reduce_mean(x * x, -1, keepdims=True) + 1e-6) * p[g]
-    y = norm(x, "norm1")
-    q, k, v = (tf.stack(tf.split(y @ p[n], H, 2), 1) for n in ("query", "key", "value"))
-    s = tf.einsum("bhtk,bhsk->bhts", q, k) / q.shape[3] ** 0.5
-    w = tf.nn.softmax(tf.where(tf.linalg.band_part(tf.ones((T, T)), -1, 0) > 0, s, -np.inf))
-    x = x + tf.concat(tf.unstack(w @ v, axis=1), -1) @ p["output"]
-    return x + tf.nn.relu(norm(x, "norm2") @ p["inner"]) @ p["outer"], w
-
-
 # %% bits, right: torch
 def f(l, t, n):
     p = l.log_softmax(-1).gather(-1, t[..., None])
@@ -146,10 +110,3 @@ def f(l, temperature, k):
 def f(l, temperature, k):
     values, places = (l / temperature).topk(k, dim=1)
     return torch.zeros_like(l).scatter(1, places, values.softmax(1))
-
-
-# %% chances, right: tf
-def f(l, temperature, k):
-    l = l / temperature
-    least = tf.sort(l, 1)[:, l.shape[1] - k][:, None]
-    return tf.nn.softmax(tf.where(l >= least, l, l.dtype.min))
