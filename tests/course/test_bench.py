@@ -11,9 +11,9 @@ import pytest
 
 from attn_course.catalog import CATALOG
 from experiments.bench import Row, compare
-from experiments.bench.__main__ import chosen, machine, main, missing
+from experiments.bench.__main__ import chosen, main, missing
 from experiments.bench.cases import MEASURED, PARTS
-from experiments.bench.measure import peak, slope
+from experiments.bench.measure import peak
 from experiments.bench.rows import ROWS
 
 ROOT = Path(__file__).parents[2]
@@ -104,10 +104,6 @@ def test_every_mechanism_has_a_row(name, framework):
     assert [row for row in ROWS if row.mechanism == name and framework in row.title]
 
 
-def test_rows_are_told_apart_by_their_names():
-    assert len({row.title for row in ROWS}) == len(ROWS)
-
-
 def test_what_a_peer_needs_is_an_extra():
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["bench"]
     named = {requirement.partition(">=")[0].replace("-", "_") for requirement in extra}
@@ -141,13 +137,6 @@ def test_the_command_writes_a_record_and_draws_it(tmp_path, capsys, alone):
     assert (tmp_path / "bench.svg").read_text().count("<path") == picture.count("<path")
 
 
-def test_quick_is_shorter_and_has_no_goals(tmp_path, alone):
-    main(["--only", "linear attention, PyTorch, 8192 positions", "--quick", "--out", str(tmp_path / "bench.json")])
-    rows = json.loads((tmp_path / "bench.json").read_text())["rows"]
-    assert [row["name"] for row in rows] == ["linear attention, PyTorch, 1024 positions"]
-    assert {(row["goal"], row["verdict"]) for row in rows} == {(None, "recorded")}
-
-
 def test_a_peer_that_is_missing_is_named(tmp_path, capsys, alone, monkeypatch):
     row = Row("alone, PyTorch", "another", lambda n: pytest.fail("it ran"), needs="no_such_package")
     monkeypatch.setattr("experiments.bench.__main__.ROWS", [row])
@@ -155,19 +144,6 @@ def test_a_peer_that_is_missing_is_named(tmp_path, capsys, alone, monkeypatch):
     told = 'not measured: alone, PyTorch; it needs no_such_package (pip install -e ".[bench]")'
     assert told in capsys.readouterr().out
     assert json.loads((tmp_path / "bench.json").read_text())["left_out"] == {"alone, PyTorch": "no_such_package"}
-
-
-def test_without_a_gpu_it_says_so(capsys, monkeypatch):
-    monkeypatch.setattr("experiments.bench.__main__._imported", lambda name: None)
-    with pytest.raises(SystemExit):
-        main(["--gpu"])
-    assert "--gpu needs a GPU" in capsys.readouterr().err
-    assert machine("a GPU", "a command")["device"] == "a GPU"
-
-
-def test_growth_is_the_slope():
-    lengths = (1024, 2048, 4096)
-    assert slope(lengths, [3 * n**1.5 for n in lengths]) == pytest.approx(1.5)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux says what a process held")

@@ -69,12 +69,6 @@ def test_every_set_of_heads_is_switched_off():
 
 
 @MODULE
-def test_one_name_can_be_asked_for(module):
-    right = module.train_look_up(module.LookUpModel(1, num_asked=1), steps=2, every=2, asked=1)
-    assert len(right) == 1 and next(several_look_ups(3, asked=1)).asked.shape == (3, 1)
-
-
-@MODULE
 def test_losses_are_those_of_the_hidden_characters(module):
     model = module.DateModel(len(source_vocabulary()))
     tokens, missing = hide(DATES.source[:5], DATES.source_mask[:5], np.random.default_rng(0))

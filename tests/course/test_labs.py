@@ -220,22 +220,3 @@ def test_ctrl_c_ends_every_program_in_one_line(path):
     assert len(main) == 1, "a program's work stands under __name__ == '__main__'"
     begun = "\n".join(ast.unparse(node) for node in (main[0], functions.get("main")) if node)
     assert re.search(ENDED, begun)
-
-
-def test_the_costs_go_on_where_they_were(folder, monkeypatch, capsys):
-    """What each mechanism gave is kept; the record is written at the end."""
-    from experiments.costs import __main__ as costs
-
-    first, then = [], []
-    monkeypatch.setattr(costs, "CASES", dict.fromkeys("ab"))
-    monkeypatch.setattr(costs, "counts", dict)
-    monkeypatch.setattr(costs, "grown", dict)
-    monkeypatch.setattr(costs, "rows_of", stopped_at(3, first))
-    with pytest.raises(SystemExit) as stopped:
-        costs.main([])
-    assert stopped.value.code == 130 and len(capsys.readouterr().err.splitlines()) == 2
-    assert not (folder / "costs.json").exists()
-    monkeypatch.setattr(costs, "rows_of", stopped_at(None, then))
-    costs.main([])
-    assert [given[:2] for given in first + then] == [(face, name) for face in ("pytorch", "tf") for name in "ab"]
-    assert len(json.loads((folder / "costs.json").read_text())["rows"]) == 4

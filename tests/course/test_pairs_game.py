@@ -27,12 +27,6 @@ def test_every_card_has_one_twin_and_its_number():
                 assert twins(animals[None])[0, place] == twin
 
 
-def test_the_same_seed_deals_the_same():
-    first, again, other = (next(pairs(5, seed=seed)) for seed in (3, 3, 4))
-    assert all(map(np.array_equal, first, again))
-    assert not np.array_equal(first.animals, other.animals)
-
-
 def test_twins_lie_anywhere():
     far = np.abs(twins(next(pairs(2000)).animals) - np.arange(CARDS)).ravel()
     counts = np.bincount(far)[1:]
