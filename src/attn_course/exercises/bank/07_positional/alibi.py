@@ -53,17 +53,7 @@ def with_alibi(query, key, value):
 
 # %% mistake: the slopes of a number that is no power of two are those of the power
 # below, and every other of twice that many
-def with_alibi(query, key, value):
-    H, T, K = query.shape
-    S, near = key.shape[1], 2 ** int(np.log2(H))
-    slopes = 2.0 ** (-8 * np.arange(1, near + 1) / near)
-    between = 2.0 ** (-8 * np.arange(1, 2 * near + 1) / (2 * near))
-    slopes = 2.0 ** (-8 * np.arange(1, H + 1) / H)
-    distance = np.abs(np.arange(S) - np.arange(S - T, S)[:, None])
-    score = query @ key.swapaxes(1, 2) / np.sqrt(K)
-    return softmax(score - slopes[:, None, None] * distance) @ value
-
-
+slopes = 2.0 ** (-8 * np.arange(1, H + 1) / H)
 # %% mistake: the bias is divided by the root of K
 return softmax(score - slopes[:, None, None] * distance / np.sqrt(K)) @ value
 # %% mistake: queries and keys are aligned at the start; the last query stands on the
@@ -77,21 +67,8 @@ return softmax(score) @ value
 slopes = np.concatenate([slopes, between[0::2]])[:H][::-1]
 # %% mistake: the slopes between are taken from the second on; the first comes first
 slopes = np.concatenate([slopes, between[1::2]])[:H]
-
-
 # %% mistake: the slopes are sorted; the ones between come after the others
-def with_alibi(query, key, value):
-    H, T, K = query.shape
-    S, near = key.shape[1], 2 ** int(np.log2(H))
-    slopes = 2.0 ** (-8 * np.arange(1, near + 1) / near)
-    between = 2.0 ** (-8 * np.arange(1, 2 * near + 1) / (2 * near))
-    slopes = np.concatenate([slopes, between[0::2]])[:H]
-    slopes = np.sort(slopes)[::-1]
-    distance = np.abs(np.arange(S) - np.arange(S - T, S)[:, None])
-    score = query @ key.swapaxes(1, 2) / np.sqrt(K)
-    return softmax(score - slopes[:, None, None] * distance) @ value
-
-
+slopes = np.sort(np.concatenate([slopes, between[0::2]])[:H])[::-1]
 # %% mistake: the slopes are those of the power above, cut off
 slopes = slopes if near == H else between[:H]
 # %% mistake: the slope of the first head is 1; it is 2^(-8 / H)

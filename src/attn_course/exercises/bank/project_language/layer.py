@@ -115,19 +115,8 @@ score = query @ key.swapaxes(2, 3)
 x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape)
 # %% mistake: it returns x alone; the weights too
 return x + inner @ p["outer"]
-
-
 # %% mistake: the norms come after the sums: that is a post-norm layer
-def instead(x, p, num_heads):
-    B, T, D = x.shape
-
-    def norm(x, scale):
-        return x / np.sqrt((x**2).mean(axis=2, keepdims=True) + 1e-6) * scale
-
-    parts = [x @ p[name] for name in ("query", "key", "value")]
-    parts = [each.reshape(B, T, num_heads, -1).swapaxes(1, 2) for each in parts]
-    score = parts[0] @ parts[1].swapaxes(2, 3) / np.sqrt(D // num_heads)
-    weights = softmax(np.where(np.tri(T, dtype=bool), score, -np.inf))
-    found = (weights @ parts[2]).swapaxes(1, 2).reshape(x.shape) @ p["output"]
-    x = norm(x + found, p["norm1"])
-    return norm(x + np.maximum(x @ p["inner"], 0) @ p["outer"], p["norm2"]), weights
+read, seen = x, np.tri(x.shape[1], dtype=bool)
+x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
+inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
+return norm(norm(x, p["norm1"]) + inner @ p["outer"], p["norm2"]), weights
