@@ -40,8 +40,7 @@ def quiet(monkeypatch):
     monkeypatch.delenv("ATTN_COURSE_STEPS", raising=False)
 
 
-@LABS
-@pytest.mark.parametrize("model", ["transformer", "bahdanau"])
+@pytest.mark.parametrize(("lab", "model"), [(in_torch, "transformer"), (in_torch, "bahdanau"), (in_tf, "transformer")])
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(lab, model, tmp_path):
     """With dropout: the state of the generator goes on too."""
     setting = TINY._replace(model=model)
@@ -158,8 +157,7 @@ def test_all_four_have_the_dropout_of_the_setting(lab, model):
         np.testing.assert_allclose(one, two, 1e-5)
 
 
-@LABS
-@pytest.mark.parametrize("stop", [None, 4])
+@pytest.mark.parametrize(("lab", "stop"), [(in_torch, None), (in_torch, 4), (in_tf, 4)])
 def test_a_run_ends_with_its_best_parameters(lab, stop, tmp_path, monkeypatch):
     """Those of the lowest loss on dev, here of step 2 of 6, also if it was interrupted behind it."""
     losses = iter([3.0, 1.0, 2.0, 2.5])
