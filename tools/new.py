@@ -73,6 +73,7 @@ Derived: faces and the page of the API (make faces, after a change of a docstrin
 costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
+      make costs && make test TOPIC={name} QUICK=yes && make lint
 """
 NEXT = {
     "mechanism": DERIVED,
