@@ -39,6 +39,7 @@ Derived: faces and the page of the API (make faces, after a change of a docstrin
 costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
+      make costs && make test TOPIC={name} QUICK=yes && make lint
 """
 NEXT = {
     "mechanism": DERIVED,
@@ -173,7 +174,7 @@ def make_exercise(root: Path, _kind: str, full: str) -> list[Path]:
     order.write_text(longer, encoding="utf-8")
     path.write_text(fill("exercise/exercise.py.txt", name, full=full), encoding="utf-8")
     answers.touch()
-    text = answers.read_text(encoding="utf-8") or "import numpy as np\nimport tensorflow as tf\n"
+    text = answers.read_text(encoding="utf-8")
     answers.write_text(text + fill("exercise/answers.py.txt", name, full=full), encoding="utf-8")
     return [path, order, answers]
 

@@ -1,12 +1,14 @@
 """What `make test` runs, and how it ends."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
 import run_tests
+from affected import Repository, affected, topic_files, topic_of
 from run_tests import ROOT
 
 
@@ -31,6 +33,20 @@ def test_what_each_choice_runs(monkeypatch):
     assert "--topics gated" in tests and "tests/mechanisms/test_gated.py" in tests and "test_luong" not in tests
     monkeypatch.setattr(run_tests, "changed_files", lambda since: {"no" + "body.txt"})
     assert asked("--changed", "main", monkeypatch=monkeypatch) == []
+
+
+def test_the_plan_of_every_topic_can_be_run():
+    """All are collected, where one that needs more than `make test` installs would end; one topic's own tests run, and
+    no other's cases of the contract."""
+    repository = Repository()
+    topics = {name for file in repository.files if (name := topic_of(file))}
+    plans = [affected(topic_files(topic, repository), repository).tests for topic in topics]
+    tests = sorted({test for plan in plans for test in plan})
+    command = [*run_tests.PYTEST, "-q", "-m", "not slow", "--topics", "low_rank", "-k", "test_low_rank.py", *tests]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
+    told = re.search(r"(\d+) passed, (\d+) deselected", done.stdout.splitlines()[-1])
+    assert len(plans) > 20 and int(told[1]) > 5 and int(told[2]) > 1000
 
 
 def test_an_unknown_topic_is_one_line(capsys):
