@@ -37,18 +37,6 @@ def test_the_norm_stands_before_the_rotation(face, place):
 
 
 @EACH
-def test_a_gate_scales_what_was_summed_and_is_the_querys(face, place):
-    gate = face.OutputGate(D, H, K, **place)
-    layer, parameters = drawn(face.MultiHeadAttention(D, H, output_gate=gate, use_bias=False, **place))
-    x = draw(B, T, D)
-    output, weights = layer(tensor(face, x), causal=True)
-    value = (x @ parameters["value_weight"]).reshape(B, T, H, K).swapaxes(1, 2)
-    own = {name.removeprefix("output_gate."): x for name, x in parameters.items() if name.startswith("output_gate")}
-    context = reference.output_gate(numbers(weights) @ value, x, own)
-    close(output, context.swapaxes(1, 2).reshape(B, T, -1) @ parameters["output_weight"])
-
-
-@EACH
 def test_a_cap_hides_nothing_and_shows_nothing(face, place):
     score, mask = 3 * draw(B, H, T, T), np.tri(T, dtype=bool)
     part = face.CappedSoftmax(0.7, **(place if face is tf else {}))
