@@ -98,7 +98,8 @@ def test_the_fused_kernels_keep_empty_rows_in_onnx():
 def test_exported_for_any_size(case):
     """``torch.export`` with dynamic batch and lengths, but for those that are fixed; then ONNX.
 
-    Both run at another batch and other lengths, plainly and with the options of the call the other way.
+    Both run at another batch and other lengths, plainly and with the options of the call the other way. What the
+    exporter makes shorter afterwards is its own affair, and a third of the time.
     """
     import onnxruntime
 
@@ -119,7 +120,7 @@ def test_exported_for_any_size(case):
     same(program.module()(*longer), expected, 1e-5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the libraries say to each other
-        model = torch.onnx.export(program, verbose=False).model_proto.SerializeToString()
+        model = torch.onnx.export(program, verbose=False, optimize=False).model_proto.SerializeToString()
     session = onnxruntime.InferenceSession(model)
     fed = {entry.name: x.numpy() for entry, x in zip(session.get_inputs(), longer, strict=True)}
     same(session.run(None, fed), expected, 1e-4)
