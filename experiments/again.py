@@ -17,6 +17,7 @@ from experiments import RECORDS, ROOT
 UNPLANNED = (
     *("costs", "heads", "kernels", "live", "masked"),
     *("prices", "reactions", "sentences", "translate"),
+    *sorted(path.stem for path in RECORDS.glob("gpu_*.json")),  # make gpu, on a GPU
 )
 
 

@@ -3,7 +3,8 @@
 One layer's attention alone, on one thread, 4 heads of width 64, without projections.
 "recompute" attends from all positions to all before them, as without a cache every
 layer but the last must; "cache" attends from the last position to stored keys and
-values; "state" is a step of linear attention. Medians of rounds that take turns.
+values; "state" is a step of linear attention. Medians of rounds that take turns, in
+the thread's own time, which others on the machine don't add to.
 
 python -m experiments.decoding --seeds 0 1 2
 """
@@ -48,9 +49,9 @@ def run(batch, context, seed):
     times = {name: [] for name in ways}
     for _ in range(ROUNDS + 1):
         for name, program in ways.items():
-            begin = time.perf_counter()
+            begin = time.thread_time()
             program()
-            times[name].append(1000 * (time.perf_counter() - begin))
+            times[name].append(1000 * (time.thread_time() - begin))
     row = {"batch": batch, "context": context, "seed": seed}
     return [
         {"way": name, **row, "milliseconds": round(float(np.median(taken[1:])), 4)}

@@ -13,7 +13,7 @@ import pytest
 # when it needs a framework, executes a notebook, marks a class or starts a process. What is left, without numbers of
 # other libraries, is what most changes can break: make test QUICK=yes.
 SLOW = re.compile(
-    r"\.compile\(|export\(|jit_compile|\.save\(|one_graph|run_layer_test|tensorflow\.function|16k|16_384|subprocess|triton"
+    r"\.compile\(|export\(|jit_compile|\.save\(|one_graph|run_layer_test|tensorflow\.function|16k|16_384|subprocess|[tT]riton"
 )
 PACKAGE = {"contract", "mechanisms", "models"}
 STARTS = re.compile(r"subprocess|Popen|\bbuild\(")

@@ -22,7 +22,15 @@ from nbformat import NotebookNode
 
 # The words before the colon, in their order: the story first, what is looked up last.
 HEADINGS = ("The idea", "Part", "By hand", "The formula", "The code", "The methods", "The reason", "Masks")
-HEADINGS += ("What it looks at", "Put to work", "What it costs", "Where it breaks", "On a GPU", "Exercises", "Summary")
+HEADINGS += (
+    "What it looks at",
+    "Put to work",
+    "What it costs",
+    "Where it breaks",
+    "On your GPU",
+    "Exercises",
+    "Summary",
+)
 HEADINGS += ("More", "Look it up")
 REQUIRED = ("The idea", "By hand", "Where it breaks", "Exercises", "Summary", "Look it up")
 ONE_METHOD = ("The formula", "The code")  # several stand in "The methods"

@@ -1,5 +1,7 @@
 """The learned look-up with three scales: at four widths, and at four learning rates.
 
+At the largest rate also ten times as long, and with a fourth scale.
+
 Each run answers new questions all the time; ``exact`` is the share of right answers in
 the 50 steps up to ``step``.
 """
@@ -8,23 +10,24 @@ from experiments import run_plan
 from experiments.look_up import BATCH, RATE
 from experiments.look_up.pytorch import train
 
-STEPS, EVERY, SHOWN = 400, 50, (200, 400)
-POWERS = {"no scale": 0.0, "1/√d": -0.5, "1/d": -1.0}
+EVERY, SHOWN = 50, {400: (200, 400), 4000: (1200, 4000)}
+POWERS = {"no scale": 0.0, "1/√d": -0.5, "1/d": -1.0, "1/d²": -2.0}
 SETTINGS = [(width, RATE) for width in (4, 16, 64, 256)]
 SETTINGS += [(256, rate) for rate in (1e-3, 1e-2, 3e-2)]
+PLAN = [(*setting, name, 400) for setting in SETTINGS for name in [*POWERS][:3]]
+PLAN += [(256, 3e-2, name, 4000) for name in POWERS]
 
 
-def run(width, rate, name, seed):
-    """The rows of one training: its right answers after 200 and after 400 steps."""
-    options = {"width": width, "steps": STEPS, "rate": rate, "seed": seed}
+def run(width, rate, name, steps, seed):
+    """The rows of one training: its right answers on the way and at the end."""
+    options = {"width": width, "steps": steps, "rate": rate, "seed": seed}
     right = train(float(width) ** POWERS[name], **options, every=EVERY)
     row = {"framework": "pytorch", "scale": name, "batch": BATCH, **options}
     return [
         row | {"step": step, "exact": round(float(right[step // EVERY - 1]), 4)}
-        for step in SHOWN
+        for step in SHOWN[steps]
     ]
 
 
 if __name__ == "__main__":
-    plan = [(*setting, name) for setting in SETTINGS for name in POWERS]
-    run_plan("look_up", plan, run)
+    run_plan("look_up", PLAN, run)

@@ -30,12 +30,15 @@ class Device(NamedTuple):
         return f"{self.name}, {memory}, compute capability {major}.{minor}"
 
 
-def device():
+def device(framework=None):
     """The first GPU with its memory and capability, or the CPU.
 
-    Asks PyTorch, then TensorFlow, as far as they are imported already.
+    Asks PyTorch, then TensorFlow, as far as they are imported already; or only the one
+    that is named, "pytorch" or "tf": it may see no GPU where the other does.
     """
-    torch, tf = sys.modules.get("torch"), sys.modules.get("tensorflow")
+    asked = ("pytorch", "tf") if framework is None else (framework,)
+    torch = sys.modules.get("torch") if "pytorch" in asked else None
+    tf = sys.modules.get("tensorflow") if "tf" in asked else None
     if torch is not None and torch.cuda.is_available():
         found = torch.cuda.get_device_properties(0)
         memory_gib = found.total_memory / 2**30

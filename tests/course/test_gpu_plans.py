@@ -1,8 +1,11 @@
 """The GPU demos: plans for simulated devices, and each demo once on the CPU in a tiny size."""
 
 import json
+import re
 import subprocess
 from importlib import resources
+from pathlib import Path
+from types import SimpleNamespace
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -11,11 +14,14 @@ import pytest
 from attn_course.course.labs import gpu
 from attn_course.course.labs.decode import cached
 from attn_course.course.labs.gpu import __main__ as command
-from attn_course.course.labs.gpu import plan_of
+from attn_course.course.labs.gpu import demo as demo_module
+from attn_course.course.labs.gpu import plan_of, timing
 from attn_course.course.labs.gpu import pytorch as torch_demos
 from attn_course.course.labs.gpu import tf as tf_demos
+from attn_course.course.labs.gpu.demo import Demo
 from attn_course.frameworks import tf, torch
 from attn_course.notebook import Device
+from attn_course.notebook import device as device_of
 
 T4 = Device("cuda", "T4", 14.7, (7, 5))
 A100 = Device("cuda", "A100", 39.4, (8, 0))
@@ -23,6 +29,8 @@ H200 = Device("cuda", "H200", 139.8, (9, 0))
 CPU = Device("cpu", "CPU")
 UNKNOWN = Device("cuda", "GPU", float("nan"), (8, 9))
 DEMOS = {"pytorch": torch_demos, "tf": tf_demos}
+ROOT = Path(__file__).parents[2]
+STEMS = ("04_scaled_dot_product", "10_sparse", "11_linearized", "13_mqa_gqa", "14_flash")
 
 
 def test_a_t4_has_no_bfloat16_and_no_flash_kernel():
@@ -30,7 +38,7 @@ def test_a_t4_has_no_bfloat16_and_no_flash_kernel():
     assert plan.dtype == "float16" and plan.ways.keys() == {"weights", "tiles", "efficient"}
     assert plan.left_out["flash"] == "needs compute capability 8.0, here it is 7.5"
     assert plan.left_out.keys() == {"flash", "cudnn", "kernel"}
-    assert plan.ways["weights"][-1] == 4096 and plan.ways["efficient"][-1] == 65536
+    assert plan.ways["weights"][-1] == 2048 and plan.ways["efficient"][-1] == 65536
 
 
 @pytest.mark.parametrize(("device", "longest"), [(A100, 8192), (H200, 16384)])
@@ -47,7 +55,7 @@ def test_newer_devices_take_every_way(device, longest):
 def test_without_a_gpu_the_sizes_are_small(framework):
     plan = plan_of("14", framework, CPU)
     assert plan.dtype == "float32" and not plan.left_out
-    assert {lengths[-1] for lengths in plan.ways.values()} == {gpu.ON_CPU}
+    assert set(plan.ways.values()) == {gpu.ON_CPU} and max(gpu.ON_CPU) <= 512
     assert plan.ways.keys() == {"weights", "tiles"} | ({"flash"} if framework == "pytorch" else set())
 
 
@@ -61,13 +69,30 @@ def test_where_the_memory_is_not_told_it_is_taken_as_small():
 def test_no_run_takes_more_than_its_share(device, framework):
     plan = plan_of("14", framework, device)
     for length in plan.ways["weights"]:
-        scores = 4 * gpu.HEADS * length**2 * 4
+        scores = 4 * gpu.batch_of(length, device) * gpu.HEADS * length**2 * 4
         assert scores <= gpu.SHARE * device.memory_gib * 2**30
-    assert len(plan.ways["weights"]) >= 4
+    assert len(plan.ways["weights"]) >= 3
+
+
+@pytest.mark.parametrize("chapter", ["14", "06"])
+def test_a_gpu_gets_enough_tokens_and_a_cpu_one_sequence(chapter):
+    for row, shape in timing.shapes(plan_of(chapter, "pytorch", H200), H200):
+        batch, heads, length, width = shape
+        assert row["batch"] == batch and batch * length >= gpu.TOKENS
+        assert heads * width == (1024 if chapter == "06" else 512)
+    found = [shape for _, shape in timing.shapes(plan_of(chapter, "pytorch", CPU), CPU)]
+    assert {shape[0] for shape in found} == {1} and max(shape[2] for shape in found) <= 512
+
+
+def test_a_stack_grows_by_its_layers_alone():
+    for device, most in ((CPU, 4), (T4, 16), (H200, 32)):
+        plan = plan_of("08", "tf", device)
+        assert plan.ways["encoder"][-1] == most and plan.dtype == "float32"
+        assert plan.sizes["width"] % 32 == 0
 
 
 def test_unknown_names_are_told():
-    with pytest.raises(ValueError, match="chapter must be one of 14, 13, 10, 11, 02, 09, got 3"):
+    with pytest.raises(ValueError, match="chapter must be one of 14, 13, 10, 11, 06, 08, 02, 09, got 3"):
         plan_of("3", "pytorch", CPU)
     with pytest.raises(ValueError, match="framework must be one of pytorch, tf, got jax"):
         plan_of("14", "jax", CPU)
@@ -119,9 +144,13 @@ def test_every_demo_runs_on_a_cpu(chapter, framework, monkeypatch, capsys):
     """The code that a GPU runs, in sizes of a test."""
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
     monkeypatch.setattr(DEMOS[framework], "ROUNDS", 1)
-    monkeypatch.setattr(gpu, "LENGTHS", (64,))
-    monkeypatch.setattr(command, "device", lambda: CPU)
+    monkeypatch.setattr(gpu, "ON_CPU", (64,))
+    for module in (command, DEMOS[framework], demo_module):
+        monkeypatch.setattr(module, "device", lambda framework=None: CPU)
     part = command.one(chapter, framework)
+    shown = Demo(chapter, framework)
+    own = [row for row in part["rows"] if row["demo"] == shown.name]
+    assert len(shown.table(own).rows) == len(own) and "<svg" in shown.picture(own).svg
     for demo in gpu.DEMOS[chapter]:
         rows = [row for row in part["rows"] if row["demo"] == demo]
         assert {row["way"] for row in rows} == plan_of(chapter, framework, CPU, demo).ways.keys()
@@ -134,9 +163,9 @@ def test_every_demo_runs_on_a_cpu(chapter, framework, monkeypatch, capsys):
     assert len(record["rows"]) == len(part["rows"])
 
 
-def attended(row):
-    assert row["positions"] == 64 and row["forward_ms"] > 0 and row["gradients_ms"] > 0
-    assert row["forward_mib"] is None
+def measured(row):
+    assert row["forward_range"][0] <= row["forward_ms"] <= row["forward_range"][1] and row["gradients_ms"] > 0
+    assert row["forward_mib"] is None and row.get("positions", 64) == 64
 
 
 def decoded(row):
@@ -156,7 +185,8 @@ def modelled(row):
     assert [step for step, _ in row["loss"]] == [1, 2] and 5 < row["test_loss"] < 6.5
 
 
-CHECKS = {"attention": attended, "decode": decoded, "translate": translated, "dates": dated, "language": modelled}
+CHECKS = dict.fromkeys(("attention", "heads", "depth"), measured)
+CHECKS |= {"decode": decoded, "translate": translated, "dates": dated, "language": modelled}
 
 
 def test_every_way_to_attend_is_attention():
@@ -198,12 +228,52 @@ def test_a_way_that_fails_is_told_and_the_next_one_runs(framework, error, monkey
     assert rows[1]["error"].endswith("no memory")
 
 
-def test_tensorflow_leaves_memory_for_pytorch(monkeypatch):
-    grown = []
-    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["one", "another"])
-    monkeypatch.setattr(tf.config.experimental, "set_memory_growth", lambda *given: grown.append(given))
-    tf_demos.place()
-    assert grown == [("one", True), ("another", True)]
+@pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
+def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
+    monkeypatch.setattr(demo_module, "device", lambda framework: H200)
+    shown = Demo("14", framework)
+    assert shown.plan == plan_of("14", framework, H200)
+    assert str(shown).startswith("H200, 140 GiB, compute capability 9.0. The large size, bfloat16, positions:")
+    row = {"way": "weights", "positions": 16384, "batch": 1, "forward_ms": 34.0, "forward_range": [33.0, 36.0]}
+    row |= {"gradients_ms": 81.0, "gradients_range": [80.0, 82.0], "gradients_mib": 33120.0}
+    table = shown.table([row, {**row, "way": "tiles", "forward_ms": 17.0}, {"way": "tiles", "error": "no memory"}])
+    header = ["Way", "Positions", "ms", "With gradients", "MiB", "TFLOP/s", "Of peak", "Times faster"]
+    assert table.header == header and len(table.rows) == 2
+    # 2 products of 16,384 x 16,384 x 64 for 8 heads, half of them, at two operations each: 0.27 TFLOP
+    assert table.rows[0][2:] == ["34 (33 to 36)", "81 (80 to 82)", "33,120", "8.08", "1%", "1.0"]
+    assert table.rows[1][-1] == "2.0"
+
+
+def test_only_some_ways_run_where_a_chapter_asks_for_them(monkeypatch):
+    monkeypatch.setattr(demo_module, "device", lambda framework: T4)
+    assert Demo("14", "pytorch", "weights", "flash", "efficient").plan.ways.keys() == {"weights", "efficient"}
+    assert {row["way"] for row in Demo("14", "pytorch", "weights").stored} == {"weights"}
+
+
+def test_a_framework_without_its_own_gpu_takes_the_small_size(monkeypatch):
+    """PyTorch may see a GPU where TensorFlow sees none."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    properties = SimpleNamespace(name="H", total_memory=80 * 2**30, major=9, minor=0)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda number: properties)
+    assert Demo("14", "pytorch").here == Device("cuda", "H", 80.0, (9, 0)) == device_of()
+    assert Demo("14", "tf").here == CPU
+
+
+def test_the_share_of_the_peak_is_that_of_the_card():
+    for name, part in {"Tesla T4": "50%", "NVIDIA L40S": "—", "NVIDIA A100-SXM4-80GB": "10%"}.items():
+        assert demo_module.share(32.5e12, Device("cuda", name), 0) == part
+    assert demo_module.share(1.0, CPU, 1) == "—"
+    assert demo_module.card("NVIDIA A100-SXM4-40GB")[1] < demo_module.card("NVIDIA A100-SXM4-80GB")[1]
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_every_chapter_with_a_demo_has_it_in_cells_of_both_frameworks(stem):
+    """Below its heading: cells that are not compared, and checks of what they found."""
+    text = (ROOT / "book" / f"{stem}.md").read_text(encoding="utf-8")
+    (section,) = [part for part in re.split(r"(?m)^(?=#{2,3} )", text) if re.match("#+ On your GPU: ", part)]
+    for tab in ("torch", "tf"):
+        assert f"tags: [tab-{tab}, nbval-ignore-output]" in section and f"tags: [tab-{tab}, check]" in section
+    assert "The code for a GPU" not in text and len(re.findall("Demo\\(", section)) in (0, 2)
 
 
 def test_a_demo_without_time_is_named(monkeypatch, capsys):
@@ -218,10 +288,11 @@ def test_a_demo_without_time_is_named(monkeypatch, capsys):
 def test_records_are_stored_where_there_is_a_gpu(monkeypatch, capsys):
     stored, asked = {}, []
     part = {"device": "a GPU", "left_out": {}, "rows": [{"way": "flash"}]}
+    on_cpu = {**part, "device": str(CPU), "rows": [{"way": "tiles"}]}
 
     def apart(chapter, framework, seconds):
         asked.append(seconds)
-        return part if framework == "tf" else None  # one that failed
+        return part if framework == "tf" else on_cpu if chapter == "14" else None  # one that failed
 
     monkeypatch.setattr(command, "device", lambda: T4)
     monkeypatch.setattr(command, "apart", apart)
@@ -229,6 +300,14 @@ def test_records_are_stored_where_there_is_a_gpu(monkeypatch, capsys):
     command.main(["--only", "14", "02"])
     assert stored.keys() == {"gpu_14", "gpu_02"} and stored["gpu_02"]["rows"] == [{"way": "flash"}]
     assert len(asked) == 4 and max(asked) <= command.LIMIT < 540
+
+
+def test_the_driver_is_noted_where_it_is_told(monkeypatch):
+    said = subprocess.CompletedProcess([], 0, stdout="580.1, 1980 MHz\n580.1, 1980 MHz\n")
+    monkeypatch.setattr(command.subprocess, "run", lambda *given, **more: said)
+    assert command.driver() == {"driver": "580.1", "clock": "1980 MHz"}
+    monkeypatch.setattr(command.subprocess, "run", lambda *given, **more: (_ for _ in ()).throw(FileNotFoundError))
+    assert command.driver() == {}
 
 
 def test_the_command_without_a_gpu_runs_nothing(monkeypatch, capsys):
@@ -243,5 +322,5 @@ def test_stored_records_say_what_made_them():
     for path in folder.iterdir():
         if path.name.startswith("gpu_"):
             record = json.loads(path.read_text())
-            assert record.keys() >= {"date", "device", "versions", "command", "rows"} and record["rows"]
+            assert record.keys() >= {"date", "device", "driver", "versions", "command", "rows"} and record["rows"]
             assert record["command"].startswith("python -m attn_course.course.labs.gpu --only ")

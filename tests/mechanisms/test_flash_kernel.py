@@ -1,40 +1,29 @@
 """The Triton kernel, forward and backward, run by Triton's interpreter on the CPU."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from aside import run
 
-from attn_course.frameworks import torch
 from attn_course.records import load_record
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-ASIDE = Path(sys.prefix) / "triton"  # where the Makefile puts it: not beside TensorFlow
-
-
-def run(code, **environment):
-    path = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(ASIDE), str(ROOT))))
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
-def test_the_kernel_is_attention():
-    done = run("import kernel_cases; kernel_cases.main()", TRITON_INTERPRET="1")
+@pytest.mark.parametrize("capability", [75, 90], ids=["T4", "H100"])
+def test_the_kernel_is_attention(capability):
+    """With both GPUs' tiles. On a GPU: `make test-gpu`."""
+    done = run(f"import kernel_cases; kernel_cases.main(capability={capability})", TRITON_INTERPRET="1")
     assert done.returncode == 0 and done.stdout == "17 cases agree\n", done.stderr
-    if torch.cuda.is_available():
-        done = run("import kernel_cases; kernel_cases.main('cuda')")
-        assert done.returncode == 0 and done.stdout == "17 cases agree\n", done.stderr
 
 
 FAULTS = {
     "what was summed up is not rescaled": ("context = kept[:, None] * context", "context = 1.0 * context"),
     "causal is aligned at the start": ("s[None] <= t[:, None] + S - T", "s[None] <= t[:, None]"),
+    "an unmasked tile too far": ("block * ROWS + 1 + S - T", "block * ROWS + ROWS + S - T"),
+    "the tiles without a mask are of another width": ("whole // COLUMNS * COLUMNS", "whole // ROWS * ROWS"),
+    "the last keys are not masked": ("whole = whole // COLUMNS * COLUMNS", "whole = tl.cdiv(whole, COLUMNS) * COLUMNS"),
     "the gradient of the score lacks a term": ("(of_weights - own_dot[:, None])", "of_weights"),
 }
 
@@ -71,7 +60,8 @@ def test_every_kernel_starts_on_every_gpu(compiled):
     assert {row["gpu"] for row in compiled} == {"T4", "A10", "A100", "L4", "H100"}
     for row in compiled:
         assert 0 < row["shared_kib"] <= row["shared_kib_limit"], row
-        assert row["spilled_bytes"] <= 256 and 0 < row["registers"] <= 255, row
+        little = 512 if row["gpu"] == "H100" else 256  # there a tile that spills was the fastest of those timed
+        assert row["spilled_bytes"] <= little and 0 < row["registers"] <= 255, row
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")

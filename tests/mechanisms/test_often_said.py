@@ -171,10 +171,10 @@ def test_self_attention_costs_less_than_recurrence_only_for_short_texts():
 
 
 def test_a_state_against_a_cache():
-    """Thousands of times faster than computing all anew; beside a cache, at batch 1, less than four times."""
+    """Hundreds of times faster than computing all anew; beside a cache, at batch 1, less than four times."""
     times = means("decoding", "way", "batch", "context", value="milliseconds")
     state, cache, anew = (np.median(times[way, 1, 4096]) for way in ("state", "cache", "recompute"))
-    assert anew / state > 1000 and 1 < cache / state < 4
+    assert anew / state > 100 and 1 < cache / state < 4
     assert np.median(times["state", 1, 64]) > np.median(times["cache", 1, 64])
 
 

@@ -43,14 +43,58 @@ def tile(start, size, D: tl.constexpr, C: tl.constexpr):
 
 @triton.jit
 def scores(
-    query, key, scale, t, s, T, S, causal: tl.constexpr, precision: tl.constexpr
+    query,
+    key,
+    t,
+    s,
+    T,
+    S,
+    masked: tl.constexpr,
+    causal: tl.constexpr,
+    precision: tl.constexpr,
 ):
-    """The scores of a tile in base 2, minus infinity where blocked."""
-    score = product(query, tl.trans(key), precision) * scale
-    allowed = (t[:, None] < T) & (s[None] < S)
-    if causal:
-        allowed = allowed & (s[None] <= t[:, None] + S - T)
-    return tl.where(allowed, score, float("-inf"))
+    """The scores of a tile, not scaled; where it is masked, some minus infinity."""
+    score = product(query, tl.trans(key), precision)
+    if masked:
+        allowed = (t[:, None] < T) & (s[None] < S)
+        if causal:
+            allowed = allowed & (s[None] <= t[:, None] + S - T)
+        score = tl.where(allowed, score, float("-inf"))
+    return score
+
+
+@triton.jit
+def over_keys(
+    begin,
+    end,
+    sums,
+    given,
+    D: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    masked: tl.constexpr,
+    causal: tl.constexpr,
+    precision: tl.constexpr,
+):
+    """The sums of a block of queries with the tiles from begin to end."""
+    highest, total, context = sums
+    q, t, key, value, scale, T, S = given
+    for start in range(begin, end, COLUMNS):
+        s = start + tl.arange(0, COLUMNS)
+        at, there = tile(start, S, D, COLUMNS)
+        if masked:
+            k = tl.load(key + at, mask=there, other=0.0)
+            v = tl.load(value + at, mask=there, other=0.0)
+        else:
+            k, v = tl.load(key + at), tl.load(value + at)
+        score = scores(q, k, t, s, T, S, masked, causal, precision)
+        new = tl.maximum(highest, scale * tl.max(score, 1))
+        kept = tl.exp2(highest - new)
+        part = tl.exp2(scale * score - new[:, None])
+        total = kept * total + tl.sum(part, 1)
+        context = kept[:, None] * context
+        context += product(part.to(v.dtype), v, precision)
+        highest = new
+    return highest, total, context
 
 
 @triton.jit
@@ -69,30 +113,27 @@ def forward_kernel(
     causal: tl.constexpr,
     precision: tl.constexpr,
 ):
-    """One block of queries over all its keys."""
-    first, head = tl.program_id(0) * ROWS, tl.program_id(1).to(tl.int64)
+    """One block of queries over all its keys; scale is in base 2."""
+    block, head = tl.program_id(0), tl.program_id(1).to(tl.int64)
+    seen, whole = S, S
+    if causal:  # the longest rows first, so that no program begins one at the end
+        block = tl.num_programs(0) - 1 - block
+        seen = tl.minimum(S, block * ROWS + ROWS + S - T)
+        whole = tl.maximum(0, tl.minimum(S, block * ROWS + 1 + S - T))
+    whole = whole // COLUMNS * COLUMNS  # what every query sees, in whole tiles
+    first = block * ROWS
     t = first + tl.arange(0, ROWS)
     own, here = tile(first, T, D, ROWS)
     q = tl.load(query + head * T * D + own, mask=here, other=0.0)
+    key, value = key + head * S * D, value + head * S * D
     highest = tl.full((ROWS,), LOWEST, tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
     context = tl.zeros((ROWS, D), tl.float32)
-    seen = S
-    if causal:
-        seen = tl.minimum(S, first + ROWS + S - T)
-    for start in range(0, seen, COLUMNS):
-        s = start + tl.arange(0, COLUMNS)
-        at, there = tile(start, S, D, COLUMNS)
-        k = tl.load(key + head * S * D + at, mask=there, other=0.0)
-        v = tl.load(value + head * S * D + at, mask=there, other=0.0)
-        score = scores(q, k, scale, t, s, T, S, causal, precision)
-        new = tl.maximum(highest, tl.max(score, 1))
-        kept = tl.exp2(highest - new)
-        part = tl.exp2(score - new[:, None])
-        total = kept * total + tl.sum(part, 1)
-        context = kept[:, None] * context
-        context += product(part.to(v.dtype), v, precision)
-        highest = new
+    sums = highest, total, context
+    given = q, t, key, value, scale, T, S
+    sums = over_keys(0, whole, sums, given, D, COLUMNS, False, causal, precision)
+    sums = over_keys(whole, seen, sums, given, D, COLUMNS, True, causal, precision)
+    highest, total, context = sums
     blind = total == 0.0
     total = tl.where(blind, 1.0, total)
     found = context / total[:, None]
@@ -137,8 +178,8 @@ def query_kernel(
         at, there = tile(start, S, D, COLUMNS)
         k = tl.load(key + head * S * D + at, mask=there, other=0.0)
         v = tl.load(value + head * S * D + at, mask=there, other=0.0)
-        score = scores(q, k, scale, t, s, T, S, causal, precision)
-        weights = tl.exp2(score - logarithm[:, None])
+        score = scores(q, k, t, s, T, S, True, causal, precision)
+        weights = tl.exp2(scale * score - logarithm[:, None])
         of_weights = product(g, tl.trans(v), precision)
         of_score = weights * (of_weights - own_dot[:, None])
         found += product(of_score.to(k.dtype), k, precision)
@@ -184,8 +225,8 @@ def key_kernel(
         g = tl.load(grad + head * T * D + at, mask=there, other=0.0)
         logarithm = tl.load(log_total + head * T + t, mask=t < T, other=0.0)
         own_dot = tl.load(dot + head * T + t, mask=t < T, other=0.0)
-        score = scores(q, k, scale, t, s, T, S, causal, precision)
-        weights = tl.exp2(score - logarithm[:, None])
+        score = scores(q, k, t, s, T, S, True, causal, precision)
+        weights = tl.exp2(scale * score - logarithm[:, None])
         turned = tl.trans(weights).to(g.dtype)
         value_sum += product(turned, g, precision)
         of_weights = product(g, tl.trans(v), precision)
@@ -203,6 +244,7 @@ def key_kernel(
 AMPERE = 80
 GPUS = {"T4": 75, "A100": 80, "A10": 86, "L4": 89, "H100": 90}
 SHARED_KIB = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227}
+ROOMY = 80, 90, 100  # others since have 99 KiB: two stages of both gradients fit there
 # Before, and in float32, products are multiply-adds in registers, and 32 bits take
 # twice the room: tiles for widths to 64, and to 128.
 SMALL = {
@@ -211,22 +253,38 @@ SMALL = {
     "key_kernel": ((32, 32), (16, 32)),
 }
 
+# On an H100 what was fastest of the tiles that were timed there, with warps and stages
+# (how many tiles of a loop are on their way at once).
+FASTEST = {
+    "forward_kernel": ((128, 64, 8, 3), (128, 64, 8, 3)),
+    "query_kernel": ((128, 64, 8, 3), (128, 64, 8, 3)),
+    "key_kernel": ((128, 64, 4, 2), (64, 64, 4, 2)),
+}
+SIZES = "ROWS", "COLUMNS", "num_warps", "num_stages"
+
 
 def tile_sizes(
     kernel: str, capability: int, width: int, itemsize: int = 2
 ) -> dict[str, int]:
-    """Queries and keys of a kernel's tile, and warps: what fits on a GPU.
+    """Queries and keys of a kernel's tile, warps, stages: what fits on a GPU.
 
     itemsize: bytes of a number.
     """
+    wide = width > 64
     if capability < AMPERE or itemsize > 2:
-        rows, columns = SMALL[kernel][width > 64]
-        return {"ROWS": rows, "COLUMNS": columns, "num_warps": 4}
-    return {"ROWS": 64, "COLUMNS": 64, "num_warps": 4 if width <= 64 else 8}
+        sizes = *SMALL[kernel][wide], 4, 3
+    elif capability == GPUS["H100"]:
+        sizes = FASTEST[kernel][wide]
+    elif not wide:
+        sizes = 64, 64, 4, 3
+    else:
+        much = capability in ROOMY or kernel == "forward_kernel"
+        sizes = 64, 64, 8, 3 if much else 2
+    return dict(zip(SIZES, sizes, strict=True))
 
 
-def configurations() -> Iterator[tuple[int, str, int, int, int, int]]:
-    """(capability, kernel, width, rows, columns, warps) for ``GPUS``, with 16 bits."""
+def configurations() -> Iterator[tuple[int, str, int, int, int, int, int]]:
+    """Capability, kernel, width and its ``tile_sizes`` for ``GPUS``, with 16 bits."""
     for capability, width, kernel in product_of(GPUS.values(), (64, 128), SMALL):
         yield capability, kernel, width, *tile_sizes(kernel, capability, width).values()
 

@@ -1,12 +1,14 @@
 """The chapters' demos in their large size, on the GPU that is there.
 
 A demo has a plan, which follows from the device alone: sizes, dtype, and the ways that
-the device can take. ``python -m attn_course.course.labs.gpu`` runs all demos, each
-framework in a process of its own, so that one's memory is free for the other, and
-stores one record per chapter, ``records/gpu_NN.json``.
+the device can take. A notebook runs it by ``gpu.demo.Demo``. ``python -m
+attn_course.course.labs.gpu`` runs all demos, each framework in a process of its own, so
+that one's memory is free for the other, and stores one record per chapter,
+``records/gpu_NN.json``.
 
-``attention``: time and memory of attention by length. ``decode``: a step behind a long
-cache. ``dates``, ``translate``, ``language``: a training in a larger size.
+``attention``, ``heads``, ``depth``: time and memory of attention by length, by heads,
+and of a stack by layers. ``decode``: a step behind a long cache. ``dates``,
+``translate``, ``language``: a training in a larger size.
 """
 
 from typing import NamedTuple
@@ -19,6 +21,8 @@ DEMOS = {
     "13": ("decode", "language"),
     "10": ("attention",),
     "11": ("attention",),
+    "06": ("heads",),
+    "08": ("depth",),
     "02": ("dates",),
     "09": ("translate",),
 }
@@ -26,7 +30,15 @@ CHAPTERS = tuple(DEMOS)
 FRAMEWORKS = ("pytorch", "tf")
 HEADS, WIDTH, WINDOW = 8, 64, 257
 LENGTHS = tuple(2**power for power in range(9, 17))  # 512 to 65,536
-ON_CPU = 2048  # the longest without a GPU
+TOKENS = 16384  # in all, at least: fewer leave a GPU idle, and time its start
+ON_CPU = (256, 512)  # the lengths without a GPU
+# Positions, width, numbers of heads (of layers: sequences first), by scale.
+SPLIT = ((256, 64, (1, 2, 4, 8)), (4096, 512, (4, 8, 16)), (4096, 1024, (8, 16, 32)))
+DEEP = (
+    (2, 32, 64, (1, 2, 4)),
+    (32, 512, 256, (2, 4, 8, 16)),
+    (32, 512, 512, (4, 8, 16, 32)),
+)
 BY_HAND = 16384  # the longest that a loop in Python starts kernels for
 SHARE = 0.5  # of the memory, for what a run holds at most
 # Ways to attend, by chapter: those of both frameworks, those of PyTorch on a GPU with
@@ -37,6 +49,7 @@ WAYS = {
     "14": (("weights", "tiles"), OWN, ("flash",)),
     "10": (("weights", "window", "strided"), BESIDE, ("flash",)),
     "11": (("weights", "linear"), BESIDE, ("flash",)),
+    "06": (("weights",), BESIDE, ("flash",)),
 }
 KINDS = ("MHA", "GQA-8", "MQA", "MLA")
 BATCH = 8  # sequences that are decoded together
@@ -55,15 +68,18 @@ SIZES = {
     "translate": (
         {"model_dim": 16, "num_layers": 1, "hidden_dim": 16, "steps": 2}
         | {"batch_size": 8, "rows": 40},
-        {"model_dim": 256, "num_layers": 4, "hidden_dim": 256, "steps": 150}
+        {"model_dim": 256, "num_layers": 4, "hidden_dim": 256, "steps": 1500}
         | {"batch_size": 64},
-        {"model_dim": 512, "num_layers": 6, "hidden_dim": 512, "steps": 200}
-        | {"batch_size": 128},
+        {"model_dim": 512, "num_layers": 6, "hidden_dim": 512, "steps": 2000}
+        | {"batch_size": 128, "rate": 1e-3},
     ),
     "language": (
-        {"model_dim": 32, "num_layers": 1, "length": 16, "batch": 4, "steps": 2},
-        {"model_dim": 256, "num_layers": 4, "length": 256, "batch": 32, "steps": 100},
-        {"model_dim": 512, "num_layers": 8, "length": 512, "batch": 64, "steps": 150},
+        {"model_dim": 32, "num_layers": 1, "length": 16, "batch": 4, "steps": 2}
+        | {"seeds": (0,)},
+        {"model_dim": 256, "num_layers": 4, "length": 256, "batch": 32, "steps": 100}
+        | {"seeds": (0, 1, 2)},
+        {"model_dim": 512, "num_layers": 8, "length": 512, "batch": 64, "steps": 150}
+        | {"seeds": (0, 1, 2)},
     ),
 }
 
@@ -73,7 +89,8 @@ class Plan(NamedTuple):
 
     ways: of attention: "weights" forms all of them, "tiles" is the loop by hand,
         "kernel" the Triton kernel; "flash", "efficient" and "cudnn" are PyTorch's own
-        backends. Of a training: the models. sizes: of a training or of a cache.
+        backends. Of a training: the models. With heads or layers in place of lengths.
+    sizes: of a training, a cache, a layer.
     """
 
     dtype: str
@@ -100,6 +117,8 @@ def plan_of(chapter: str, framework: str, device: Device, demo: str = "") -> Pla
         return attention_plan(chapter, framework, device)
     if demo == "decode":
         return decode_plan(device)
+    if demo in ("heads", "depth"):
+        return layer_plan(chapter, framework, device, demo)
     sizes = SIZES[demo][scale_of(device)]
     ways = dict.fromkeys(TRAININGS[demo], (sizes["steps"],))
     return Plan("float32", ways, {}, sizes)
@@ -108,18 +127,37 @@ def plan_of(chapter: str, framework: str, device: Device, demo: str = "") -> Pla
 def attention_plan(chapter: str, framework: str, device: Device) -> Plan:
     """Chapters 10, 11, 14: time and memory of attention by length, by every way."""
     dtype = half_of(device)
+    wanted, left_out = ways_of(chapter, framework, device)
+    lengths = LENGTHS if device.kind == "cuda" else ON_CPU
+    ways = {way: tuple(n for n in lengths if fits(way, n, device)) for way in wanted}
+    return Plan(dtype, ways, left_out)
+
+
+def ways_of(chapter: str, framework: str, device: Device):
+    """The ways to attend that the device can take; what it can't: why."""
     both, on_gpu, without = WAYS[chapter]
     wanted = dict.fromkeys(both, ())
     if framework == "pytorch":
         wanted |= on_gpu if device.kind == "cuda" else dict.fromkeys(without, ())
-    ways, left_out = {}, {}
+    left_out = {}
     for way, least in wanted.items():
         if least and device.capability < least:
             has, needs = (".".join(map(str, x)) for x in (device.capability, least))
             left_out[way] = f"needs compute capability {needs}, here it is {has}"
-            continue
-        ways[way] = tuple(n for n in LENGTHS if fits(way, n, dtype, device))
-    return Plan(dtype, ways, left_out)
+    return [way for way in wanted if way not in left_out], left_out
+
+
+def layer_plan(chapter: str, framework: str, device: Device, demo: str) -> Plan:
+    """Chapters 6 and 8: one width and more heads; one width and more layers."""
+    scale, dtype = scale_of(device), half_of(device)
+    if demo == "heads":
+        positions, width, heads = SPLIT[scale]
+        ways, left_out = ways_of(chapter, framework, device)
+        sizes = {"positions": positions, "width": width}
+        return Plan(dtype, dict.fromkeys(ways, heads), left_out, sizes)
+    batch, positions, width, layers = DEEP[scale]
+    sizes = {"positions": positions, "width": width, "batch": batch}
+    return Plan("float32", {"encoder": layers}, {}, sizes)
 
 
 def decode_plan(device: Device) -> Plan:
@@ -152,15 +190,19 @@ def scale_of(device: Device) -> int:
     return 2 if device.capability >= (8, 0) else 1
 
 
-def fits(way: str, length: int, dtype: str, device: Device) -> bool:
+def batch_of(length: int, device: Device) -> int:
+    """So many sequences that a GPU has enough to do."""
+    return max(1, TOKENS // length) if device.kind == "cuda" else 1
+
+
+def fits(way: str, length: int, device: Device) -> bool:
     """Whether a run forward and backward stays within its share of the memory."""
     if device.kind != "cuda":
-        return length <= ON_CPU
+        return True
     if way == "tiles" and length > BY_HAND:
         return False
-    itemsize = 2 if dtype != "float32" else 4
-    held = 12 * HEADS * length * WIDTH * max(4, itemsize)
+    held = 12 * HEADS * length * WIDTH * 4
     pairs = {"weights": length, "window": 3 * WINDOW, "strided": 4 * length**0.5}
     # Scores, weights and their gradients, in float32.
     held += 4 * HEADS * length * pairs.get(way, 0) * 4
-    return held <= SHARE * memory_of(device)
+    return batch_of(length, device) * held <= SHARE * memory_of(device)

@@ -14,17 +14,18 @@ import time
 
 from attn_course.course.labs.gpu import CHAPTERS, DEMOS, FRAMEWORKS, plan_of
 from attn_course.files import ending_in_one_line
-from attn_course.notebook import device
+from attn_course.notebook import Device, device
 from attn_course.records import heading, write
 
 COMMAND = "python -m attn_course.course.labs.gpu"
+CPU = Device("cpu", "CPU")
 LIMIT = 530  # seconds, for all demos together
 
 
 def one(chapter, framework):
     """Run a chapter's demos here; the last line printed is their part of the record."""
     module = importlib.import_module(f"attn_course.course.labs.gpu.{framework}")
-    module.place()
+    module.ready()
     here, rows, left_out = device(), [], {}
     for demo in DEMOS[chapter]:
         plan = plan_of(chapter, framework, here, demo)
@@ -41,9 +42,22 @@ def record_of(chapter, parts):
     return {
         **heading(f"{COMMAND} --only {chapter}"),
         "device": parts[0]["device"],
+        **driver(),
         "left_out": parts[0]["left_out"],
         "rows": [row for part in parts for row in part["rows"]],
     }
+
+
+def driver():
+    """The driver and the highest clock, where NVIDIA's tool says them."""
+    names = {"driver_version": "driver", "clocks.max.sm": "clock"}
+    command = ["nvidia-smi", "--format=csv,noheader", f"--query-gpu={','.join(names)}"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    first = said.stdout.splitlines()[0].split(", ")
+    return dict(zip(names.values(), first, strict=True))
 
 
 def apart(chapter, framework, seconds):
@@ -85,8 +99,9 @@ def main(arguments=None):
     end = time.monotonic() + LIMIT
     for chapter in options.only:
         parts = [apart(chapter, x, end - time.monotonic()) for x in FRAMEWORKS]
-        parts = [part for part in parts if part]
-        if parts and here.kind == "cuda":
+        # What ran on the CPU is not stored; one framework may see no GPU.
+        parts = [part for part in parts if part and part["device"] != str(CPU)]
+        if parts:
             path = write(f"gpu_{chapter}", record_of(chapter, parts))
             print(f"written to {path}")
 

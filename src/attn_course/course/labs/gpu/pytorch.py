@@ -1,23 +1,26 @@
 """Demos in PyTorch."""
 
-import time
 from functools import partial
 
 from attn_course import pytorch
 from attn_course.core.frameworks import torch
 from attn_course.course.labs.decode.pytorch import make_step
-from attn_course.course.labs.gpu import HEADS, WIDTH, WINDOW, Plan, training
+from attn_course.course.labs.gpu import WINDOW, Plan, training
+from attn_course.course.labs.gpu.timing import host_clock, of_runs, shapes
 from attn_course.course.labs.seq2seq import build
+from attn_course.notebook import device
 
-ROUNDS = 5
+ROUNDS = 10  # at most three without a GPU
+
+
+def ready():
+    """Products of float32 as fast as a GPU has them, in a process of its own."""
+    torch.set_float32_matmul_precision("high")
 
 
 def place():
-    """The GPU, with products of float32 as fast as it has them; or the CPU."""
-    if not torch.cuda.is_available():
-        return torch.device("cpu")
-    torch.set_float32_matmul_precision("high")
-    return torch.device("cuda")
+    """The GPU or the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def attention(plan: Plan):
@@ -26,17 +29,32 @@ def attention(plan: Plan):
     Where a way fails, for want of memory or of a kernel, its row says so.
     """
     dtype = getattr(torch, plan.dtype)
-    for way, lengths in plan.ways.items():
-        for length in lengths:
-            row = {"way": way, "positions": length}
-            try:
-                shape = 3, 1, HEADS, length, WIDTH
-                heads = torch.randn(shape, device=place(), dtype=dtype).unbind(0)
-                heads = [x.clone().requires_grad_() for x in heads]
-                yield row | measured(way, heads)
-            except RuntimeError as error:
-                yield row | {"error": str(error).partition("\n")[0]}
-                break
+    failed = set()
+    for row, shape in shapes(plan, device("pytorch")):
+        if row["way"] in failed:  # what is longer fails too
+            continue
+        try:
+            heads = torch.randn(3, *shape, device=place(), dtype=dtype).unbind(0)
+            heads = [x.clone().requires_grad_() for x in heads]
+            yield row | measured(row["way"], heads)
+        except RuntimeError as error:
+            failed.add(row["way"])
+            yield row | {"error": str(error).partition("\n")[0]}
+
+
+heads = attention  # Chapter 6: the same, by the number of heads
+
+
+def depth(plan: Plan):
+    """Chapter 8: a stack's step forward, and with the gradients, by its layers."""
+    D, shape = plan.sizes["width"], (plan.sizes["batch"], plan.sizes["positions"])
+    for layers in plan.ways["encoder"]:
+        stack = pytorch.Encoder(layers, D, max(1, D // 64), 4 * D).to(place())
+        x = torch.randn(*shape, D, device=place())
+        run = partial(stack, x, need_weights=False)
+        row = {"way": "encoder", "layers": layers, "batch": shape[0]}
+        parameters = list(stack.parameters())
+        yield row | timed(lambda run=run: run()[0], parameters, place())
 
 
 def decode(plan: Plan):
@@ -47,10 +65,10 @@ def decode(plan: Plan):
             with place():
                 step, size = make_step(kind, context, batch=batch, dtype=dtype)
             step()
-            seconds = best(step, place())
+            ms, *ends = spread(step, place())
             row = {"way": kind, "context": context, "batch": batch, "bytes": size}
-            row |= {"ms": round(1e3 * seconds, 4)}
-            yield {**row, "tokens_per_second": round(batch / seconds)}
+            row |= {"ms": ms, "range": ends}
+            yield {**row, "tokens_per_second": round(1e3 * batch / ms)}
 
 
 def dates(plan: Plan):
@@ -66,7 +84,6 @@ def translate(plan: Plan):
     """Chapter 9 in a larger size."""
     from attn_course.course.labs.translate import pytorch as lab
 
-    place()
     return training.translate(plan, lab)
 
 
@@ -80,8 +97,11 @@ def language(plan: Plan):
         found = [torch.from_numpy(array).to(place()) for array in arrays]
         return lab.loss(model, *found).item()
 
-    torch.manual_seed(0)
-    return training.language(plan, lab, loop, lambda x: x.to(place()), number)
+    def build(seed, *sizes):
+        torch.manual_seed(seed)
+        return lab.LanguageModel(*sizes).to(place())
+
+    return training.language(plan, lab.loss, loop, build, number)
 
 
 OURS = {
@@ -119,24 +139,26 @@ def attend(way):
 
 def measured(way, heads):
     """Milliseconds and MiB of a run forward, and of one with the gradients."""
-    function = attend(way)
+    return timed(partial(attend(way), *heads), heads, heads[0].device)
+
+
+def timed(run, inputs, device):
+    """The same for any run; the gradients are those of inputs."""
 
     def both():
-        return torch.autograd.grad(function(*heads).sum(), heads)
+        return torch.autograd.grad(run().sum(), inputs)
 
-    forward = torch.no_grad()(partial(function, *heads))
     found = {}
-    for name, run in {"forward": forward, "gradients": both}.items():
-        run()  # compiles
-        found[f"{name}_mib"] = peak(run, heads[0].device)
-        found[f"{name}_ms"] = round(1e3 * best(run, heads[0].device), 3)
+    for name, each in {"forward": torch.no_grad()(run), "gradients": both}.items():
+        each()  # compiles
+        found[f"{name}_mib"] = peak(each, device)
+        found[f"{name}_ms"], *found[f"{name}_range"] = spread(each, device)
     return found
 
 
 def peak(run, device):
     """MiB at most beside what was held before; None without a GPU."""
     if device.type != "cuda":
-        run()
         return None
     torch.cuda.synchronize()
     torch.cuda.reset_peak_memory_stats()
@@ -146,13 +168,16 @@ def peak(run, device):
     return round((torch.cuda.max_memory_allocated() - before) / 2**20, 1)
 
 
-def best(run, device):
-    """Seconds of the fastest of a few runs; a GPU is waited for."""
-    seconds = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
+def spread(run, device):
+    """Milliseconds of some runs: median, fastest, slowest; a GPU's by its own clock."""
+    if device.type != "cuda":
+        return of_runs(host_clock(run) for _ in range(min(3, ROUNDS)))
+    events = [
+        [torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(ROUNDS)
+    ]
+    for begin, end in events:
+        begin.record()
         run()
-        if device.type == "cuda":
-            torch.cuda.synchronize()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+        end.record()
+    torch.cuda.synchronize()
+    return of_runs(begin.elapsed_time(end) for begin, end in events)

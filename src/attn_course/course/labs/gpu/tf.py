@@ -1,23 +1,19 @@
 """Demos in TensorFlow."""
 
-import time
 from functools import partial
 
 from attn_course import tf as attn_tf
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.labs.decode.tf import make_step
-from attn_course.course.labs.gpu import HEADS, WIDTH, WINDOW, Plan, training
+from attn_course.course.labs.gpu import WINDOW, Plan, training
+from attn_course.course.labs.gpu.timing import host_clock, of_runs, shapes
+from attn_course.notebook import device
 
-ROUNDS = 5
+ROUNDS = 10  # at most three without a GPU
 
 
-def place():
-    """Before anything is computed: take no more of the GPU's memory than is needed.
-
-    Else TensorFlow takes all of it, and PyTorch finds none.
-    """
-    for gpu in tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.set_memory_growth(gpu, True)
+def ready():
+    """Nothing: TensorFlow puts models and tensors on the GPU by itself."""
 
 
 def attention(plan: Plan):
@@ -25,16 +21,32 @@ def attention(plan: Plan):
 
     Where a way fails, for want of memory, its row says so.
     """
-    for way, lengths in plan.ways.items():
-        for length in lengths:
-            row = {"way": way, "positions": length}
-            try:
-                shape = 3, 1, HEADS, length, WIDTH
-                drawn = tf.random.normal(shape, dtype=getattr(tf, plan.dtype))
-                yield row | measured(way, tf.unstack(drawn))
-            except tf.errors.OpError as error:
-                yield row | {"error": str(error).partition("\n")[0]}
-                break
+    failed = set()
+    for row, shape in shapes(plan, device("tf")):
+        if row["way"] in failed:  # what is longer fails too
+            continue
+        try:
+            drawn = tf.random.normal((3, *shape), dtype=getattr(tf, plan.dtype))
+            yield row | measured(row["way"], tf.unstack(drawn))
+        except tf.errors.OpError as error:
+            failed.add(row["way"])
+            yield row | {"error": str(error).partition("\n")[0]}
+
+
+heads = attention  # Chapter 6: the same, by the number of heads
+
+
+def depth(plan: Plan):
+    """Chapter 8: a stack's step forward, and with the gradients, by its layers."""
+    D, shape = plan.sizes["width"], (plan.sizes["batch"], plan.sizes["positions"])
+    for layers in plan.ways["encoder"]:
+        stack = attn_tf.Encoder(layers, D, max(1, D // 64), 4 * D)
+        x = tf.random.normal((*shape, D))
+        run = partial(stack, x, need_weights=False)
+        run()
+        row = {"way": "encoder", "layers": layers, "batch": shape[0]}
+        inputs = [each.value for each in stack.trainable_weights]
+        yield row | timed(lambda run=run: run()[0], inputs)
 
 
 def decode(plan: Plan):
@@ -44,10 +56,10 @@ def decode(plan: Plan):
         for context in contexts:
             step, size = make_step(kind, context, batch=batch, dtype=dtype)
             wait(step())
-            seconds = best(step)
+            ms, *ends = spread(step)
             row = {"way": kind, "context": context, "batch": batch, "bytes": size}
-            row |= {"ms": round(1e3 * seconds, 4)}
-            yield {**row, "tokens_per_second": round(batch / seconds)}
+            row |= {"ms": ms, "range": ends}
+            yield {**row, "tokens_per_second": round(1e3 * batch / ms)}
 
 
 def dates(plan: Plan):
@@ -70,8 +82,11 @@ def language(plan: Plan):
     def number(model, *arrays):
         return float(lab.loss(model, *map(tf.constant, arrays)))
 
-    keras.utils.set_random_seed(0)
-    return training.language(plan, lab, loop, lambda x: x, number)
+    def build(seed, *sizes):
+        keras.utils.set_random_seed(seed)
+        return lab.LanguageModel(*sizes)
+
+    return training.language(plan, lab.loss, loop, build, number)
 
 
 OURS = {
@@ -95,19 +110,24 @@ def attend(way):
 def measured(way, heads):
     """Milliseconds and MiB of a run forward, and of one with the gradients."""
     function = attend(way)
+    return timed(lambda: function(*heads), heads)
+
+
+def timed(run, inputs):
+    """The same for any run; the gradients are those of inputs."""
 
     def both():
         with tf.GradientTape() as tape:
-            tape.watch(heads)
-            output = tf.reduce_sum(function(*heads))
-        return tape.gradient(output, heads)
+            tape.watch(inputs)
+            output = tf.reduce_sum(run())
+        return tape.gradient(output, inputs)
 
     found = {}
-    for name, run in {"forward": lambda: function(*heads), "gradients": both}.items():
-        graph = tf.function(run)
+    for name, each in {"forward": run, "gradients": both}.items():
+        graph = tf.function(each)
         wait(graph())  # traced
         found[f"{name}_mib"] = peak(graph)
-        found[f"{name}_ms"] = round(1e3 * best(graph), 3)
+        found[f"{name}_ms"], *found[f"{name}_range"] = spread(graph)
     return found
 
 
@@ -120,7 +140,6 @@ def wait(found):
 def peak(run):
     """MiB at most beside what was held before; None without a GPU."""
     if not tf.config.list_physical_devices("GPU"):
-        wait(run())
         return None
     tf.config.experimental.reset_memory_stats("GPU:0")
     before = tf.config.experimental.get_memory_info("GPU:0")["current"]
@@ -129,11 +148,10 @@ def peak(run):
     return round((found - before) / 2**20, 1)
 
 
-def best(run):
-    """Seconds of the fastest of a few runs."""
-    seconds = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        wait(run())
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+def spread(run):
+    """Milliseconds of some runs: median, fastest, slowest.
+
+    TensorFlow gives no clock of the GPU: the host's, which waits for it.
+    """
+    rounds = ROUNDS if tf.config.list_physical_devices("GPU") else min(3, ROUNDS)
+    return of_runs(host_clock(lambda: wait(run())) for _ in range(rounds))

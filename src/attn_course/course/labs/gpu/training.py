@@ -1,6 +1,7 @@
 """The trainings of the demos, in either framework: rows of a record."""
 
 import time
+from itertools import product
 
 from attn_course.course.labs import dates as dates_lab
 from attn_course.course.labs import seq2seq
@@ -30,36 +31,35 @@ def dates(plan, framework, build=seq2seq.build):
 def translate(plan, lab):
     """Chapter 9: every model with its loss on dev while it learns."""
     steps = plan.sizes["steps"]
-    options = dict.fromkeys(("every", "warm_up_steps"), max(1, steps // 5))
-    for way in plan.ways:
-        setting = Setting(way, **options, **plan.sizes)
-        data = load_data(setting)
+    options = {"every": max(1, steps // 10), "warm_up_steps": max(1, steps // 8)}
+    settings = [Setting(way, **options, **plan.sizes) for way in plan.ways]
+    data = load_data(settings[0])  # the same for all
+    for way, setting in zip(plan.ways, settings, strict=True):
         _, log = lab.run(setting, data)
         row = {"way": way, "steps": steps, "dev": log["dev"]}
         yield {**row, "seconds": log["seconds"]}
 
 
-def language(plan, lab, loop, place, number):
+def language(plan, loss, loop, build, number):
     """Chapter 13: models of bytes with fewer heads of key and value, and their loss.
 
-    place: of a model, puts it on the device. number: of a model and windows of NumPy,
-    gives the loss as a number.
+    build: of a seed and the sizes, gives a model on the device. number: of a model and
+    windows of NumPy, gives the loss as a number.
     """
     sizes = plan.sizes
     D, heads = sizes["model_dim"], max(4, sizes["model_dim"] // 64)
     text, tested = load_topics("train"), load_topics("test")
     kv_heads = {"MHA": heads, "GQA": heads // 4, "MQA": 1}
-    for way in plan.ways:
+    for way, seed in product(plan.ways, sizes["seeds"]):
         begin = time.monotonic()
-        model = place(
-            lab.LanguageModel(256, D, heads, kv_heads[way], 4 * D, sizes["num_layers"])
-        )
-        data = batches(text, seed=0, length=sizes["length"], count=sizes["batch"])
+        model = build(seed, 256, D, heads, kv_heads[way], 4 * D, sizes["num_layers"])
+        data = batches(text, seed=seed, length=sizes["length"], count=sizes["batch"])
         options = {"rate": 1e-3, "clip": 1.0, "schedule": rate_at}
         options["every"] = max(1, sizes["steps"] // 5)
-        log = loop.train(model, data, lab.loss, steps=sizes["steps"], **options)
+        log = loop.train(model, data, loss, steps=sizes["steps"], **options)
         held_out = number(model, *windows(tested, sizes["length"], sizes["batch"]))
-        row = {"way": way, "kv_heads": kv_heads[way], "steps": sizes["steps"]}
+        row = {"way": way, "seed": seed, "kv_heads": kv_heads[way]}
+        row |= {"steps": sizes["steps"]}
         row |= {"loss": [[line.step, round(line.loss, 3)] for line in log]}
         row |= {"test_loss": round(held_out, 3)}
         yield {**row, "seconds": round(time.monotonic() - begin, 1)}

@@ -1,0 +1,33 @@
+"""What the demos of both frameworks share: shapes of their inputs, and a clock."""
+
+import time
+from statistics import median
+
+from attn_course.course.labs.gpu import HEADS, WIDTH, batch_of
+
+
+def shapes(plan, device):
+    """What is measured, a row's beginning, and the shape of queries, keys, values."""
+    for way, numbers in plan.ways.items():
+        for number in numbers:
+            if "width" in plan.sizes:
+                length, row = plan.sizes["positions"], {"way": way, "heads": number}
+                shape = number, length, plan.sizes["width"] // number
+            else:
+                length, row = number, {"way": way, "positions": number}
+                shape = HEADS, length, WIDTH
+            batch = batch_of(length, device)
+            yield row | {"batch": batch}, (batch, *shape)
+
+
+def host_clock(run):
+    """Milliseconds of a run that waits for its result."""
+    start = time.perf_counter()
+    run()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def of_runs(milliseconds):
+    """Median, fastest, slowest."""
+    found = sorted(milliseconds)
+    return [round(each, 4) for each in (median(found), found[0], found[-1])]
