@@ -1,4 +1,4 @@
-"""Gate, norm and softmaxes handed to layers of heads; other libraries: ``tests/clients``."""
+"""Norms and softmaxes handed to layers of heads; other libraries: ``tests/clients``."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Where a norm, a gate, a cap and a gain stand in a layer: each in another place would keep the shapes."""
+"""Where a norm, a cap and a gain stand in a layer: each in another place would keep the shapes."""
 
 import numpy as np
 import pytest

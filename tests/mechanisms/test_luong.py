@@ -160,18 +160,6 @@ def test_three_implementations_and_the_loops(score, local, mask):
 
 
 @FACE
-@pytest.mark.parametrize("local", [None, *ALIGNMENTS])
-def test_keys_are_what_the_call_would_prepare(face, local):
-    layers, _ = pair(lambda face: attention(face, "concat", local))
-    query, memory, mask = to(face, *inputs("concat"), MASK)
-    keys = layers[face].prepare(memory)
-    expected = layers[face](query, memory, mask)
-    found = layers[face].attend(query, memory, keys, mask)
-    for one, other in zip(found, expected, strict=True):
-        close(one, numbers(other))
-
-
-@FACE
 def test_a_row_a_query(face):
     """A mask (B, T, S): each query has its own length, also for the predicted position."""
     layers, parameters = pair(lambda face: attention(face, "general", "predictive"))

@@ -1,16 +1,14 @@
-"""The layers for positions: options that are kept, far positions, and all inside attention over heads."""
+"""The layers for positions: where they are made, options that are kept, far positions."""
 
 import numpy as np
 import pytest
 from positional_cases import B, D, H, K, S, T
-from support import FACE, build, close, draw, kind, numbers, tensor, to
+from support import FACE, build, close, kind, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.parity import get_parameters, set_parameters
-
-# --- what the frameworks do with a layer ----------------------------------------------
+from attn_course.parity import get_parameters
 
 
 def test_functions_make_their_result_on_the_device_asked_for():
@@ -55,46 +53,3 @@ def test_a_compiled_graph_reads_no_row_beyond_the_table():
     found = numbers(graph(x))
     close(found[:, :4], np.broadcast_to(get_parameters(layer)["weight"], (B, 4, D)))
     assert np.isnan(found[:, 4:]).all()
-
-
-# --- inside multi-head attention -------------------------------------------------------
-
-
-def by_reference(kind, layout="half"):
-    """What positions of a kind are to ``reference.multi_head_attention_at_once``."""
-
-    def turned(query, key):
-        places = np.arange(S - T, S), np.arange(S)
-        return [reference.rotate(x, t, layout=layout) for x, t in zip((query, key), places, strict=True)]
-
-    weight = {"weight": draw(32, H, seed=5)}
-    biases = {"alibi": reference.alibi_bias(H, T, S), "t5": reference.relative_bias(T, S, weight)}
-    return {"rotary": turned} if kind == "rotary" else {"bias": biases[kind]}
-
-
-@FACE
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(
-    ("kind", "layout"), [("rotary", "half"), ("rotary", "interleaved"), ("alibi", "half"), ("t5", "half")]
-)
-def test_positions_inside_multi_head_attention(face, kind, layout, causal):
-    """The layer with the real encodings, and the specification; the queries stand at the end of the keys."""
-    rotary = build(face, "RotaryEncoding", K, layout=layout) if kind == "rotary" else None
-    layer = build(face, "MultiHeadAttention", D, H, key_dim=K, rotary=rotary)
-    parameters = {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()}
-    set_parameters(layer, parameters)
-    bias = None
-    if kind == "alibi":
-        bias = build(face, "AlibiBias", H)(T, S)
-    if kind == "t5":
-        learned = build(face, "RelativeBias", H)
-        set_parameters(learned, {"weight": draw(32, H, seed=5)})
-        bias = learned(T, S)
-    query, memory = draw(B, T, D), draw(B, S, D, seed=1)
-    options = {"num_heads": H, "causal": causal, **by_reference(kind, layout)}
-    expected = reference.multi_head_attention_at_once(query, memory, memory, parameters, **options)
-    found = layer(*to(face, query, memory), bias=bias, causal=causal)
-    for one, other in zip(found, expected, strict=True):
-        close(one, other)
-    alone, _ = layer(*to(face, query, memory), bias=bias, causal=causal, need_weights=False)
-    close(alone, expected[0])

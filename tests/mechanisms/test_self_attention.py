@@ -1,4 +1,4 @@
-"""Self-attention, over images too, and the LSTM with attention to its past: by hand, by loops, alike in three."""
+"""Self-attention, over images too, and the LSTM with attention to its past: by hand, by loops, images alike in three."""
 
 import math
 
@@ -236,9 +236,6 @@ def test_looking_at_the_last_state_alone_is_the_lstm_of_the_libraries():
     found, _ = reference.intra_attention_lstm(x, parameters)
     np.testing.assert_allclose(found[:, :2], expected[:, :2])  # one state to look at: no choice yet
     assert not np.allclose(found[:, 2], expected[:, 2])
-
-
-# --- gradients -------------------------------------------------------------------------
 
 
 def test_a_graph_of_unknown_length_is_refused():
