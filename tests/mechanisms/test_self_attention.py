@@ -1,4 +1,4 @@
-"""Self-attention, over images too, and the LSTM with attention to its past: by hand, by loops, images alike in three."""
+"""Self-attention, over images too, and the LSTM with attention to its past: by hand, by loops; images in all three."""
 
 import math
 
