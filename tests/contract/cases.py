@@ -5,6 +5,7 @@ A case is made from what a topic declares (``attn_course.core.declaration``). It
 or the layer that ``case.build(face, dtype)`` made.
 """
 
+import contextlib
 import dataclasses
 import inspect
 from typing import NamedTuple
@@ -38,6 +39,17 @@ def padding(size):
 
 
 PADDING = padding(S)
+BUILT = {}
+
+
+@contextlib.contextmanager
+def said(*what):
+    """A failure in here says what was tried."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"tried: {', '.join(map(str, what))}")
+        raise
 
 
 class Case(NamedTuple):
@@ -108,6 +120,15 @@ class Case(NamedTuple):
         if options:  # a place, given to the constructor
             return (self.make or _plain)(FACES[face], self, {"dtype": getattr(torch, dtype), **options})
         return (self.make or _plain)(FACES[face], self, {}).to(getattr(torch, dtype))
+
+    def built(self, face, dtype="float64"):
+        """The same for every test that leaves it as it is, with the weights of one seed."""
+        key = self.name, face, dtype
+        if key not in BUILT:
+            torch.manual_seed(0)
+            keras.utils.set_random_seed(0)
+            BUILT[key] = self.build(face, dtype)
+        return BUILT[key]
 
     def convert(self, face, array, dtype="float64"):
         """An array of NumPy as the framework has it, real numbers in the dtype asked for."""
@@ -314,6 +335,11 @@ def both(mask, seen):
     return seen if mask is None else seen & mask
 
 
+def function_of(declared):
+    """The function of the reference that says what is declared."""
+    return getattr(reference, "multi_head_attention" if declared.pattern else declared.reference or declared.name)
+
+
 def specification(declared):
     """The reference, called with those sizes and parameters that it has arguments for.
 
@@ -321,8 +347,7 @@ def specification(declared):
     """
     if declared.name in SPECIFICATIONS:
         return SPECIFICATIONS[declared.name]
-    name = "multi_head_attention" if declared.pattern else declared.reference or declared.name
-    function, pattern = getattr(reference, name), getattr(masks, declared.pattern or "causal_mask")
+    function, pattern = function_of(declared), getattr(masks, declared.pattern or "causal_mask")
     taken, pattern_takes = (inspect.signature(f).parameters for f in (function, pattern))
     over_heads = declared.layer and "parameters" not in taken and "key" in declared.form.inputs and declared.form.mask
 
