@@ -63,7 +63,7 @@ PLACES = {
         ),
         (
             f"{ANSWERS}/{{topic}}.py",
-            "right answers as people write them, at least one per framework; wrong ones of a layer",
+            "right answers as people write them: one in PyTorch, and each that is another way; wrong ones of a layer",
         ),
         ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
     ),
@@ -73,6 +73,7 @@ Derived: faces and the page of the API (make faces, after a change of a docstrin
 costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
+      make costs && make test TOPIC={name} QUICK=yes && make lint
 """
 NEXT = {
     "mechanism": DERIVED,
@@ -204,7 +205,7 @@ def make_exercise(root: Path, full: str) -> list[Path]:
     order.write_text(longer, encoding="utf-8")
     path.write_text(fill_exercise("exercise.py.txt", full), encoding="utf-8")
     answers.touch()
-    text = answers.read_text(encoding="utf-8") or "import numpy as np\nimport tensorflow as tf\n"
+    text = answers.read_text(encoding="utf-8")
     answers.write_text(text + fill_exercise("answers.py.txt", full), encoding="utf-8")
     return [path, order, answers]
 

@@ -6,15 +6,17 @@ the mechanisms, masks, parameters, conversions.
 """
 
 import functools
+import inspect
 import re
 
 import numpy as np
-from cases import CASES, FACES, B, K, S, T, V
+from cases import CASES, FACES, B, K, S, T, V, function_of
 from hypothesis import strategies as st
 
 from attn_course import masks, reference
 from attn_course.core.declaration import FLAG, LAYER, NONE, POSITIVE, SHARE
 from attn_course.frameworks import keras, torch
+from attn_course.mechanisms.multi_head.shared import SPECS as MAPS
 from attn_course.parity import get_parameters, set_parameters
 
 SIZES = (0, -3, 2.5, True, "4")
@@ -165,17 +167,19 @@ def layer_of(case, face):
 
 
 OPTIONAL = re.compile(r"\b(query|key|value|output)_bias|\b[01]\.bias|^bias$")
-# What a case itself takes from the parameters, for the mechanism's function.
-HANDED = re.compile(r"(key_|value_)?projection|lambda_(query|key)|rotations|(beta|decay)_(weight|bias)")
 
 
 def missing_parameters(case):
-    """The specification is called without one of its parameters."""
+    """The specification is called without one of its parameters.
+
+    A function on heads takes none: the case has the maps around it, and hands on by name what else a layer has.
+    """
     parameters = get_parameters(layer_of(case, "pytorch"))
-    for name in parameters:
-        if case.make or name == "gate" or name.startswith("bridge."):
-            continue
-        if OPTIONAL.search(name) or HANDED.fullmatch(name):
+    if case.make or not parameters:
+        return
+    on_heads = "parameters" not in inspect.signature(function_of(case.declared)).parameters
+    for name in MAPS if on_heads else parameters:
+        if name not in parameters or OPTIONAL.search(name) or name == "gate" or name.startswith("bridge."):
             continue
         left = {key: x for key, x in parameters.items() if key != name}
         call = functools.partial(case.reference, case.inputs, None, left)

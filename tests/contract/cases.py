@@ -314,6 +314,11 @@ def both(mask, seen):
     return seen if mask is None else seen & mask
 
 
+def function_of(declared):
+    """The function of the reference that says what is declared."""
+    return getattr(reference, "multi_head_attention" if declared.pattern else declared.reference or declared.name)
+
+
 def specification(declared):
     """The reference, called with those sizes and parameters that it has arguments for.
 
@@ -321,8 +326,7 @@ def specification(declared):
     """
     if declared.name in SPECIFICATIONS:
         return SPECIFICATIONS[declared.name]
-    name = "multi_head_attention" if declared.pattern else declared.reference or declared.name
-    function, pattern = getattr(reference, name), getattr(masks, declared.pattern or "causal_mask")
+    function, pattern = function_of(declared), getattr(masks, declared.pattern or "causal_mask")
     taken, pattern_takes = (inspect.signature(f).parameters for f in (function, pattern))
     over_heads = declared.layer and "parameters" not in taken and "key" in declared.form.inputs and declared.form.mask
 

@@ -48,11 +48,11 @@ def padding(length, short):
     return mask
 
 
-@pytest.mark.parametrize("case", MOST)
+@pytest.mark.parametrize("call", MOST)
 @FACE
-def test_an_eager_call_of_a_layer_is_short_and_checks_once(face, case):
-    sizes, options, most, most_checks = MOST[case]
-    layer = build(face, case.split(",")[0], 8, 2, **sizes)
+def test_an_eager_call_of_a_layer_is_short_and_checks_once(face, call):
+    sizes, options, most, most_checks = MOST[call]
+    layer = build(face, call.split(",")[0], 8, 2, **sizes)
     x, mask = to(face, draw(2, 5, 8), padding(5, 3))
     names, checks = called(layer, x, mask=mask, **options)
     assert 20 < len(names) <= most

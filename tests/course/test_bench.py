@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from attn_course.catalog import CATALOG
-from experiments.bench import Row, compare
-from experiments.bench.__main__ import chosen, machine, main, missing
+from experiments.bench import LEAST_POSITIONS, Row, compare
+from experiments.bench.__main__ import chosen, main, missing
 from experiments.bench.cases import MEASURED, PARTS
-from experiments.bench.measure import peak, slope
+from experiments.bench.measure import peak
 from experiments.bench.rows import ROWS
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,8 @@ def test_a_miss_is_tried_again():
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.same and not missing(row)], ids=lambda row: row.title)
 def test_both_programs_of_a_row_give_the_same(row):
-    ours, peer = (np.asarray(program()) for program in row.make(row.shorter(8).positions))
+    short = row.shorter(max(row.positions // LEAST_POSITIONS, 1))
+    ours, peer = (np.asarray(program()) for program in row.make(short.positions))
     if ours.shape != peer.shape:  # Keras has the heads after the positions
         peer = peer.swapaxes(1, 2)
     np.testing.assert_allclose(ours, peer, rtol=1e-4, atol=1e-5)
@@ -102,10 +103,6 @@ def test_names_are_chosen_by_words():
 @pytest.mark.parametrize("name", [row.name for row in CATALOG if row.name in MEASURED.keys() - PARTS])
 def test_every_mechanism_has_a_row(name, framework):
     assert [row for row in ROWS if row.mechanism == name and framework in row.title]
-
-
-def test_rows_are_told_apart_by_their_names():
-    assert len({row.title for row in ROWS}) == len(ROWS)
 
 
 def test_what_a_peer_needs_is_an_extra():
@@ -141,13 +138,6 @@ def test_the_command_writes_a_record_and_draws_it(tmp_path, capsys, alone):
     assert (tmp_path / "bench.svg").read_text().count("<path") == picture.count("<path")
 
 
-def test_quick_is_shorter_and_has_no_goals(tmp_path, alone):
-    main(["--only", "linear attention, PyTorch, 8192 positions", "--quick", "--out", str(tmp_path / "bench.json")])
-    rows = json.loads((tmp_path / "bench.json").read_text())["rows"]
-    assert [row["name"] for row in rows] == ["linear attention, PyTorch, 1024 positions"]
-    assert {(row["goal"], row["verdict"]) for row in rows} == {(None, "recorded")}
-
-
 def test_a_peer_that_is_missing_is_named(tmp_path, capsys, alone, monkeypatch):
     row = Row("alone, PyTorch", "another", lambda n: pytest.fail("it ran"), needs="no_such_package")
     monkeypatch.setattr("experiments.bench.__main__.ROWS", [row])
@@ -155,19 +145,6 @@ def test_a_peer_that_is_missing_is_named(tmp_path, capsys, alone, monkeypatch):
     told = 'not measured: alone, PyTorch; it needs no_such_package (pip install -e ".[bench]")'
     assert told in capsys.readouterr().out
     assert json.loads((tmp_path / "bench.json").read_text())["left_out"] == {"alone, PyTorch": "no_such_package"}
-
-
-def test_without_a_gpu_it_says_so(capsys, monkeypatch):
-    monkeypatch.setattr("experiments.bench.__main__._imported", lambda name: None)
-    with pytest.raises(SystemExit):
-        main(["--gpu"])
-    assert "--gpu needs a GPU" in capsys.readouterr().err
-    assert machine("a GPU", "a command")["device"] == "a GPU"
-
-
-def test_growth_is_the_slope():
-    lengths = (1024, 2048, 4096)
-    assert slope(lengths, [3 * n**1.5 for n in lengths]) == pytest.approx(1.5)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux says what a process held")

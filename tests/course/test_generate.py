@@ -16,7 +16,7 @@ from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import glassllm
-from experiments import convert, sinks
+from experiments import sinks
 from experiments.uptrain.pytorch import watched
 
 SMALL = {"symbols": 17, "model_dim": 12, "num_heads": 6, "num_kv_heads": 3, "ff_dim": 7, "num_layers": 2}
@@ -201,11 +201,3 @@ def test_bytes_of_a_step_are_the_formula_s(kind):
     step, size = make_step(kind, 19)
     assert size == decode.cached(kind, 19) and step().shape == (1, 32, 1, 64)
     assert decode.products(kind, 19) % (19 * 32) == 0
-
-
-def test_convert_in_small(monkeypatch):
-    monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
-    monkeypatch.setattr(convert, "STEPS", 2)
-    monkeypatch.setattr(convert, "EVERY", 2)
-    rows = convert.run(1, "first", 0)
-    assert [row["step"] for row in rows] == [0, 2] and 3 < rows[0]["loss"] < 4

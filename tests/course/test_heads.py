@@ -6,7 +6,6 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
-from attn_course.course.labs import load_record
 from attn_course.course.labs.heads import (
     CUTS,
     DRAWS,
@@ -70,12 +69,6 @@ def test_every_set_of_heads_is_switched_off():
 
 
 @MODULE
-def test_one_name_can_be_asked_for(module):
-    right = module.train_look_up(module.LookUpModel(1, num_asked=1), steps=2, every=2, asked=1)
-    assert len(right) == 1 and next(several_look_ups(3, asked=1)).asked.shape == (3, 1)
-
-
-@MODULE
 def test_losses_are_those_of_the_hidden_characters(module):
     model = module.DateModel(len(source_vocabulary()))
     tokens, missing = hide(DATES.source[:5], DATES.source_mask[:5], np.random.default_rng(0))
@@ -111,8 +104,3 @@ def test_heads_are_cut_in_three_orders():
         half = 2.093 * np.std(sums, ddof=1) / np.sqrt(20)
         found = [row["low"], row["random"], row["high"]]
         np.testing.assert_allclose(found, np.mean(sums) + half * np.array([-1, 0, 1]), atol=1e-4)
-
-
-def test_the_record_of_one_name_has_every_number_of_heads_with_three_seeds():
-    rows = load_record("one_name")["rows"]
-    assert len(rows) == 18 and len({(row["heads"], row["seed"]) for row in rows}) == 18

@@ -193,32 +193,6 @@ def test_the_sum_over_the_code_follows_the_code(tmp_path, monkeypatch):
     assert before != experiments.code_of_now()
 
 
-def calls_with_a_seed(text):
-    """What is called with the seed of a loop."""
-    loops = (ast.For, ast.ListComp, ast.GeneratorExp)
-    for loop in [node for node in ast.walk(ast.parse(text)) if isinstance(node, loops)]:
-        targets = [loop.target] if isinstance(loop, ast.For) else [each.target for each in loop.generators]
-        if any("seed" in ast.unparse(target) for target in targets):
-            calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)]
-            yield from (ast.unparse(call.func) for call in calls if "seed" in map(ast.unparse, call.args))
-
-
-def test_what_each_seed_gave_is_kept():
-    """A program that loops over its seeds asks `done` for what each gives; the others hand that to run_plan."""
-    texts = [path.read_text(encoding="utf-8") for path in Path(experiments.__file__).parent.rglob("*.py")]
-    called = [name for text in texts for name in calls_with_a_seed(text)]
-    assert len(called) >= 4 and set(called) == {"done.rows"}
-
-
-def test_the_times_of_luong_s_steps_are_taken():
-    """They stand beside the rows, where an error would come after an hour."""
-    from experiments import luong
-
-    found = luong.seconds_per_step()
-    assert [row["input_feeding"] for row in found] == [True, False]
-    assert all(0 < row["low"] <= row["ratio"] <= row["high"] for row in found)
-
-
 def test_a_program_of_its_own_form_goes_on_too(folder):
     with pytest.raises(SystemExit), experiments.resuming("name") as done:
         done.rows(lambda x: {"x": x}, 1)
@@ -246,22 +220,3 @@ def test_ctrl_c_ends_every_program_in_one_line(path):
     assert len(main) == 1, "a program's work stands under __name__ == '__main__'"
     begun = "\n".join(ast.unparse(node) for node in (main[0], functions.get("main")) if node)
     assert re.search(ENDED, begun)
-
-
-def test_the_costs_go_on_where_they_were(folder, monkeypatch, capsys):
-    """What each mechanism gave is kept; the record is written at the end."""
-    from experiments.costs import __main__ as costs
-
-    first, then = [], []
-    monkeypatch.setattr(costs, "CASES", dict.fromkeys("ab"))
-    monkeypatch.setattr(costs, "counts", dict)
-    monkeypatch.setattr(costs, "grown", dict)
-    monkeypatch.setattr(costs, "rows_of", stopped_at(3, first))
-    with pytest.raises(SystemExit) as stopped:
-        costs.main([])
-    assert stopped.value.code == 130 and len(capsys.readouterr().err.splitlines()) == 2
-    assert not (folder / "costs.json").exists()
-    monkeypatch.setattr(costs, "rows_of", stopped_at(None, then))
-    costs.main([])
-    assert [given[:2] for given in first + then] == [(face, name) for face in ("pytorch", "tf") for name in "ab"]
-    assert len(json.loads((folder / "costs.json").read_text())["rows"]) == 4

@@ -13,8 +13,7 @@ from attn_course.course.labs.pixels import pytorch as in_torch
 from attn_course.course.labs.pixels import tf as in_tf
 from attn_course.frameworks import keras, torch
 from attn_course.tasks.digits import load_digits
-from experiments import associative, decoding, features, trained_maps
-from experiments.associative import pytorch as memories
+from experiments import decoding
 from experiments.tasks.recall import ASKED, NAMES, UNKNOWN, VALUES, recall
 
 
@@ -34,55 +33,6 @@ def test_what_is_asked_was_written_and_the_last_value_counts(times):
             assert [x[-1] for x in found] == answer.tolist() and [x[0] for x in found] == old.tolist()
             assert times == 1 or all(x[0] != x[1] for x in found)
             assert values[:-count].min() >= 0 and values[:-count].max() < VALUES
-
-
-def test_the_same_seed_writes_the_same():
-    first, again, other = (next(recall(3, pairs=5, seed=seed)) for seed in (1, 1, 2))
-    assert all(map(np.array_equal, first, again)) and not np.array_equal(first.names, other.names)
-
-
-@pytest.mark.parametrize("memory", associative.MEMORIES)
-def test_memories(memory, monkeypatch):
-    """What is asked later changes no answer, what was written does; a step of training runs."""
-    monkeypatch.setattr(memories, "TESTED", 1)
-    torch.manual_seed(0)
-    model = memories.Memory(memory, 8)
-    names, values, *_ = map(torch.from_numpy, next(recall(2, pairs=5)))
-    logits = model(names, values)
-    assert logits.shape == (2, 10, VALUES)
-    later, earlier = values.clone(), values.clone()
-    later[:, 7] = 3
-    earlier[:, 1] = (values[:, 1] + 1) % VALUES
-    torch.testing.assert_close(model(names, later)[:, :7], logits[:, :7])
-    assert (model(names, earlier)[:, 7:] - logits[:, 7:]).abs().max() > 1e-5
-    log = memories.train(model, steps=2, pairs=(4,), every=1)
-    assert len(log) == 2 and all(np.isfinite(line.loss) for line in log)
-    assert len(memories.test(model, pairs=4, times=2)) == 3
-
-
-def test_rates_rise_and_fall():
-    for rule in (associative.rate_at, pixels.rate_at):
-        rates = [rule(step, 100, 2.0) for step in range(1, 101)]
-        assert rates[0] < 0.3 and max(rates) == 2.0 and 0 < rates[-1] < 0.1
-
-
-def test_errors_of_features_against_uniform_attention(monkeypatch):
-    monkeypatch.setattr(features, "DRAWS", 1)
-    monkeypatch.setattr(features, "LENGTH", 32)
-    monkeypatch.setattr(features, "COUNTS", (16, 4096))
-    for kind in features.KINDS:
-        rows = features.run(kind, 0.25, 0)
-        assert [row["features"] for row in rows] == list(features.counts(kind))
-        if kind != "elu":
-            assert rows[1]["error"] < 0.5 * rows[0]["error"] and rows[1]["matrix"] < 0.1
-
-
-def test_errors_on_the_maps_of_a_trained_encoder():
-    query, key, value = np.random.default_rng(0).normal(size=(3, 23, 16))
-    norm, peak, elu, *errors = trained_maps.measure(0.1 * query, 0.1 * key, value, 0)
-    assert abs(norm - 0.01 * 4) < 0.01 and peak < 0.1 and errors[2] < errors[0] and elu > 0
-    parts = trained_maps.heads_of(trained_maps.albert(), "CCO>>CC=O")
-    assert [x.shape for x in parts] == [(12, 8, 10, 32)] * 3
 
 
 def test_the_ways_to_the_next_token():

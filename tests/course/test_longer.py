@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from support import twinned
 
-from attn_course.course.labs import load_record, longer
-from attn_course.course.labs.positions import POSITIONS
+from attn_course.course.labs import longer
 from attn_course.course.labs.positions import pytorch as torch_models
 from attn_course.course.labs.positions import tf as tf_models
 from attn_course.frameworks import keras, tf, torch
@@ -100,18 +99,3 @@ def test_models_agree_in_both_frameworks(positions, options):
     with torch.no_grad():
         found = model(torch.from_numpy(tokens))[0].numpy()
     np.testing.assert_allclose(twin(tf.constant(tokens))[0].numpy(), found, atol=1e-4)
-
-
-def test_the_record_holds_every_kind_and_every_rule():
-    record = load_record("longer")
-    rows = record["rows"]
-    assert record["whole"], "no seed is whole"
-    for seed in record["whole"]:
-        own = [row for row in rows if row["seed"] == seed]
-        assert {row["positions"] for row in own} == set(POSITIONS)
-        changes = {(row["change"], row["tuned"] > 0) for row in own if row["positions"] == "rotary"}
-        assert changes == {(rule, tuned) for rule in longer.RULES for tuned in (False, True)} | {
-            ("window", False),
-            ("trained long", True),
-        }
-    assert all(0 <= row["found"] <= 1 and 0 < row["bits"] < 9 for row in rows)

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from support import twinned
 
-from attn_course.course.labs import load_record, one_layer
+from attn_course.course.labs import one_layer
 from attn_course.course.labs.one_layer import pytorch as in_torch
 from attn_course.course.labs.one_layer import tf as in_tf
 from attn_course.frameworks import tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks.families import PARTS, load_families
-from experiments import mixes, taming
+from experiments import mixes
 
 LABS = {"pytorch": (in_torch, torch.from_numpy), "tf": (in_tf, tf.constant)}
 
@@ -83,24 +83,6 @@ def test_mixes_differ_in_nothing_but_what_their_layers_see():
         moved = (model(tokens) - model(other)).abs().amax(dim=-1)[0]
         assert bool((moved[45:] == 0).all()) == (mix == "4 windows")
         assert moved[44] > 0
-
-
-def test_the_largest_score_is_that_before_the_cap():
-    for kind in taming.KINDS:
-        torch.manual_seed(0)
-        model = taming.Model(32, kind)
-        with torch.no_grad():
-            for part in model.encoder.layers:
-                part.attention.query.weight *= 100
-        model(torch.arange(20)[None])
-        assert (model.largest() > 2 * taming.CAP) == (kind != "norm")
-
-
-def test_the_records_are_whole():
-    assert len(load_record("idle")["rows"]) == 2 * 3 * 2 * len(one_layer.KINDS)
-    assert len(load_record("taming")["rows"]) == 3 * 3 * len(taming.WIDTHS) * len(taming.RATES)
-    places = sum(map(len, mixes.TESTED.values()))
-    assert len(load_record("mixes")["rows"]) == 3 * places * len(mixes.MIXES)
 
 
 def test_the_chart_has_44_families():

@@ -1,7 +1,5 @@
 """The help texts as they are shipped, and the models and measures of chapter 7."""
 
-from itertools import islice
-
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from attn_course.frameworks import keras, tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import topics
 from experiments import length, patches
-from experiments.data.topics import without_repeats
 
 MODULES = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 SIZES = {"symbols": 7, "width": 12, "heads": 2, "layers": 2}
@@ -40,12 +37,6 @@ def test_the_topics():
     assert topics.DATA.stat().st_size < 250_000
     with pytest.raises(ValueError, match="split: expected one of train, test, got 'dev'"):
         topics.load_topics("dev")
-
-
-def test_a_repeated_paragraph_stays_in_the_longer_topic():
-    long, own = "a " * 300, "b " * 300
-    kept = without_repeats({"x": f"{own}\n\n{long}", "y": f"{long}\n\n{own}\n\n{'c ' * 300}", "z": "short"})
-    assert list(kept) == ["y"]
 
 
 def test_rates():
@@ -73,25 +64,6 @@ def test_a_shuffled_past_keeps_its_bytes_and_its_last():
     np.testing.assert_array_equal(ordered[:, -1], shuffled[:, -1])
     np.testing.assert_array_equal(np.sort(ordered), np.sort(shuffled))
     assert (ordered != shuffled).mean() > 0.9
-
-
-def test_a_row_of_the_record_for_every_kind_of_windows(monkeypatch):
-    from experiments.length import pytorch as module
-
-    monkeypatch.setattr(module, "STEPS", 2)
-    monkeypatch.setattr(length, "TESTED", 512)
-    rows = module.run("none", 0)
-    assert [(row["windows"], row["length"]) for row in rows[-2:]] == [("ordered", 64), ("shuffled", 64)]
-    assert len(rows) == 2 * len(length.LENGTHS) + 2 and all(row["steps"] == 2 for row in rows)
-    assert {row["length"] for row in module.run("learned", 0)} == {64}
-    (slow, fast) = (module.run("rotary", 0, base=base) for base in (10000.0, 10.0))
-    assert slow[0]["base"] == 10000.0 and slow[0]["bits"] != fast[0]["bits"]
-
-
-def test_training_windows():
-    text = np.arange(300)
-    inputs, targets = next(length.batches(text, seed=0))
-    assert inputs.shape == (length.BATCH, length.LENGTH) and (targets == inputs + 1).all()
 
 
 def test_evaluate_counts_only_what_is_asked(monkeypatch):
@@ -230,9 +202,3 @@ def test_patch_models(module, kind):
     assert bits.shape == (2,) and np.allclose(bits, moved, atol=1e-4) == (kind == "none")
     log = module.train(model, iter([(x, labels)] * 2), steps=2, rate=1e-3, every=1)
     assert len(log) == 2
-
-
-def test_batches_of_digits():
-    digits = patches.batches(type("D", (), {"images": np.ones((99, 8, 8)), "labels": np.arange(99)}), seed=0)
-    for x, labels in islice(digits, 2):
-        assert x.shape == (64, 16, 4) and len(set(labels)) == 64

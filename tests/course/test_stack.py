@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from support import twinned
 
-from attn_course.course.labs import load_record, norms, reactions, stack
+from attn_course.course.labs import norms, reactions, stack
 from attn_course.course.labs.stack import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
@@ -79,13 +79,3 @@ def test_rules_and_cuts():
     assert reactions.rule_scores(before).tolist() == [0.8, 0, 0]
     cuts = reactions.cut_everywhere()
     assert cuts[0] == () and len(cuts) == 1 + 8 + 21 + 1 and all(5 not in cut for cut in cuts if len(cut) > 1)
-
-
-def test_records_are_whole():
-    rows = load_record("norms")["rows"]
-    assert len(rows) == 2 * 2 * len(norms.RATES) * 3 and all(len(row["loss"]) == norms.STEPS // 10 for row in rows)
-    assert len(load_record("gradients")["rows"]) == 2 * len(norms.DEPTHS) * 20
-    found = load_record("reactions")
-    assert len(found["rows"]) == 96 and len(found["harm"]) == 80
-    assert len(found["cut"]) == 7 * len(reactions.COUNTS)
-    assert all(low <= share <= high for share, low, high in (row["right"] for row in found["rows"]))

@@ -1,12 +1,9 @@
 """The verses and their subwords: as the page beside them says, cut by hand, and split without a leak."""
 
-import re
-from collections import Counter
-
 import numpy as np
 import pytest
 
-from attn_course.tasks.subwords import Subwords, words
+from attn_course.tasks.subwords import Subwords
 from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
 from attn_course.tasks.translation import (
     DEV,
@@ -18,7 +15,6 @@ from attn_course.tasks.translation import (
     split_by_book,
     subwords,
 )
-from experiments.data.translation import cleaned, without_initials
 
 SPLITS = {split: load_translation(split) for split in ("train", "dev", "test")}
 TEXTS = [text for split in SPLITS.values() for column in (split.sources, split.targets) for text in column]
@@ -55,46 +51,6 @@ def test_a_repeat_is_dropped_from_train():
     assert found == {"train": [], "dev": [rows[3]], "test": [rows[2]]}
 
 
-def test_no_markup_and_no_glued_words():
-    odd = [text for text in TEXTS if re.search(r"[<>{}\t]|\s\s|[a-zé][A-Z]|\s[,.;:!?”]|[,;!?]\w", text)]
-    assert not odd
-    counts = Counter(word for text in TEXTS for word in words(text))
-    assert not counts.keys() & {"▁Godcreated", "▁casaque", "▁quefueron", "▁cosastodos"}
-    known = dict(zip(SPLITS["train"].references, SPLITS["train"].sources, strict=True))
-    assert known["Genesis 1:1"] == "In the beginning, God created the heavens and the earth."
-
-
-def test_verses_stand_beside_their_translation():
-    """A shifted chapter would share no names; long verses have long translations."""
-    lengths = np.array([[len(x.split()) for x in pair] for pair in zip(*pairs(), strict=True)])
-    assert np.corrcoef(lengths.T)[0, 1] > 0.85
-    names = [set(re.findall(r"\b(?:David|Moab|Israel|Babilonia|Babylon|Judá|Judah)\b", x)) for x in zip_text()]
-    same = {"Babylon": "Babilonia", "Judah": "Judá"}
-    one = [{same.get(name, name) for name in x} for x in names[0::2]]
-    share = [len(a & b) / len(a) for a, b in zip(one, names[1::2], strict=True) if a]
-    assert np.mean(share) > 0.9
-
-
-def pairs():
-    return SPLITS["train"].sources, SPLITS["train"].targets
-
-
-def zip_text():
-    return [text for pair in zip(*pairs(), strict=True) for text in pair]
-
-
-def test_cleaning_by_hand():
-    assert cleaned('<w lemma="x">God</w><note>Hebrew: <w>Elohim</w></note><w>created</w> <w>it</w>.') == (
-        "God created it."
-    )
-    assert cleaned("<title>Psalms</title>Sing<note>loudly</note>, all") == "Sing, all"
-    assert cleaned('<title canonical="true">A Psalm.</title> <l/>Sing!<l/>Shout!') == "A Psalm. Sing! Shout!"
-    assert cleaned("de la casa</transChange><w>que</w> tenía") == "de la casa que tenía"
-    assert without_initials("EN el principio", {}) == "En el principio"
-    assert without_initials("Y JEHOVÁ dijo", {"Jehová": 9}) == "Y Jehová dijo"
-    assert without_initials("Y vió Dios", {}) == "Y vió Dios"
-
-
 # --- subwords -------------------------------------------------------------------------
 
 
@@ -125,12 +81,6 @@ def test_every_verse_comes_back():
     assert table.decode(table.encode(some, end=True)[0]) == some
 
 
-def test_often_seen_words_stay_whole():
-    table = subwords()
-    assert table.pieces("the earth") == ["▁the", "▁earth"]
-    assert len(table.pieces("Nabuchôdonosor")) > 2
-
-
 def test_batches_of_a_split():
     few = load_translation("dev", longest=16).take(range(5))
     batch = few.encode()
@@ -140,8 +90,3 @@ def test_batches_of_a_split():
         batch.target_in[:, 1:][batch.target_out[:, :-1] > END],
         [x for row in batch.target_out for x in row[:-1] if x > END],
     )
-
-
-def test_an_unknown_split():
-    with pytest.raises(ValueError, match="split"):
-        load_translation("valid")

@@ -1,8 +1,10 @@
-"""Right answers to every exercise, as people write them, and wrong ones where no machine makes any.
+"""Right answers as people write them, and wrong ones where no machine makes any.
 
 `bank/NN_topic.py` has those of a chapter in cells. Its title says of what it is an answer, `# %% layer, right: tf`;
-the second one of a framework is `tf 2`. A cell `# %% layer, wrong` may hold lines that change the page's solution in
-PyTorch. Of functions, the wrong answers are those that a machine makes (`mutants.py`), and the named mistakes.
+the second one of a framework is `tf 2`. None differs from the page's solution, or from another, by names alone. A cell
+`# %% layer, wrong` may hold lines that change the page's solution in PyTorch: what no named mistake, in NumPy, can do.
+The cells know the names that `made` gives them.
+Of functions, the wrong answers are those that a machine makes (`mutants.py`), and the named mistakes.
 """
 
 import re
@@ -36,7 +38,7 @@ def _read():
 
 
 ANSWERS = _read()
-RIGHT = {name: dict(ANSWERS[name, "right"]) for name in EXERCISES}
+RIGHT = {name: dict(ANSWERS.get((name, "right"), ())) for name in EXERCISES}
 WRONG = {name: ANSWERS[name, "wrong"] for name in MODULES + OTHERS}
 
 

@@ -18,8 +18,6 @@ from attn_course.exercises.engine.sources import source_of
 from attn_course.exercises.engine.submission import copied
 from attn_course.frameworks import tf, torch
 
-SEEDS = range(20)
-
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_right_answers_pass_with_every_seed(name):
@@ -38,10 +36,10 @@ def test_right_answers_pass_with_every_seed(name):
         results = [tf.cast(each, tf.float32) if each.dtype.is_floating else each for each in results]
         return results[0] if len(results) == 1 else tuple(results)
 
-    assert {key.split()[0] for key in RIGHT[name]} == {"numpy", "torch", "tf"}
+    assert "torch" in {key.split()[0] for key in RIGHT[name]}
     converted = [] if exercise.kind == "part" else [("torch", in_torch), ("tf", in_tf)]  # they have no gradients
     for framework, answer in [*right_answers(name), *converted]:
-        for seed in SEEDS if answer is exercise.solution else range(3):
+        for seed in range(5 if answer is exercise.solution else 3):
             assert told(name, answer, seed, framework) is None, (framework, seed)
 
 
@@ -98,4 +96,4 @@ def test_into_keeps_numbers():
 
 def test_no_answer_of_others_is_taken_for_a_copy():
     answers = [code for name in EXERCISES for code in RIGHT[name].values()]
-    assert len(answers) > 300 and not any(map(copied, ([code] for code in answers)))
+    assert len(answers) > 200 and not any(map(copied, ([code] for code in answers)))

@@ -65,23 +65,25 @@ def test_check_a_file_that_fails(tmp_path, capsys, text, code):
     assert capsys.readouterr().err
 
 
-# A notebook's code cells, each run whatever the one before it did; it prints which ended, and as a cell of which sort.
+# Notebooks' code cells, each run whatever the one before it did; it prints which ended, and as a cell of which sort.
 RUNS = """
 import contextlib, io, json, sys
-for cell in json.load(open(sys.argv[1]))["cells"]:
-    if cell["cell_type"] == "code":
-        try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(cell["source"], globals())
-            print("right", cell["id"])
-        except AssertionError:
-            print("wrong", cell["id"])
+for path in sys.argv[1:]:
+    space = {}
+    for cell in json.load(open(path))["cells"]:
+        if cell["cell_type"] == "code":
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(cell["source"], space)
+                print("right", cell["id"])
+            except AssertionError:
+                print("wrong", cell["id"])
 """
 
 
-def run_cells(path):
-    """What became of the cells of a notebook, in a process that has imported nothing yet."""
-    done = subprocess.run([sys.executable, "-c", RUNS, path], capture_output=True, text=True, check=True)
+def run_cells(*paths):
+    """What became of the cells of notebooks, in a process that has imported nothing yet."""
+    done = subprocess.run([sys.executable, "-c", RUNS, *paths], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
@@ -91,17 +93,18 @@ def test_export_for_nbgrader(tmp_path, capsys):
     paths = [Path(line) for line in json.loads(capsys.readouterr().out)]
     assert len(paths) == len({name.split(".")[0] for name in EXERCISES})
     names = {name for name, each in EXERCISES.items() if "numpy" in each.starters}
-    keys, graded = set(), []
+    keys, graded, run = set(), [], []
     for path in paths:
         cells = json.loads(path.read_text())["cells"]
         code = {cell["id"]: cell["source"] for cell in cells if cell["cell_type"] == "code"}
         keys |= {cell["metadata"]["nbgrader"]["grade_id"] for cell in cells}
         graded += [cell["id"] for cell in cells if cell["metadata"]["nbgrader"]["grade"]]
-        assert run_cells(path) == [f"right {key}" for key in code]
+        run += [f"right {key}" for key in code]
         released = {key: text.partition("### BEGIN SOLUTION")[0] for key, text in code.items()}
         for name in names:
             if (key := f"{name.replace('.', '-')}-answer") in released:
                 assert released[key] == EXERCISES[name].starters["numpy"] + "\n"
+    assert run_cells(*paths) == run
     assert set(graded) == {f"{name.replace('.', '-')}-test" for name in names} and len(graded) == len(names)
     assert len(keys) >= 3 * len(names)
 

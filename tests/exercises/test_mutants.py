@@ -68,12 +68,14 @@ SAME = {
 }
 
 
-def passes(name, answer, seed):
-    """Whether it passes, without the search for its mistake."""
-    exercise = EXERCISES[name]
-    cases = draw_cases(exercise, seed)
-    found = run_cases(exercise, cases, answer, "numpy", 5.0)
-    return first_fault(exercise, cases, found, named=False) is None
+def passes(exercise, cases, answer):
+    """Whether it passes, without the search for its mistake; most fail in one of the first cases."""
+
+    def right(some):
+        found = run_cases(exercise, some, answer, "numpy", 5.0)
+        return first_fault(exercise, some, found, named=False) is None
+
+    return all(right([case]) for case in cases if not case.most) and right(cases)
 
 
 def pool_of(name):
@@ -88,7 +90,8 @@ def pool_of(name):
 def test_wrong_answers_made_by_a_machine_are_refused(name):
     pool = pool_of(name)
     assert len(pool) >= 12
-    passed = [text for text, answer in pool.items() if passes(name, answer, SEED)]
+    cases = draw_cases(EXERCISES[name], SEED)
+    passed = [text for text, answer in pool.items() if passes(EXERCISES[name], cases, answer)]
     assert not passed
 
 

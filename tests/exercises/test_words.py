@@ -13,7 +13,7 @@ import pytest
 from attn_course.core.frameworks import keras, tf, torch
 from attn_course.exercises import EXERCISES, case, check, progress, shown, softmax
 from attn_course.exercises.engine.exercise import Case, known_mistakes
-from attn_course.exercises.engine.judge import caller, draw_cases, first_fault, from_text
+from attn_course.exercises.engine.judge import caller, draw_cases, first_fault
 from attn_course.exercises.engine.progress import load, solved
 from attn_course.exercises.engine.rounding import EPS, bounded
 from attn_course.exercises.engine.run import Outcome, expected
@@ -224,7 +224,7 @@ def test_a_mask_after_the_softmax_never_passes(name, capsys):
     answers = [answer for each, answer in known if re.search(words, each)]
     assert len(answers) == 1
     reads = exercise.kind == "read"
-    for seed in range(20):
+    for seed in range(8):
         assert not check(name, *answers, framework="torch" if reads else "numpy", seed=seed)
         said = capsys.readouterr().out
         words = "the mask comes after the softmax", "a blocked score is the largest, and the allowed ones vanish"
@@ -293,18 +293,8 @@ def _shared(outputs, share):
 
 @pytest.mark.parametrize("name", LUCKY)
 def test_luck_does_not_pass(name):
-    for seed in range(40):
+    for seed in range(15):
         assert not check(name, LUCKY[name], seed=seed)
-
-
-@pytest.mark.parametrize("name", ["09.across", "10.layer", "12.layer", "13.layer"])
-def test_a_softmax_without_a_maximum_passes_in_no_layer(name):
-    text = EXERCISES[name].answers["torch"]
-    answer = from_text(re.sub(r"torch\.softmax\((.*?), (?:dim=)?-1\)", r"unsafe(\1)", text))
-    answer.forward.__globals__["unsafe"] = lambda score: score.exp() / score.exp().sum(-1, keepdim=True)
-    assert "unsafe" in answer.forward.__code__.co_names
-    for seed in range(5):
-        assert not check(name, answer, framework="torch", seed=seed)
 
 
 def test_two_processes_lose_nothing(capsys):

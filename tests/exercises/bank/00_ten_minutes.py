@@ -1,16 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% weights, right: numpy
-def f(s):
-    e = np.exp(s - s.max(1, keepdims=True))
-    return e / e.sum(1, keepdims=True)
-
-
 # %% weights, right: numpy 2
 def f(score):
     e = np.exp(score - score.max(1)[:, None])
@@ -33,8 +20,6 @@ def bowl():
     return 2.5 * direction, -2.5 * direction
 
 
-# %% bowl, wrong: not done yet
-lambda: None
 # %% bowl, wrong: one key
 lambda: (1.7, 1.7)
 # %% bowl, wrong: three keys
@@ -43,12 +28,6 @@ lambda: ((1.7, 1.7), (-1.5, -1.5), (0, 0))
 lambda: ((1.7, 1.7, 0), (-1.5, -1.5, 0))
 # %% bowl, wrong: exchanged
 lambda: ((-1.5, -1.5), (1.7, 1.7))
-# %% bowl, wrong: zeros
-lambda: ((0, 0), (0, 0))
-# %% bowl, wrong: not a number
-lambda: ((np.nan, np.nan), (-1.5, -1.5))
-# %% bowl, wrong: infinite
-lambda: ((np.inf, 0), (-1.5, -1.5))
 # %% bowl, wrong: the cat's own key
 lambda: ((2, 0), (-1.5, -1.5))
 # %% bowl, wrong: the cat's key, longer
@@ -59,8 +38,6 @@ lambda: ((1.7, 1.7), (-0.3, -0.3))
 lambda: ((1.7, 1.7), (-2.4, 0.6))
 # %% bowl, wrong: quiet is too long
 lambda: ((1.7, 1.7), (-2, -2))
-# %% bowl, wrong: text
-lambda: ("loud", "quiet")
 
 
 # %% new_animal, right: numpy
@@ -77,10 +54,6 @@ def f(keys, queries):
     return length * direction / np.linalg.norm(direction)
 
 
-# %% new_animal, wrong: not done yet
-lambda keys, queries: None
-# %% new_animal, wrong: zeros
-lambda keys, queries: np.zeros(2)
 # %% new_animal, wrong: ones
 lambda keys, queries: np.array([1.0, 1.0])
 # %% new_animal, wrong: a fixed key
@@ -97,32 +70,16 @@ lambda keys, queries: 0.1 * keys[:8].mean(axis=0)
 lambda keys, queries: keys[:8]
 # %% new_animal, wrong: a number
 lambda keys, queries: keys[:8].mean()
-# %% new_animal, wrong: not a number
-lambda keys, queries: np.full(2, np.nan)
 # %% new_animal, wrong: a second animal
 lambda keys, queries: (keys[0], keys[1])
 # %% new_animal, wrong: the first drink
 lambda keys, queries: keys[9]
-# %% multiplications, right: numpy
-lambda T, S, K, V: T * S * K + T * S * V
 # %% multiplications, right: torch
 lambda T, S, K, V: torch.tensor(T * S) * (K + V)
-# %% multiplications, right: tf
-lambda T, S, K, V: tf.constant(T * S) * (K + V)
-# %% multiplications, right: numpy 2
-lambda T, S, K, V: T * S * (K + V)
 # %% multiplications, right: numpy 3
 lambda T, S, K, V: sum(K + V for _ in range(T * S))
 # %% multiplications, right: numpy 4
 lambda T, S, K, V: np.array(T * S * (K + V))
-
-
-# %% largest_weight, right: numpy
-def f(gap, n):
-    s = np.zeros(n)
-    s[0] = gap
-    e = np.exp(s - s.max())
-    return (e / e.sum()).max()
 
 
 # %% largest_weight, right: torch

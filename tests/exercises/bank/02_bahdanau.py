@@ -1,35 +1,11 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% additive_score, right: numpy
-def f(q, m, W, U, v):
-    h = np.tanh((q @ W)[:, :, None] + (m @ U)[:, None])
-    return h @ v
-
-
 # %% additive_score, right: torch
 lambda q, m, W, U, v: torch.tanh((q @ W)[:, :, None] + (m @ U)[:, None]) @ v
-# %% additive_score, right: tf
-lambda q, m, W, U, v: tf.linalg.matvec(tf.tanh((q @ W)[:, :, None] + (m @ U)[:, None]), v)
 
 
 # %% additive_score, right: numpy 2
 def f(q, m, W, U, v):
     h = np.tanh(np.expand_dims(q @ W, 2) + np.expand_dims(m @ U, 1))
     return np.einsum("btsa,a->bts", h, v)
-
-
-# %% masked_weights, right: numpy
-def f(s, m):
-    s = np.where(m, s, -np.inf)
-    top = s.max(-1, keepdims=True)
-    e = np.exp(s - np.where(np.isinf(top), 0, top))
-    n = e.sum(-1, keepdims=True)
-    return e / np.where(n == 0, 1, n)
 
 
 # %% masked_weights, right: numpy 2
@@ -62,31 +38,14 @@ def f(s, m):
 lambda s, m: np.nan_to_num(softmax(np.where(m, s, -np.inf)))
 
 
-# %% step, right: numpy
-def f(s, m, W, C):
-    w = softmax((m @ s[:, :, None])[:, :, 0])
-    c = (w[:, None] @ m)[:, 0]
-    return np.tanh(s @ W + c @ C)
-
-
 # %% step, right: torch
 def f(s, m, W, C):
     w = torch.softmax(torch.einsum("bsd,bd->bs", m, s), 1)
     return torch.tanh(s @ W + torch.einsum("bs,bsd->bd", w, m) @ C)
 
 
-# %% step, right: tf
-def f(s, m, W, C):
-    w = tf.nn.softmax(tf.linalg.matvec(m, s))
-    return tf.tanh(s @ W + tf.linalg.matvec(m, w, transpose_a=True) @ C)
-
-
-# %% largest_ratio, right: numpy
-lambda v: np.exp(2 * np.abs(v).sum())
 # %% largest_ratio, right: torch
 lambda v: torch.exp(2 * v.abs().sum())
-# %% largest_ratio, right: tf
-lambda v: tf.exp(2 * tf.reduce_sum(tf.abs(v)))
 
 
 # %% largest_ratio, right: numpy 2
@@ -111,26 +70,12 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-score = (asked + held) @ self.score_weight
-# %% layer, wrong
-score = score.masked_fill(mask[:, None], -torch.inf)
-# %% layer, wrong
-return torch.softmax(score, dim=1) @ memory
-# %% layer, wrong
-score = score.masked_fill(~mask[:, None], -5.0)
-# %% layer, wrong
 return torch.softmax(score, dim=-1) @ memory.detach()
 # %% layer, wrong
 new = lambda *size: torch.nn.Parameter(torch.randn(*size, 1))
 # %% layer, wrong
 self.score = new(hidden_dim)
 score = torch.tanh(asked + held) @ self.score
-# %% layer, wrong
-held = (memory @ self.memory_weight)[:, :1]
-# %% layer, wrong
-score = torch.tanh(asked - held) @ self.score_weight
-# %% layer, wrong
-return torch.log_softmax(score, dim=-1) @ memory
 # %% layer, wrong
 score = torch.tanh(asked + held).detach() @ self.score_weight
 # %% layer, wrong
@@ -139,8 +84,6 @@ asked = (query @ self.query_weight.detach())[:, :, None]
 lambda: ("10 October 2150", 1, 12)
 # %% wrong_date, right: numpy 2
 lambda: ("12 January 1850", 2, 12)
-# %% wrong_date, wrong: not done yet
-lambda: None
 # %% wrong_date, wrong: a text alone
 lambda: "6 September 1066"
 # %% wrong_date, wrong: no place
@@ -183,10 +126,6 @@ def next_part():
     return W
 
 
-# %% next_part, wrong: not done yet
-lambda: None
-# %% next_part, wrong: zeros
-lambda: np.zeros((3, 3))
 # %% next_part, wrong: ones
 lambda: np.ones((3, 3))
 # %% next_part, wrong: identity
@@ -199,13 +138,7 @@ lambda: (np.eye(3, k=-1), np.eye(3))
 lambda: np.eye(4, k=-1)
 # %% next_part, wrong: reversed
 lambda: np.eye(3)[::-1]
-# %% next_part, wrong: not a number
-lambda: np.full((3, 3), np.nan)
-# %% next_part, wrong: infinite
-lambda: np.full((3, 3), np.inf)
 # %% next_part, wrong: the other way round, and larger
 lambda: 9 * np.eye(3, k=1)
 # %% next_part, wrong: the year alone
 lambda: np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0]])
-# %% next_part, wrong: text
-lambda: "W"

@@ -1,40 +1,8 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% local_weights, right: numpy
-def f(s, c, D):
-    d = np.arange(s.shape[1]) - c[:, None]
-    inside = np.abs(d) <= D
-    w = softmax(np.where(inside, s, -np.inf))
-    return w * np.exp(-2 * d**2 / D**2)
-
-
-# %% local_weights, right: numpy 2
-def f(s, c, D):
-    d = np.arange(s.shape[1]) - c[:, None]
-    i = np.abs(d) <= D
-    s = np.where(i, s, -np.inf)
-    w = np.exp(s - s.max(1, keepdims=True))
-    return w / w.sum(1, keepdims=True) * np.exp(-2 * d**2 / D**2)
-
-
 # %% local_weights, right: torch
 def f(s, c, D):
     d = torch.arange(s.shape[1]) - c[:, None]
     w = torch.softmax(s.masked_fill(d.abs() > D, -torch.inf), 1)
     return w * torch.exp(-2 * (d / D) ** 2)
-
-
-# %% local_weights, right: tf
-def f(s, c, D):
-    d = tf.cast(tf.range(s.shape[1]), s.dtype) - c[:, None]
-    w = tf.nn.softmax(tf.where(tf.abs(d) <= D, s, -np.inf))
-    return w * tf.exp(-2 * (d / D) ** 2)
 
 
 # %% stumble, right: numpy
@@ -47,8 +15,6 @@ def stumble():
     return ["zero", "two", "two", "four", "five", "six", "seven", "eight", "nine", "one", "three", "zero"], 2
 
 
-# %% stumble, wrong: not done yet
-lambda: None
 # %% stumble, wrong: words alone
 lambda: ["one"] * 12
 # %% stumble, wrong: a place alone
@@ -75,14 +41,6 @@ lambda: (["zero", "five", "one", "five", "two", "three", "four", "six", "seven",
 lambda: (["one"] * 12, "five")
 
 
-# %% step, right: numpy
-def f(x, s, a, m, W, U, C):
-    h = np.tanh(np.concatenate([x, a], 1) @ W + s @ U)
-    w = softmax((m @ h[:, :, None])[:, :, 0])
-    c = (w[:, None] @ m)[:, 0]
-    return np.tanh(np.concatenate([c, h], 1) @ C)
-
-
 # %% step, right: torch
 def f(x, s, a, m, W, U, C):
     h = torch.tanh(torch.cat([x, a], 1) @ W + s @ U)
@@ -90,40 +48,11 @@ def f(x, s, a, m, W, U, C):
     return torch.tanh(torch.cat([torch.einsum("bs,bsd->bd", w, m), h], 1) @ C)
 
 
-# %% step, right: tf
-def f(x, s, a, m, W, U, C):
-    h = tf.tanh(tf.concat([x, a], 1) @ W + s @ U)
-    w = tf.nn.softmax(tf.linalg.matvec(m, h))
-    c = tf.linalg.matvec(m, w, transpose_a=True)
-    return tf.tanh(tf.concat([c, h], 1) @ C)
-
-
-# %% window_sum, right: numpy
-def f(c, D, n):
-    d = np.arange(n) - c
-    d = d[np.abs(d) <= D]
-    return np.exp(-2 * d**2 / D**2).mean()
-
-
 # %% window_sum, right: torch
 def f(c, D, n):
     d = torch.arange(n) - c
     w = torch.softmax(torch.zeros(n).masked_fill(d.abs() > D, -torch.inf), 0)
     return (w * torch.exp(-2 * d**2 / D**2)).sum()
-
-
-# %% window_sum, right: tf
-def f(c, D, n):
-    d = tf.range(n, dtype=tf.float64) - c
-    inside = tf.cast(tf.abs(d) <= D, tf.float64)
-    return tf.reduce_sum(inside * tf.exp(-2 * d**2 / D**2)) / tf.reduce_sum(inside)
-
-
-# %% window_sum, right: numpy 2
-def f(c, D, n):
-    d = np.arange(n) - c
-    i = np.abs(d) <= D
-    return float((i / i.sum() * np.exp(-2 * d**2 / D**2)).sum())
 
 
 # %% layer, right: torch
@@ -137,37 +66,11 @@ class Own(torch.nn.Module):
         return torch.nn.functional.scaled_dot_product_attention(q, m, m, mask[:, None], scale=1.0)
 
 
-# %% layer, right: tf
-class Own(keras.layers.Layer):
-    def __init__(self, D, E):
-        super().__init__()
-        self.shape = D, E
-
-    def build(self, *shapes):
-        self.weight = self.add_weight(self.shape)
-
-    def call(self, q, m, mask):
-        s = tf.einsum("btd,de,bse->bts", q, self.weight, m)
-        return tf.nn.softmax(tf.where(mask[:, None], s, -np.inf)) @ m
-
-
-# %% layer, wrong
-score = score.masked_fill(mask[:, None], -torch.inf)
-# %% layer, wrong
-score = score.masked_fill(~mask[:, None], -5.0)
-# %% layer, wrong
-return torch.softmax(score, dim=1) @ memory
-# %% layer, wrong
-score = query @ memory.mT
-# %% layer, wrong
-score = query @ self.weight @ memory.mT / 2
 # %% layer, wrong
 score = query @ self.weight.detach() @ memory.mT
 # %% layer, wrong
 self.own = torch.nn.Parameter(start)
 score = query @ self.own @ memory.mT
-# %% layer, wrong
-start = torch.randn(memory_dim, query_dim) / 4
 # %% layer, wrong
 return torch.softmax(score, dim=-1) @ memory, score
 # %% layer, wrong

@@ -1,21 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-from torch.nn.functional import scaled_dot_product_attention
-
-from attn_course.exercises import softmax
-
-
-# %% attention, right: numpy
-def f(q, k, v, m):
-    s = np.where(m, q @ k.T / np.sqrt(k.shape[1]), -np.inf)
-    top = s.max(1, keepdims=True)
-    e = np.exp(s - np.where(np.isinf(top), 0, top))
-    n = e.sum(1, keepdims=True)
-    return e / np.where(n == 0, 1, n) @ v
-
-
 # %% attention, right: torch
 def f(q, k, v, m):
     s = (q @ k.T / k.shape[1] ** 0.5).masked_fill(~m, -torch.inf)
@@ -47,14 +29,6 @@ def f(q, k, v, m):
     e = np.exp(s - s.max(1, keepdims=True)) * m
     n = e.sum(1, keepdims=True)
     return np.divide(e, n, out=np.zeros_like(e), where=n > 0) @ v
-
-
-# %% with_cache, right: numpy
-def f(q, k, v):
-    s = q @ k.T / np.sqrt(k.shape[1])
-    T, S = s.shape
-    seen = np.tri(T, S, S - T, dtype=bool)
-    return softmax(np.where(seen, s, -np.inf)) @ v
 
 
 # %% with_cache, right: torch
@@ -90,12 +64,6 @@ def f(q, k, v):
     return tf.nn.softmax(s - 1e9 * m) @ v
 
 
-# %% allowed, right: numpy
-def f(p, T):
-    S = p.shape[1]
-    return p[:, None] & (np.arange(S) <= np.arange(T)[:, None] + S - T)
-
-
 # %% allowed, right: numpy 2
 def f(p, T):
     S = p.shape[1]
@@ -106,18 +74,6 @@ def f(p, T):
 def f(p, T):
     S = p.shape[1]
     return p[:, None] & torch.ones(T, S).tril(S - T).bool()
-
-
-# %% allowed, right: tf
-def f(p, T):
-    S = p.shape[1]
-    return p[:, None] & (tf.range(S) <= tf.range(T)[:, None] + S - T)
-
-
-# %% entropy, right: numpy
-def f(w):
-    safe = np.where(w > 0, w, 1)
-    return -(w * np.log(safe)).sum(1).mean()
 
 
 # %% entropy, right: torch
@@ -139,35 +95,11 @@ class Own(torch.nn.Module):
         return torch.nn.functional.scaled_dot_product_attention(q, m, m, mask[:, None])[:, 0]
 
 
-# %% layer, right: tf
-class Own(keras.layers.Layer):
-    def __init__(self, D):
-        super().__init__()
-        self.query = self.add_weight((D,))
-
-    def call(self, m, mask):
-        s = tf.linalg.matvec(m, self.query) / m.shape[-1] ** 0.5
-        w = tf.nn.softmax(tf.where(mask, s, -np.inf))
-        return tf.linalg.matvec(m, w, transpose_a=True)
-
-
-# %% layer, wrong
-score = score.masked_fill(mask, -torch.inf)
-# %% layer, wrong
-score = score.masked_fill(~mask, -5.0)
-# %% layer, wrong
-weights = torch.softmax(score, dim=0)
-# %% layer, wrong
-score = memory @ self.query
-# %% layer, wrong
-score = memory @ self.query / memory.shape[-1] ** 1
 # %% layer, wrong
 score = memory @ self.query.detach() / memory.shape[-1] ** 0.5
 # %% layer, wrong
 self.asked = torch.nn.Parameter(torch.randn(model_dim))
 score = memory @ self.asked / memory.shape[-1] ** 0.5
-# %% layer, wrong
-return weights[:, None] @ memory
 # %% layer, wrong
 self.query = torch.nn.Parameter(torch.randn(model_dim, 1))
 # %% layer, wrong
@@ -367,22 +299,14 @@ def steer():
     return milk, (5, 5), (-1 / 2**0.5, -1 / 2**0.5)
 
 
-# %% steer, wrong: not done yet
-lambda: None
 # %% steer, wrong: one query
 lambda: (0, 1.5)
 # %% steer, wrong: two queries
 lambda: ((-0.45, 1.43), (2, 2))
-# %% steer, wrong: zeros
-lambda: ((0, 0), (0, 0), (0, 0))
 # %% steer, wrong: the keys themselves
 lambda: ((0, 2), (1, 1), (-1, -1))
 # %% steer, wrong: keys of three numbers
 lambda: ((0, 1, 0), (1, 1, 0), (0, 0, 1))
-# %% steer, wrong: not a number
-lambda: ((np.nan, 1), (2, 2), (-0.7, -0.7))
-# %% steer, wrong: infinite
-lambda: ((-0.45, 1.43), (np.inf, np.inf), (-0.7, -0.7))
 # %% steer, wrong: too far to the left
 lambda: ((-1.4, 0.5), (2, 2), (-0.7, -0.7))
 # %% steer, wrong: even by having neither
@@ -391,8 +315,6 @@ lambda: ((-0.45, 1.43), (0, 0), (-0.7, -0.7))
 lambda: ((-0.45, 1.43), (2, 2), (-1, -1))
 # %% steer, wrong: drank by turning from the cat alone
 lambda: ((-0.45, 1.43), (2, 2), (-1, 0))
-# %% steer, wrong: text
-lambda: ("milk", "even", "drank")
 # %% rescue, right: numpy
 lambda query, key: (query / 4, key / 4)
 
@@ -403,29 +325,13 @@ def rescue(query, key):
     return query / np.linalg.norm(query, axis=1, keepdims=True), key
 
 
-# %% rescue, wrong: not done yet
-lambda query, key: None
 # %% rescue, wrong: unchanged
 lambda query, key: (query, key)
-# %% rescue, wrong: exchanged
-lambda query, key: (key, query)
 # %% rescue, wrong: one table
 lambda query, key: query / 16
 # %% rescue, wrong: transposed
 lambda query, key: (query.T / 16, key.T)
-# %% rescue, wrong: zeros
-lambda query, key: (np.zeros((64, 256)), np.zeros((64, 256)))
-# %% rescue, wrong: not a number
-lambda query, key: (np.nan * query, key)
-# %% rescue, wrong: both larger
-lambda query, key: (2 * query, 2 * key)
-# %% rescue, wrong: rounded
-lambda query, key: (query.round(), key.round())
 # %% rescue, wrong: signs alone
 lambda query, key: (np.sign(query), np.sign(key))
-# %% rescue, wrong: a mean taken away
-lambda query, key: (query - query.mean(), key - key.mean())
 # %% rescue, wrong: a third
 lambda query, key: (query / 3, key)
-# %% rescue, wrong: text
-lambda query, key: ("query", "key")

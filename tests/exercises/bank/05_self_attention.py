@@ -1,18 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% self_attention, right: numpy
-def f(x, a, b, c):
-    q, k, v = x @ a, x @ b, x @ c
-    s = q @ k.T / np.sqrt(k.shape[1])
-    return softmax(s) @ v
-
-
 # %% self_attention, right: torch
 def f(x, a, b, c):
     q, k, v = x @ a, x @ b, x @ c
@@ -43,8 +28,6 @@ def fool(animals, numbers):
     return np.concatenate([order[::2], order[1::2]])
 
 
-# %% fool, wrong: not done yet
-lambda animals, numbers: None
 # %% fool, wrong: the animals
 lambda animals, numbers: animals
 # %% fool, wrong: backwards
@@ -71,20 +54,6 @@ lambda animals, numbers: np.arange(16).reshape(4, 4)
 lambda animals, numbers: 8
 
 
-# %% patches, right: numpy
-def f(i, n):
-    C, H, W = i.shape
-    cut = i.reshape(C, H // n, n, W // n, n)
-    return cut.transpose(1, 3, 0, 2, 4).reshape(-1, C * n * n)
-
-
-# %% patches, right: tf
-def f(i, n):
-    C, H, W = i.shape
-    cut = tf.reshape(i, (C, H // n, n, W // n, n))
-    return tf.reshape(tf.transpose(cut, (1, 3, 0, 2, 4)), (-1, C * n * n))
-
-
 # %% patches, right: numpy 2
 def f(i, n):
     C, H, W = i.shape
@@ -93,12 +62,8 @@ def f(i, n):
 
 # %% patches, right: torch
 lambda i, n: torch.nn.functional.unfold(i[None], n, stride=n)[0].T
-# %% weight_bytes, right: numpy
-lambda h, w, heads, item: (h * w) ** 2 * heads * item
 # %% weight_bytes, right: torch
 lambda h, w, heads, item: torch.tensor(h * w) ** 2 * heads * item
-# %% weight_bytes, right: tf
-lambda h, w, heads, item: tf.constant(h * w, tf.int64) ** 2 * heads * item
 # %% weight_bytes, right: numpy 2
 lambda h, w, heads, item: heads * item * h * w * h * w
 # %% weight_bytes, right: numpy 3
@@ -134,32 +99,10 @@ class Own(keras.layers.Layer):
 
 
 # %% layer, wrong
-score = query @ key.mT
-# %% layer, wrong
-score = query @ key.mT / key.shape[-1] ** 1
-# %% layer, wrong
-return torch.softmax(score, dim=1) @ (x @ self.value_weight)
-# %% layer, wrong
 score = query @ key.detach().mT / key.shape[-1] ** 0.5
 # %% layer, wrong
 self.key = new(model_dim, key_dim)
 query, key = x @ self.query_weight, x @ self.key
-# %% layer, wrong
-return torch.softmax(score, dim=-1) @ x
-# %% layer, wrong
-score = query @ key.mT / x.shape[-1] ** 0.5
-# %% layer, wrong
-score = query @ query.mT / key.shape[-1] ** 0.5
-# %% layer, wrong
-query, key = x @ self.key_weight, x @ self.key_weight
-# %% layer, wrong
-score = key @ query.mT / key.shape[-1] ** 0.5
-# %% layer, wrong
-return torch.softmax(score, dim=0) @ (x @ self.value_weight)
-# %% layer, wrong
-return torch.softmax(score, dim=-1).mT @ (x @ self.value_weight)
-# %% layer, wrong
-return torch.softmax(score, dim=0).mT @ (x @ self.value_weight)
 # %% object, right: numpy
 lambda: np.array([[0, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0]])
 
@@ -170,10 +113,6 @@ def places():
     return np.array([[-0.1, 0, 0, 0], [0, 0.5, 0, 0], [0.9, 0, 0.3, 0.3]])
 
 
-# %% object, wrong: not done yet
-lambda: None
-# %% object, wrong: zeros
-lambda: np.zeros((3, 4))
 # %% object, wrong: ones
 lambda: np.ones((3, 4))
 # %% object, wrong: too large
@@ -188,11 +127,7 @@ lambda: np.zeros((4, 4))
 lambda: np.array([0, 0, 1, 0])
 # %% object, wrong: all that the last place can give
 lambda: np.array([[0, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]]) * -1
-# %% object, wrong: not a number
-lambda: np.full((3, 4), np.nan)
 # %% object, wrong: one-hot
 lambda: np.eye(3, 4)
 # %% object, wrong: two tables
 lambda: (np.zeros((3, 4)), np.zeros((3, 4)))
-# %% object, wrong: text
-lambda: "places"

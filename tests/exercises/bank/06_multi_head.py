@@ -1,38 +1,7 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% split_heads, right: numpy
-def f(x, n):
-    B, T, D = x.shape
-    return x.reshape(B, T, n, D // n).swapaxes(1, 2)
-
-
 # %% split_heads, right: numpy 2
 lambda x, n: np.stack(np.split(x, n, axis=2), axis=1)
 # %% split_heads, right: torch
 lambda x, n: x.unflatten(-1, (n, -1)).transpose(1, 2)
-# %% split_heads, right: tf
-lambda x, n: tf.stack(tf.split(x, n, axis=-1), axis=1)
-
-
-# %% split_heads, right: numpy 3
-def f(x, num_heads):
-    B, T, width = x.shape
-    return x.reshape(B, T, int(num_heads), -1).swapaxes(1, 2)
-
-
-# %% two_heads, right: numpy
-def f(x, a, b, c, o):
-    q, k, v = x @ a, x @ b, x @ c
-    n, out = q.shape[1] // 2, []
-    for own in (slice(0, n), slice(n, 2 * n)):
-        s = q[:, own] @ k[:, own].T / np.sqrt(n)
-        out.append(softmax(s) @ v[:, own])
-    return np.concatenate(out, 1) @ o
 
 
 # %% two_heads, right: tf
@@ -49,27 +18,10 @@ def f(x, a, b, c, o):
     return y.transpose(0, 1).flatten(1) @ o
 
 
-# %% additive_heads, right: numpy
-def f(q, k, v, w):
-    h = np.tanh(q[:, :, None] + k[:, None])
-    s = (h * w[:, None, None]).sum(-1)
-    return softmax(s) @ v
-
-
 # %% additive_heads, right: torch
 def f(q, k, v, w):
     s = torch.einsum("htsk,hk->hts", torch.tanh(q[:, :, None] + k[:, None]), w)
     return torch.softmax(s, -1) @ v
-
-
-# %% additive_heads, right: tf
-def f(q, k, v, w):
-    s = tf.einsum("htsk,hk->hts", tf.tanh(q[:, :, None] + k[:, None]), w)
-    return tf.nn.softmax(s) @ v
-
-
-# %% parameters, right: numpy
-lambda D, H, bias: 4 * D * (D + bias)
 
 
 # %% parameters, right: torch
@@ -78,8 +30,6 @@ def f(D, H, bias):
     return sum(each.numel() for each in layer.parameters())
 
 
-# %% parameters, right: tf
-lambda D, H, bias: tf.constant(4 * D) * (D + int(bias))
 # %% parameters, right: numpy 2
 lambda D, H, bias: 4 * D * D + (4 * D if bias else 0)
 
@@ -107,26 +57,10 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-score = query @ key.mT
-# %% layer, wrong
-score = query @ key.mT / x.shape[-1] ** 0.5
-# %% layer, wrong
-context = torch.softmax(score, dim=1) @ value
-# %% layer, wrong
-return context.transpose(1, 2).flatten(2)
-# %% layer, wrong
-return context.reshape(x.shape) @ self.output_weight
-# %% layer, wrong
-split = lambda y: y.unflatten(-1, (-1, H)).permute(0, 3, 1, 2)
-# %% layer, wrong
-H = 1
-# %% layer, wrong
 score = query @ key.detach().mT / key.shape[-1] ** 0.5
 # %% layer, wrong
 self.query_weight, self.key = new(), new()
 key = split(x @ self.key)
-# %% layer, wrong
-value = split(x)
 
 
 # %% previous_token, right: numpy
@@ -155,10 +89,6 @@ def head(N, T):
 lambda N, T: 4 * (None,)
 
 
-# %% previous_token, wrong: not done yet
-def head(N, T): ...
-
-
 # %% previous_token, wrong: it looks: zeros
 lambda N, T: 3 * (np.zeros((N + T, N)),) + (np.eye(N),)
 # %% previous_token, wrong: return four matrices: three are
@@ -179,14 +109,6 @@ def head(N, T):
 def head(N, T):
     one = np.ones((N + T, N))
     return one, one[:, :-1], one, np.eye(N)
-
-
-# %% previous_token, wrong: not a number
-lambda N, T: (*(np.full((N + T, N), np.nan) for _ in range(3)), np.eye(N))
-# %% previous_token, wrong: infinite
-lambda N, T: (*(np.full((N + T, N), np.inf) for _ in range(3)), np.eye(N))
-# %% previous_token, wrong: text
-lambda N, T: ("query", "key", "value", "output")
 
 
 # %% previous_token, wrong: the head looks at itself and copies itself
@@ -217,10 +139,6 @@ def head(N):
 lambda N: 4 * (None,)
 
 
-# %% induction, wrong: not done yet
-def head(N): ...
-
-
 # %% induction, wrong: it looks: zeros
 lambda N: 3 * (np.zeros((2 * N, N)),) + (np.eye(N),)
 # %% induction, wrong: return four matrices: three are
@@ -241,14 +159,6 @@ def head(N):
 def head(N):
     one = np.ones((2 * N, N))
     return one, one[:, :-1], one, np.eye(N)
-
-
-# %% induction, wrong: not a number
-lambda N: (*(np.full((2 * N, N), np.nan) for _ in range(3)), np.eye(N))
-# %% induction, wrong: infinite
-lambda N: (*(np.full((2 * N, N), np.inf) for _ in range(3)), np.eye(N))
-# %% induction, wrong: text
-lambda N: ("query", "key", "value", "output")
 
 
 # %% induction, wrong: the head looks at itself and copies itself

@@ -1,19 +1,3 @@
-import keras
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% rotate, right: numpy
-def f(x, t):
-    n = x.shape[1] // 2
-    a = t[:, None] * 10000.0 ** (-np.arange(n) / n)
-    c, s, one, two = np.cos(a), np.sin(a), x[:, :n], x[:, n:]
-    return np.hstack([one * c - two * s, one * s + two * c])
-
-
 # %% rotate, right: torch
 def f(x, t):
     n = x.shape[1] // 2
@@ -22,37 +6,12 @@ def f(x, t):
     return torch.cat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)
 
 
-# %% rotate, right: tf
-def f(x, t):
-    n = x.shape[1] // 2
-    i = tf.range(n, dtype=x.dtype)
-    a = t[:, None] * 10000.0 ** (-i / n)
-    c, s = tf.cos(a), tf.sin(a)
-    return tf.concat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)
-
-
 # %% rotate, right: numpy 2
 def f(x, t):
     n = x.shape[1] // 2
     z = x[:, :n] + 1j * x[:, n:]
     z = z * np.exp(1j * t[:, None] * 10000.0 ** (-np.arange(n) / n))
     return np.hstack([z.real, z.imag])
-
-
-# %% distances, right: numpy
-def f(q, table):
-    T, k = len(q), len(table) // 2
-    d = np.arange(T) - np.arange(T)[:, None]
-    rows = np.clip(d, -k, k) + k
-    return (q[:, None] * table[rows]).sum(-1)
-
-
-# %% distances, right: tf
-def f(q, table):
-    T, k = q.shape[0], table.shape[0] // 2
-    i = tf.range(T)
-    rows = tf.gather(table, tf.clip_by_value(i - i[:, None], -k, k) + k)
-    return tf.einsum("tk,tsk->ts", q, rows)
 
 
 # %% distances, right: numpy 2
@@ -77,18 +36,6 @@ def f(q, a):
     return torch.einsum("tk,tsk->ts", q, rows)
 
 
-# %% alibi, right: numpy
-def f(q, k, v):
-    H, T, K = q.shape
-    S, near = k.shape[1], 2 ** int(np.log2(H))
-    slopes = 2.0 ** (-8 * np.arange(1, near + 1) / near)
-    more = 2.0 ** (-4 * np.arange(1, 2 * near + 1) / near)
-    slopes = np.concatenate([slopes, more[::2]])[:H]
-    d = np.abs(np.arange(S) - np.arange(S - T, S)[:, None])
-    s = q @ k.swapaxes(1, 2) / np.sqrt(K) - slopes[:, None, None] * d
-    return softmax(s) @ v
-
-
 # %% alibi, right: torch
 def f(q, k, v):
     H, T, S = len(q), q.shape[1], k.shape[1]
@@ -100,17 +47,6 @@ def f(q, k, v):
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
 
 
-# %% alibi, right: tf
-def f(q, k, v):
-    H, T, S = q.shape[0], q.shape[1], k.shape[1]
-    near = 2 ** (H.bit_length() - 1)
-    powers = [8 * (h + 1) / near for h in range(near)] + [4 * (2 * h + 1) / near for h in range(near)]
-    slopes = 2.0 ** -tf.constant(powers[:H], q.dtype)
-    d = tf.abs(tf.range(S) - tf.range(S - T, S)[:, None])
-    s = tf.matmul(q, k, transpose_b=True) / q.shape[2] ** 0.5
-    return tf.nn.softmax(s - slopes[:, None, None] * tf.cast(d, q.dtype)) @ v
-
-
 # %% alibi, right: numpy 2
 def f(q, k, v):
     from attn_course.reference import alibi_bias
@@ -119,14 +55,8 @@ def f(q, k, v):
     return softmax(q @ k.swapaxes(1, 2) / np.sqrt(K) + alibi_bias(H, T, k.shape[1])) @ v
 
 
-# %% wavelength, right: numpy
-lambda i, K, base: 2 * np.pi * base ** (2 * i / K)
 # %% wavelength, right: torch
 lambda i, K, base: 2 * torch.pi * torch.tensor(base, dtype=torch.float64) ** (2 * i / K)
-# %% wavelength, right: tf
-lambda i, K, base: 2 * np.pi * tf.pow(tf.constant(base, tf.float64), 2 * i / K)
-# %% wavelength, right: numpy 2
-lambda i, K, base: 2 * np.pi / base ** (-2 * i / K)
 
 
 # %% layer, right: torch
@@ -139,34 +69,10 @@ class Own(torch.nn.Module):
         return torch.nn.functional.embedding(positions, self.table) + x
 
 
-# %% layer, right: tf
-class Own(keras.layers.Layer):
-    def __init__(self, length, D):
-        super().__init__()
-        self.table = self.add_weight((length, D))
-
-    def call(self, x, positions):
-        return x + tf.one_hot(positions, self.table.shape[0], dtype=x.dtype) @ self.table
-
-
-# %% layer, wrong
-return x + self.table[: len(positions)]
-# %% layer, wrong
-return self.table[positions]
 # %% layer, wrong
 return x + self.table.detach()[positions]
-# %% layer, wrong
-return x * self.table[positions]
 # %% layer, wrong
 self.own = torch.nn.Parameter(start)
 return x + self.own[positions]
 # %% layer, wrong
-start = torch.randn(model_dim, length) / 4
-# %% layer, wrong
-return x + self.table[positions - 1]
-# %% layer, wrong
 return x.detach() + self.table[positions]
-# %% layer, wrong
-return x + self.table[positions[0]]
-# %% layer, wrong
-return 2 * x + self.table[positions]

@@ -1,16 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% layer_norm, right: numpy
-def f(x, s, b):
-    x = x - x.mean(-1, keepdims=True)
-    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * s + b
-
-
 # %% layer_norm, right: torch
 lambda x, s, b: torch.nn.functional.layer_norm(x, (x.shape[-1],), s, b, 1e-5)
 
@@ -32,17 +19,6 @@ def f(x, s, b):
     return s * (x - m) * tf.math.rsqrt(v + tf.constant(1e-5)) + b
 
 
-# %% post_norm, right: numpy
-def norm(z):
-    z = z - z.mean(-1, keepdims=True)
-    return z / np.sqrt((z**2).mean(-1, keepdims=True) + 1e-5)
-
-
-def f(x, w, v, i, o):
-    y = norm(x + w @ x @ v)
-    return norm(y + np.maximum(y @ i, 0) @ o)
-
-
 # %% post_norm, right: tf
 def norm(z):
     m, v = tf.nn.moments(z, axes=[-1], keepdims=True)
@@ -59,18 +35,6 @@ def f(x, w, v, i, o):
     n = lambda z: torch.nn.functional.layer_norm(z, z.shape[-1:])
     y = n(w @ x @ v + x)
     return n(torch.relu(y @ i) @ o + y)
-
-
-# %% pre_norm, right: numpy
-def norm(z):
-    z = z - z.mean(-1, keepdims=True)
-    return z / np.sqrt((z**2).mean(-1, keepdims=True) + 1e-5)
-
-
-def f(x, weights):
-    for weight in weights:
-        x = x + norm(x) @ weight
-    return norm(x)
 
 
 # %% pre_norm, right: tf
@@ -102,13 +66,6 @@ def f(x, w):
     return n(y)
 
 
-# %% parameters, right: numpy
-def f(D, F):
-    attention = 4 * D * (D + 1)
-    network = (D + 1) * F + (F + 1) * D
-    return attention + network + 4 * D
-
-
 # %% parameters, right: torch
 def f(D, F):
     layer = torch.nn.TransformerEncoderLayer(D, 1, F)
@@ -117,8 +74,6 @@ def f(D, F):
 
 # %% parameters, right: tf
 lambda D, F: tf.constant(4 * D * D) + 2 * D * F + 9 * D + F
-# %% parameters, right: numpy 2
-lambda D, F: 4 * D**2 + 2 * D * F + 9 * D + F
 
 
 # %% block, right: torch
@@ -139,34 +94,9 @@ class Own(torch.nn.Module):
 
 
 # %% block, wrong
-return torch.relu(y @ self.inner) @ self.outer
-# %% block, wrong
-return y + torch.relu(y @ self.inner) @ self.outer
-# %% block, wrong
 return x.detach() + torch.relu(y @ self.inner) @ self.outer
 # %% block, wrong
-return x + (y @ self.inner) @ self.outer
-# %% block, wrong
-return x + torch.relu(y @ self.inner @ self.outer)
-# %% block, wrong
-return x + torch.nn.functional.gelu(y @ self.inner) @ self.outer
-# %% block, wrong
-y = y + self.bias
-# %% block, wrong
-y = y * self.scale
-# %% block, wrong
-y = centered / torch.sqrt(variance + 1e-1)
-# %% block, wrong
-centered = x
-# %% block, wrong
-centered = x - x.mean(dim=1, keepdim=True)
-variance = (centered**2).mean(dim=1, keepdim=True)
-# %% block, wrong
-y = centered / (variance + 1e-5)
-# %% block, wrong
 y = centered.detach() / torch.sqrt(variance + 1e-5)
-# %% block, wrong
-return x + torch.relu(x @ self.inner) @ self.outer
 # %% block, wrong
 self.scale = torch.ones(model_dim)
 
@@ -202,8 +132,6 @@ def diagnose(loss, maps, norms, gradients, entropy, free, cached):
     return next(name for name, seen in signs.items() if seen)
 
 
-# %% diagnose, wrong: not done yet
-lambda *given: None
 # %% diagnose, wrong: always the same
 lambda *given: "healthy"
 # %% diagnose, wrong: another
@@ -242,15 +170,6 @@ def diagnose(*given, seen=[]):
     return [*names, "scale missing"][(len(seen) - 1) % 7]
 
 
-# %% mend, right: numpy
-def f(x, past, places, wq, wk, wv):
-    S = len(past)
-    rows = np.concatenate([past, x + places[S : S + len(x)]])
-    s = rows[S:] @ wq @ (rows @ wk).T / np.sqrt(len(wk))
-    seen = np.arange(len(rows)) <= np.arange(S, len(rows))[:, None]
-    return softmax(np.where(seen, s, -np.inf)) @ rows @ wv, rows
-
-
 # %% mend, right: torch
 def f(x, past, places, wq, wk, wv):
     S = len(past)
@@ -258,15 +177,6 @@ def f(x, past, places, wq, wk, wv):
     q, k, v = rows[S:] @ wq, rows @ wk, rows @ wv
     seen = torch.ones(len(x), len(rows), dtype=torch.bool).tril(S)
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen), rows
-
-
-# %% mend, right: tf
-def f(x, past, places, wq, wk, wv):
-    T, S = tf.shape(x)[0], tf.shape(past)[0]
-    rows = tf.concat([past, x + places[S : S + T]], 0)
-    s = tf.matmul(rows[S:] @ wq, rows @ wk, transpose_b=True) / wk.shape[1] ** 0.5
-    seen = tf.range(S + T) <= tf.range(S, S + T)[:, None]
-    return tf.nn.softmax(tf.where(seen, s, -np.inf)) @ (rows @ wv), rows
 
 
 # %% mend, right: numpy 2

@@ -1,53 +1,13 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-# %% embed, right: numpy
-lambda x, waves: x * np.sqrt(x.shape[1]) + waves
 # %% embed, right: torch
 lambda x, waves: torch.addcmul(waves, x, torch.tensor(x.shape[1] ** 0.5, dtype=x.dtype))
-# %% embed, right: tf
-lambda x, waves: x * x.shape[1] ** 0.5 + waves
-
-
-# %% smoothed_loss, right: numpy
-def f(p, r, s):
-    share = (1 - s) * r + s / r.shape[1]
-    return -(share * p).sum(1)
-
-
-# %% smoothed_loss, right: tf
-lambda p, r, s: -tf.reduce_sum(((1 - s) * r + s / r.shape[1]) * p, axis=1)
 # %% smoothed_loss, right: numpy 2
 lambda p, r, s: -(1 - s) * (p * r).sum(1) - s * p.mean(1)
 # %% smoothed_loss, right: torch
 lambda p, r, s: -((1 - s) * r + s / r.shape[1]).mul(p).sum(-1)
 
 
-# %% look_across, right: numpy
-def f(x, m, a, b, c):
-    q, k, v = x @ a, m @ b, m @ c
-    s = q @ k.T / np.sqrt(k.shape[1])
-    return softmax(s) @ v
-
-
-# %% look_across, right: tf
-def f(x, m, a, b, c):
-    s = tf.matmul(x @ a, m @ b, transpose_b=True) / b.shape[1] ** 0.5
-    return tf.nn.softmax(s) @ (m @ c)
-
-
 # %% look_across, right: torch
 lambda x, m, a, b, c: torch.nn.functional.scaled_dot_product_attention(x @ a, m @ b, m @ c)
-
-
-# %% decoder_parameters, right: numpy
-def f(D, F):
-    attention = 4 * D * (D + 1)
-    network = (D + 1) * F + (F + 1) * D
-    return 2 * attention + network + 6 * D
 
 
 # %% decoder_parameters, right: torch
@@ -79,19 +39,7 @@ class Own(torch.nn.Module):
 
 
 # %% across, wrong
-return weights @ (memory @ self.value_weight)
-# %% across, wrong
 return x.detach() + weights @ (memory @ self.value_weight)
-# %% across, wrong
-score = query @ key.mT / query.shape[-1]
-# %% across, wrong
-score = query @ key.mT
-# %% across, wrong
-weights = torch.softmax(score, dim=1)
-# %% across, wrong
-query, key = x @ self.key_weight, memory @ self.query_weight
-# %% across, wrong
-return x + weights @ memory
 # %% across, wrong
 return x + weights @ (memory.detach() @ self.value_weight)
 # %% across, wrong

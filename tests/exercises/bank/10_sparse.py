@@ -1,22 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% strided, right: numpy
-def f(n, l):
-    b = np.arange(n)[:, None] - np.arange(n)
-    return (b >= 0) & ((b < l) | (b % l == 0))
-
-
-# %% strided, right: tf
-def f(n, l):
-    b = tf.range(n)[:, None] - tf.range(n)
-    return (b >= 0) & ((b < l) | (b % l == 0))
-
-
 # %% strided, right: numpy 2
 def f(n, l):
     return sliding(n, l) | column(n, l)
@@ -37,23 +18,6 @@ def f(n, l):
     return ((b <= l) | (b % l == 0)).tril()
 
 
-# %% window, right: numpy
-def f(q, k, v, w):
-    n = len(q)
-    b = np.arange(n)[:, None] - np.arange(n)
-    seen = (b >= 0) & (b < w)
-    s = q @ k.T / np.sqrt(q.shape[1])
-    return softmax(np.where(seen, s, -np.inf)) @ v
-
-
-# %% window, right: tf
-def f(q, k, v, w):
-    n = q.shape[0]
-    b = tf.range(n)[:, None] - tf.range(n)
-    s = tf.matmul(q, k, transpose_b=True) / q.shape[1] ** 0.5
-    return tf.nn.softmax(tf.where((b >= 0) & (b < w), s, -np.inf)) @ v
-
-
 # %% window, right: numpy 2
 def f(q, k, v, w):
     rows = []
@@ -72,17 +36,6 @@ def f(q, k, v, w):
     return s.masked_fill(~seen, -torch.inf).softmax(-1) @ v
 
 
-# %% fixed, right: numpy
-def f(q, k, v, l, c):
-    n, out = len(q), []
-    for a in range(0, n, l):
-        i, j = np.arange(a, min(a + l, n))[:, None], np.arange(n)
-        seen = (i // l == j // l) | (j % l >= l - c)
-        s = q[a : a + l] @ k.T / np.sqrt(q.shape[1])
-        out.append(softmax(np.where(seen & (j <= i), s, -np.inf)) @ v)
-    return np.concatenate(out)
-
-
 # %% fixed, right: torch
 def f(q, k, v, l, c):
     j, out = torch.arange(len(q)), []
@@ -91,17 +44,6 @@ def f(q, k, v, l, c):
         seen = ((i // l == j // l) | (j % l >= l - c)) & (j <= i)
         out.append(torch.nn.functional.scaled_dot_product_attention(q[a : a + l], k, v, attn_mask=seen))
     return torch.cat(out)
-
-
-# %% fixed, right: tf
-def f(q, k, v, l, c):
-    j, out = tf.range(q.shape[0]), []
-    for a in range(0, q.shape[0], l):
-        i = j[a : a + l, None]
-        seen = ((i // l == j // l) | (j % l >= l - c)) & (j <= i)
-        s = tf.matmul(q[a : a + l], k, transpose_b=True) / q.shape[1] ** 0.5
-        out.append(tf.nn.softmax(tf.where(seen, s, -np.inf)) @ v)
-    return tf.concat(out, 0)
 
 
 # %% fixed, right: numpy 2
@@ -114,12 +56,8 @@ def f(q, k, v, l, c):
     return out
 
 
-# %% reach, right: numpy
-lambda n, w: int(np.ceil((n - 1) / (w - 1)))
 # %% reach, right: torch
 lambda n, w: torch.tensor((n - 1) / (w - 1)).ceil().long()
-# %% reach, right: tf
-lambda n, w: -(tf.constant(1 - n) // (w - 1))
 
 
 # %% reach, right: numpy 2
@@ -147,24 +85,8 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-seen = (back >= 0) & (back <= self.window)
-# %% layer, wrong
-seen = back < self.window
-# %% layer, wrong
-seen = back >= 0
-# %% layer, wrong
-score = query @ key.mT
-# %% layer, wrong
-score = torch.where(seen, score, -5.0)
-# %% layer, wrong
-return torch.softmax(score, 1) @ (x @ self.value_weight)
-# %% layer, wrong
-back = i - i[:, None]
-# %% layer, wrong
 score = query @ key.detach().mT / x.shape[2] ** 0.5
 # %% layer, wrong
 setattr(self, f"{name}_map", torch.nn.Parameter(start))
 query, key = x @ self.query_map, x @ self.key_map
 return torch.softmax(score, -1) @ (x @ self.value_map)
-# %% layer, wrong
-return torch.softmax(score, -1) @ x

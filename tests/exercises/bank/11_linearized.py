@@ -1,19 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-
-# %% recurrent, right: numpy
-def f(q, k, v):
-    q, k = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (q, k))
-    state, total, out = 0, 0, []
-    for t in range(len(q)):
-        state = state + np.outer(k[t], v[t])
-        total = total + k[t]
-        out.append(q[t] @ state / (q[t] @ total))
-    return np.array(out)
-
-
 # %% recurrent, right: numpy 2
 def f(q, k, v):
     q, k = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (q, k))
@@ -28,14 +12,6 @@ def f(q, k, v):
     return torch.einsum("tk,tkv->tv", q, state) / (q * k.cumsum(0)).sum(1)[:, None]
 
 
-# %% recurrent, right: tf
-def f(q, k, v):
-    q, k = tf.nn.elu(q) + 1, tf.nn.elu(k) + 1
-    s = tf.cumsum(k[:, :, None] * v[:, None], axis=0)
-    z = tf.cumsum(k, axis=0)
-    return tf.einsum("tk,tkv->tv", q, s) / tf.reduce_sum(q * z, 1)[:, None]
-
-
 # %% recurrent, right: torch 2
 def f(q, k, v):
     q, k = (torch.nn.functional.elu(x) + 1 for x in (q, k))
@@ -45,19 +21,6 @@ def f(q, k, v):
         z = z + k[t]
         out.append(q[t] @ S / (q[t] @ z))
     return torch.stack(out)
-
-
-# %% chunks, right: numpy
-def f(q, k, v, size):
-    state, total, out = 0 * k.T @ v, 0 * k[0], []
-    for i in range(0, len(q), size):
-        a, b, c = q[i : i + size], k[i : i + size], v[i : i + size]
-        pairs = np.tril(a @ b.T)
-        norm = pairs.sum(1) + a @ total
-        out.append((pairs @ c + a @ state) / norm[:, None])
-        state = state + b.T @ c
-        total = total + b.sum(0)
-    return np.concatenate(out)
 
 
 # %% chunks, right: torch
@@ -70,22 +33,6 @@ def f(q, k, v, size):
 def f(q, k, v, size):
     pairs = tf.linalg.band_part(tf.matmul(q, k, transpose_b=True), -1, 0)
     return pairs @ v / tf.reduce_sum(pairs, 1, keepdims=True)
-
-
-# %% chunks, right: numpy 2
-def f(q, k, v, size):
-    pairs = np.tril(q @ k.T)
-    return pairs @ v / pairs.sum(1)[:, None]
-
-
-# %% delta, right: numpy
-def f(q, k, v, b, a):
-    S, out = np.zeros((k.shape[1], v.shape[1])), []
-    for t in range(len(q)):
-        S = a[t] * S
-        S = S + b[t] * np.outer(k[t], v[t] - k[t] @ S)
-        out.append(q[t] @ S)
-    return np.array(out)
 
 
 # %% delta, right: tf
@@ -118,23 +65,6 @@ def f(q, k, v, b, a):
     return torch.stack(out)
 
 
-# %% delta, right: torch 2
-def f(q, k, v, b, a):
-    S, out = torch.zeros(k.shape[1], v.shape[1]), []
-    for t in range(len(q)):
-        S = a[t] * S
-        S = S + b[t] * torch.outer(k[t], v[t] - k[t] @ S)
-        out.append(q[t] @ S)
-    return torch.stack(out)
-
-
-# %% features, right: numpy
-def f(x, rows):
-    y = x / x.shape[1] ** 0.25
-    half = (y**2).sum(1, keepdims=True) / 2
-    return np.exp(y @ rows.T - half) / np.sqrt(len(rows))
-
-
 # %% features, right: torch
 def f(x, rows):
     y = x / x.shape[1] ** 0.25
@@ -155,10 +85,6 @@ def f(x, rows):
     return tf.exp(e) * len(rows) ** -0.5
 
 
-# %% overwrite, right: numpy
-lambda a, b, c: a + c * (b - c * a)
-
-
 # %% overwrite, right: torch
 def f(a, b, c):
     one, two = torch.tensor([1.0, 0.0]), torch.tensor([c, (1 - c * c) ** 0.5])
@@ -166,8 +92,6 @@ def f(a, b, c):
     return one @ (state + two * (b - two @ state))
 
 
-# %% overwrite, right: tf
-lambda a, b, c: tf.constant(a) + c * (b - c * a)
 # %% overwrite, right: numpy 2
 lambda a, b, c: (1 - c * c) * a + c * b
 
@@ -192,25 +116,7 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-state = decay[:, t, None, None] + state + write
-# %% layer, wrong
-decay = x @ self.gate_weight
-# %% layer, wrong
-state = write
-# %% layer, wrong
-state = decay[:, 0, None, None] * state + write
-# %% layer, wrong
-outputs.append(key[:, t : t + 1] @ state)
-# %% layer, wrong
-write = key[:, t, :, None] * value[:, 0, None]
-# %% layer, wrong
-write = key[:, t - 1, :, None] * value[:, t, None]
-# %% layer, wrong
 self.query_weight, self.own_weight = new(D, K), new(D, K)
 query, key = x @ self.query_weight, x @ self.own_weight
 # %% layer, wrong
 value = x.detach() @ self.value_weight
-# %% layer, wrong
-return torch.cat(outputs[::-1], dim=1)
-# %% layer, wrong
-outputs.append(query[:, t : t + 1] @ write)

@@ -1,31 +1,7 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-
-# %% buckets, right: numpy
-def f(x, d):
-    p = x @ d
-    return np.argmax(np.concatenate([p, -p], 2), 2)
-
-
 # %% buckets, right: numpy 2
 lambda x, d: [[int(np.argmax(np.r_[v @ r, -(v @ r)])) for v in x] for r in d]
 # %% buckets, right: torch
 lambda x, d: (x @ torch.cat([d, -d], 2)).argmax(2)
-# %% buckets, right: tf
-lambda x, d: tf.argmax(x @ tf.concat([d, -d], 2), axis=2)
-
-
-# %% merged, right: numpy
-def f(o, l):
-    w = np.exp(l - l.max(0))
-    w = w / w.sum(0)
-    return (w[:, :, None] * o).sum(0)
-
-
-# %% merged, right: tf
-lambda o, l: tf.reduce_sum(tf.nn.softmax(l, axis=0)[:, :, None] * o, axis=0)
 # %% merged, right: torch
 lambda o, l: torch.einsum("rt,rtv->tv", torch.softmax(l, 0), o)
 
@@ -36,15 +12,6 @@ def f(o, l):
     return np.stack([w[:, t] @ o[:, t] / w[:, t].sum() for t in range(l.shape[1])])
 
 
-# %% allowed, right: numpy
-def f(b, n):
-    chunk = np.argsort(np.argsort(b, kind="stable")) // n
-    back = chunk[:, None] - chunk
-    m = ((back == 0) | (back == 1)) & (b[:, None] == b)
-    m = m & ~np.eye(len(b), dtype=bool)
-    return m | np.diag(~m.any(1))
-
-
 # %% allowed, right: torch
 def f(b, n):
     chunk = torch.argsort(torch.argsort(b, stable=True)) // n
@@ -52,15 +19,6 @@ def f(b, n):
     own = torch.eye(len(b), dtype=torch.bool)
     m = ((back == 0) | (back == 1)) & (b[:, None] == b) & ~own
     return m | own & ~m.any(1)[:, None]
-
-
-# %% allowed, right: tf
-def f(b, n):
-    chunk = tf.argsort(tf.argsort(b, stable=True)) // n
-    back = chunk[:, None] - chunk
-    own = tf.eye(len(b)) > 0
-    m = ((back == 0) | (back == 1)) & (b[:, None] == b) & ~own
-    return m | own & ~tf.reduce_any(m, 1, keepdims=True)
 
 
 # %% allowed, right: numpy 2
@@ -74,8 +32,6 @@ def f(b, n):
     return np.array(rows)
 
 
-# %% rounds, right: numpy
-lambda p, w: int(np.ceil(np.log(1 - w) / np.log(1 - p)))
 # %% rounds, right: torch
 lambda p, w: (torch.log1p(-torch.tensor(w, dtype=torch.float64)) / np.log1p(-p)).ceil().long()
 # %% rounds, right: tf
@@ -107,25 +63,10 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-score = query @ key.mT
-# %% layer, wrong
-score = query @ key.mT / D**1
-# %% layer, wrong
-return torch.softmax(score, dim=1) @ value
-# %% layer, wrong
-key = self.key_projection[:, -T:] @ (x @ self.key_weight)
-value = self.value_projection[:, -T:] @ value
-# %% layer, wrong
-value = self.key_projection[:, :T] @ value
-# %% layer, wrong
 score = query @ key.detach().mT / D**0.5
 # %% layer, wrong
 self.own = new(*square)
 key = self.key_projection[:, :T] @ (x @ self.own)
 # %% layer, wrong
-value = x
-# %% layer, wrong
 self.key_projection = new(length, rank)
 self.value_projection = new(length, rank)
-# %% layer, wrong
-query = x @ self.key_weight

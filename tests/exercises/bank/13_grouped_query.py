@@ -1,42 +1,8 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% grouped, right: numpy
-def f(q, k, v):
-    n, T, S = len(q) // len(k), q.shape[1], k.shape[1]
-    k, v = np.repeat(k, n, 0), np.repeat(v, n, 0)
-    s = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])
-    seen = np.tri(T, S, S - T, dtype=bool)
-    return softmax(np.where(seen, s, -np.inf)) @ v
-
-
-# %% grouped, right: tf
-def f(q, k, v):
-    n, T, S = q.shape[0] // k.shape[0], q.shape[1], k.shape[1]
-    k, v = tf.repeat(k, n, 0), tf.repeat(v, n, 0)
-    s = tf.matmul(q, k, transpose_b=True) / q.shape[2] ** 0.5
-    seen = tf.range(S) <= tf.range(T)[:, None] + S - T
-    return tf.nn.softmax(tf.where(seen, s, -np.inf)) @ v
-
-
 # %% grouped, right: torch
 def f(q, k, v):
     T, S = q.shape[1], k.shape[1]
     mask = torch.ones(T, S, dtype=torch.bool).tril(S - T)
     return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], mask, enable_gqa=True)[0]
-
-
-# %% grouped, right: numpy 2
-def f(q, k, v):
-    n, (T, S) = len(q) // len(k), (q.shape[1], k.shape[1])
-    k, v = np.repeat(k, n, 0), np.repeat(v, n, 0)
-    s = np.einsum("htk,hsk->hts", q, k) * k.shape[2] ** -0.5
-    s[:, ~np.tri(T, S, S - T, dtype=bool)] = -np.inf
-    return softmax(s) @ v
 
 
 # %% decode, right: numpy
@@ -78,14 +44,6 @@ def f(q, k, v, pk, pv):
     return out
 
 
-# %% ring, right: numpy
-def f(n, w, s):
-    slots = np.full(s + w, -1)
-    for p in range(n):
-        slots[p if p < s else s + (p - s) % w] = p
-    return slots
-
-
 # %% ring, right: torch
 def f(n, w, s):
     slots = torch.full((s + w,), -1)
@@ -110,12 +68,8 @@ def f(n, w, s):
     return slots
 
 
-# %% cache_size, right: numpy
-lambda a, b, G, K, n, w: 4 * G * K * (a * n + b * min(n, w))
 # %% cache_size, right: torch
 lambda a, b, G, K, n, w: 4 * G * K * (torch.tensor(a) * n + b * min(n, w))
-# %% cache_size, right: tf
-lambda a, b, G, K, n, w: 4 * G * K * (tf.constant(a, tf.int64) * n + b * min(n, w))
 # %% cache_size, right: numpy 2
 lambda a, b, G, K, n, w: sum(4 * G * K * m for m in [n] * a + [min(n, w)] * b)
 
@@ -137,26 +91,10 @@ class Own(torch.nn.Module):
 
 
 # %% layer, wrong
-weights = torch.softmax(score, dim=-1)
-# %% layer, wrong
-weights = torch.softmax(score / K, dim=-1)
-# %% layer, wrong
-weights = torch.softmax(score / K**0.5, dim=-2)
-# %% layer, wrong
-query = query.unflatten(-1, (H // G, G, K)).transpose(2, 3)
-# %% layer, wrong
-return context.transpose(2, 3).flatten(2) @ self.output_weight
-# %% layer, wrong
-return context.flatten(2)
-# %% layer, wrong
 score = torch.einsum("btghk,bsgk->bghts", query.detach(), key)
-# %% layer, wrong
-value = (x @ self.key_weight).unflatten(-1, (G, K))
 # %% layer, wrong
 self.key = new(G * D // H)
 key = (x @ self.key).unflatten(-1, (G, K))
 # %% layer, wrong
 self.key_weight = new(D)
 self.value_weight = new(D)
-# %% layer, wrong
-context = torch.einsum("bghts,bsgk->btghk", weights, key)

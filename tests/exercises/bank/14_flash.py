@@ -1,25 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
-# %% merge, right: numpy
-def f(m1, l1, c1, m2, l2, c2):
-    m = np.maximum(m1, m2)
-    a, b = np.exp(m1 - m), np.exp(m2 - m)
-    c = a[:, None] * c1 + b[:, None] * c2
-    return c / (a * l1 + b * l2)[:, None]
-
-
-# %% merge, right: tf
-def f(m1, l1, c1, m2, l2, c2):
-    m = tf.maximum(m1, m2)
-    a, b = tf.exp(m1 - m), tf.exp(m2 - m)
-    return (a[:, None] * c1 + b[:, None] * c2) / (a * l1 + b * l2)[:, None]
-
-
 # %% merge, right: numpy 2
 def f(m1, l1, c1, m2, l2, c2):
     m = np.maximum(m1, m2)
@@ -36,19 +14,6 @@ def f(m1, l1, c1, m2, l2, c2):
     one = torch.where(l1 > 0, 1 / l1, 0.0) * s
     two = torch.where(l2 > 0, 1 / l2, 0.0) * (1 - s)
     return one[:, None] * c1 + two[:, None] * c2
-
-
-# %% tiled, right: numpy
-def f(q, k, v, size):
-    top, total, c = np.full((len(q), 1), -np.inf), 0, 0
-    for i in range(0, len(k), size):
-        b = q @ k[i : i + size].T / np.sqrt(k.shape[1])
-        new = np.maximum(top, b.max(1, keepdims=True))
-        keep, e = np.exp(top - new), np.exp(b - new)
-        total = keep * total + e.sum(1, keepdims=True)
-        c = keep * c + e @ v[i : i + size]
-        top = new
-    return c / total
 
 
 # %% tiled, right: tf
@@ -79,16 +44,8 @@ def f(q, k, v, size):
 lambda q, k, v, size: np.stack([softmax(k @ row / k.shape[1] ** 0.5) @ v for row in q])
 
 
-# %% visited, right: numpy
-def f(n, c):
-    b = -(-n // c)
-    return b * (b + 1) // 2
-
-
 # %% visited, right: torch
 lambda n, c: torch.arange(1, -(-n // c) + 1).sum()
-# %% visited, right: tf
-lambda n, c: tf.reduce_sum(tf.range(1, -(-n // c) + 1))
 # %% visited, right: numpy 2
 lambda n, c: sum(i // c + 1 for i in range(0, n, c))
 
@@ -97,14 +54,6 @@ lambda n, c: sum(i // c + 1 for i in range(0, n, c))
 def f(n, c):
     b = int(np.ceil(n / c))
     return int(np.tri(b).sum())
-
-
-# %% backward, right: numpy
-def f(q, k, v, o, l, g):
-    scale = 1 / np.sqrt(k.shape[1])
-    w = np.exp(scale * q @ k.T - l[:, None])
-    dot = (g * o).sum(1, keepdims=True)
-    return scale * (w * (g @ v.T - dot)) @ k
 
 
 # %% backward, right: torch
@@ -131,41 +80,12 @@ def f(q, k, v, o, l, g):
     return d @ k / k.shape[1] ** 0.5
 
 
-# %% layer, right: torch
-class Own(torch.nn.Module):
-    def __init__(self, D):
-        super().__init__()
-        self.query = torch.nn.Parameter(torch.zeros(D))
-        self.sink = torch.nn.Parameter(torch.zeros(1))
-
-    def forward(self, m, mask):
-        s = (m @ self.query / m.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf)
-        total = torch.logaddexp(s.logsumexp(1), self.sink)
-        return torch.einsum("bs,bsd->bd", (s - total[:, None]).exp(), m)
-
-
-# %% layer, wrong
-score = score.masked_fill(mask, -torch.inf)
-# %% layer, wrong
-score = score.masked_fill(~mask, -5.0)
-# %% layer, wrong
-weights = torch.softmax(torch.cat([score, sink], 1), 0)
-# %% layer, wrong
-score = memory @ self.query
-# %% layer, wrong
-score = memory @ self.query / memory.shape[-1] ** 1
 # %% layer, wrong
 score = memory @ self.query.detach() / memory.shape[-1] ** 0.5
 # %% layer, wrong
 self.asked = torch.nn.Parameter(torch.randn(model_dim))
 score = memory @ self.asked / memory.shape[-1] ** 0.5
 # %% layer, wrong
-return weights[:, None, :-1] @ memory
-# %% layer, wrong
 sink = self.sink.detach().expand(len(score), 1)
 # %% layer, wrong
 return (weights[:, None, :-1] @ memory.detach())[:, 0]
-# %% layer, wrong
-weights = torch.softmax(torch.cat([score, 0 * sink], 1), 1)
-# %% layer, wrong
-weights = torch.softmax(torch.cat([sink, score], 1), 1)

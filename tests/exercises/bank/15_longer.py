@@ -1,17 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-
-# %% interpolate, right: numpy
-def f(x, t, most):
-    n, length = x.shape[1] // 2, t.max() + 1
-    t = t * min(1.0, most / length)
-    a = t[:, None] * 10000.0 ** (-np.arange(n) / n)
-    c, s, one, two = np.cos(a), np.sin(a), x[:, :n], x[:, n:]
-    return np.hstack([one * c - two * s, one * s + two * c])
-
-
 # %% interpolate, right: torch
 def f(x, t, most):
     n = x.shape[1] // 2
@@ -19,15 +5,6 @@ def f(x, t, most):
     a = t[:, None] * 10000.0 ** (-torch.arange(n) / n)
     c, s = torch.cos(a), torch.sin(a)
     return torch.cat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)
-
-
-# %% interpolate, right: tf
-def f(x, t, most):
-    n = x.shape[1] // 2
-    t = t / max(1.0, float(tf.reduce_max(t) + 1) / most)
-    a = t[:, None] * 10000.0 ** (-tf.range(n, dtype=x.dtype) / n)
-    c, s = tf.cos(a), tf.sin(a)
-    return tf.concat([x[:, :n] * c - x[:, n:] * s, x[:, :n] * s + x[:, n:] * c], 1)
 
 
 # %% interpolate, right: numpy 2
@@ -39,16 +16,6 @@ def f(x, t, most):
     return rotate(x, t, frequencies=steps)
 
 
-# %% yarn, right: numpy
-def f(K, base, s, most):
-    pairs = np.arange(K // 2)
-    theta = base ** (-2 * pairs / K)
-    low, high = (K / 2 * np.log(most / (2 * np.pi * n)) / np.log(base) for n in (32, 1))
-    low, high = max(np.floor(low), 0), min(np.ceil(high), K - 1)
-    ramp = np.clip((pairs - low) / (high - low), 0, 1)
-    return theta * (1 - ramp) + theta / s * ramp
-
-
 # %% yarn, right: torch
 def f(K, base, s, most):
     pairs = torch.arange(K // 2, dtype=torch.float64)
@@ -58,16 +25,6 @@ def f(K, base, s, most):
     return torch.lerp(theta, theta / s, ((pairs - low) / (high - low)).clamp(0, 1))
 
 
-# %% yarn, right: tf
-def f(K, base, s, most):
-    pairs = tf.range(K // 2, dtype=tf.float64)
-    theta = tf.pow(tf.constant(base, tf.float64), -2 * pairs / K)
-    low, high = (K / 2 * np.log(most / (2 * np.pi * n)) / np.log(base) for n in (32, 1))
-    low, high = max(np.floor(low), 0), min(np.ceil(high), K - 1)
-    ramp = tf.clip_by_value((pairs - low) / (high - low), 0, 1)
-    return theta * (1 - ramp) + theta / s * ramp
-
-
 # %% yarn, right: numpy 2
 def f(K, base, s, most):
     from attn_course.reference import rotary_frequencies
@@ -75,20 +32,10 @@ def f(K, base, s, most):
     return rotary_frequencies(K, base=base, method="yarn", factor=s, trained_length=most)[0]
 
 
-# %% base, right: numpy
-lambda K, base, s: base * s ** (K / (K - 2))
 # %% base, right: torch
 lambda K, base, s: torch.tensor(base, dtype=torch.float64) * s ** (K / (K - 2))
-# %% base, right: tf
-lambda K, base, s: tf.constant(base, tf.float64) * s ** (K / (K - 2))
 # %% base, right: numpy 2
 lambda K, base, s: (base ** ((K - 2) / K) * s) ** (K / (K - 2))
-
-
-# %% turns, right: numpy
-def f(K, base, most):
-    theta = base ** (-2 * np.arange(K // 2) / K)
-    return int((most * theta < 2 * np.pi).sum())
 
 
 # %% turns, right: torch
@@ -97,44 +44,16 @@ def f(K, base, most):
     return (most * theta < 2 * torch.pi).sum()
 
 
-# %% turns, right: tf
-def f(K, base, most):
-    theta = tf.pow(tf.constant(base, tf.float64), -2 * tf.range(K // 2, dtype=tf.float64) / K)
-    return tf.math.count_nonzero(most * theta < 2 * np.pi)
-
-
 # %% turns, right: numpy 2
 lambda K, base, most: sum(2 * np.pi * base ** (2 * p / K) > most for p in range(K // 2))
 
 
-# %% layer, right: torch
-class Own(torch.nn.Module):
-    def __init__(self, H):
-        super().__init__()
-        self.scale = torch.nn.Parameter(torch.zeros(H))
-        self.bias = torch.nn.Parameter(torch.zeros(H))
-
-    def forward(self, query, positions):
-        grown = torch.log1p(positions.to(query.dtype))
-        return torch.einsum("bhtk,ht->bhtk", query, torch.outer(self.scale, grown) + self.bias[:, None])
-
-
-# %% layer, wrong
-grown = torch.log(positions + 2.0)
-# %% layer, wrong
-factor = self.scale[:, None] * grown
-# %% layer, wrong
-grown = positions + 1.0
 # %% layer, wrong
 factor = self.scale.detach()[:, None] * grown + self.bias[:, None]
 # %% layer, wrong
 factor = self.scale[:, None] * grown + self.bias.detach()[:, None]
 # %% layer, wrong
-return query + factor[:, :, None]
-# %% layer, wrong
 return query.detach() * factor[:, :, None]
-# %% layer, wrong
-return query * factor[:1, :, None]
 # %% layer, wrong
 self.own = torch.nn.Parameter(torch.zeros(num_heads))
 factor = self.own[:, None] * grown + self.bias[:, None]

@@ -1,8 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-
 # %% sink, right: numpy
 def f(score, mask, sink):
     score = np.where(mask, score, -np.inf)
@@ -37,12 +32,6 @@ def f(query, gain):
 lambda query, gain: query * (query.square().mean((1, 3), True) + 1e-6).rsqrt() * gain[:, None]
 
 
-# %% norm, right: tf
-def f(query, gain):
-    mean = tf.reduce_mean(query**2, (1, 3), keepdims=True)
-    return gain[:, None] * query * tf.math.rsqrt(mean + 1e-6)
-
-
 # %% chosen, right: numpy
 def f(score, count, sinks):
     raised = np.where(np.arange(len(score)) < sinks, np.inf, score)
@@ -67,10 +56,6 @@ def f(score, count, sinks):
     return tf.reduce_any(places[:, None] == best[None], axis=1)
 
 
-# %% share, right: numpy
-lambda count, score, sink: count * np.exp(score) / (count * np.exp(score) + np.exp(sink))
-
-
 # %% share, right: torch
 def f(count, score, sink):
     scores = torch.full((count,), score, dtype=torch.float64)
@@ -81,26 +66,6 @@ def f(count, score, sink):
 lambda count, score, sink: tf.sigmoid(tf.reduce_logsumexp(tf.fill([count], tf.constant(score, tf.float64))) - sink)
 
 
-# %% layer, right: torch
-class Own(torch.nn.Module):
-    def __init__(self, D, H):
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.zeros(D, H))
-        self.bias = torch.nn.Parameter(torch.zeros(H))
-
-    def forward(self, context, x):
-        gate = torch.einsum("btd,dh->bht", x, self.weight) + self.bias[:, None]
-        return context / (1 + torch.exp(-gate))[..., None]
-
-
-# %% layer, wrong
-gate = torch.sigmoid(x @ self.weight)
-# %% layer, wrong
-gate = x @ self.weight + self.bias
-# %% layer, wrong
-gate = torch.softmax(x @ self.weight + self.bias, dim=-1)
-# %% layer, wrong
-gate = torch.tanh(x @ self.weight + self.bias)
 # %% layer, wrong
 gate = torch.sigmoid(x @ self.weight.detach() + self.bias)
 # %% layer, wrong
@@ -110,17 +75,7 @@ gate = torch.sigmoid(x.detach() @ self.weight + self.bias)
 # %% layer, wrong
 return context.detach() * gate.mT[..., None]
 # %% layer, wrong
-return context + gate.mT[..., None]
-# %% layer, wrong
-return context * (1 - gate.mT[..., None])
-# %% layer, wrong
-return context * gate[:, None, :, :1]
-# %% layer, wrong
 self.bias = torch.zeros(num_heads)
-# %% layer, wrong
-return context * gate.mean(dim=1)[:, :, None, None]
-# %% layer, wrong
-gate = torch.nn.functional.softplus(x @ self.weight + self.bias)
 
 
 # %% test_sink, right: numpy
@@ -161,40 +116,9 @@ def test(sink_softmax):
     pass
 
 
-# %% test_sink, wrong: it refuses a right function: everything is refused
-def test(sink_softmax):
-    assert False
-
-
-# %% test_sink, wrong: it finds: a test of the shape alone
-def test(sink_softmax):
-    assert sink_softmax(np.ones((2, 3, 4)), np.ones((3, 4), bool), np.ones(2)).shape == (2, 3, 4)
-
-
 # %% test_sink, wrong: it refuses a right function: rows of a softmax with a sink don't sum to 1
 def test(sink_softmax):
     assert np.allclose(sink_softmax(np.ones((2, 3, 4)), np.ones((3, 4), bool), np.ones(2)).sum(-1), 1)
-
-
-# %% test_sink, wrong: it refuses a right function: by a name that is not there
-def test(sink_softmax):
-    assert sink_softmax.__name__ == "sink_softmax"
-
-
-# %% test_sink, wrong: it finds: by the file that it comes from
-def test(sink_softmax):
-    assert "mistakes" not in sink_softmax.__code__.co_filename
-
-
-# %% test_sink, wrong: it refuses a right function: by its source
-def test(sink_softmax):
-    assert hasattr(sink_softmax, "source")
-
-
-# %% test_sink, wrong: it refuses a right function: the first one passes, whatever it is
-def test(sink_softmax, seen=[]):
-    seen.append(sink_softmax)
-    assert len(seen) == 1
 
 
 # %% test_sink, wrong: it refuses a right function: rounding is no mistake
@@ -212,13 +136,3 @@ def test(sink_softmax):
 # %% test_sink, wrong: it finds: sums below 1 alone
 def test(sink_softmax):
     assert (sink_softmax(np.ones((2, 3, 4)), np.ones((3, 4), bool), np.ones(2)).sum(-1) < 1).all()
-
-
-# %% test_sink, wrong: it refuses a right function: what it raises is no AssertionError
-def test(sink_softmax):
-    raise SystemExit(0)
-
-
-# %% test_sink, wrong: it refuses a right function: a name is misspelled
-def test(sink_softmax):
-    assert np.alclose(1, 1)

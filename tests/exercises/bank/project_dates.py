@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% pad, right: numpy
 def f(texts, characters):
     width = max(len(text) for text in texts)
@@ -18,13 +11,6 @@ def f(texts, characters):
 def f(texts, characters):
     rows = [torch.tensor([characters.find(c) + 4 for c in text], dtype=torch.long) for text in texts]
     tokens = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
-    return tokens, tokens != 0
-
-
-# %% pad, right: tf
-def f(texts, characters):
-    rows = [[characters.find(c) + 4 for c in text] for text in texts]
-    tokens = tf.ragged.constant(rows, dtype=tf.int32).to_tensor()
     return tokens, tokens != 0
 
 
@@ -52,16 +38,8 @@ def f(x, mask, weight, bias):
     return tf.tanh(tf.nn.conv1d(x, weight, 1, "SAME") + bias)
 
 
-# %% score, right: numpy
-def f(q, m, W, U, v):
-    h = np.tanh((q @ W)[:, None] + m @ U)
-    return h @ v
-
-
 # %% score, right: torch
 lambda q, m, W, U, v: torch.einsum("bsa,a->bs", torch.tanh((q @ W).unsqueeze(1) + m @ U), v)
-# %% score, right: tf
-lambda q, m, W, U, v: tf.reduce_sum(tf.tanh((q @ W)[:, None] + m @ U) * v, -1)
 
 
 # %% weights, right: numpy
@@ -93,15 +71,6 @@ lambda w, m: torch.einsum("bs,bse->be", w, m)
 lambda w, m: tf.linalg.matvec(m, w, transpose_a=True)
 
 
-# %% step, right: numpy
-def f(token, s, m, mask, p):
-    e = np.tanh((s @ p["query_weight"])[:, None] + m @ p["memory_weight"]) @ p["score_weight"]
-    w = softmax(np.where(mask, e, -np.inf))
-    c = np.einsum("bs,bse->be", w, m)
-    s = np.tanh(np.hstack([p["target"][token], c, s]) @ p["state_weight"] + p["state_bias"])
-    return np.hstack([s, c]) @ p["output_weight"] + p["output_bias"], s
-
-
 # %% step, right: torch
 def f(token, s, m, mask, p):
     e = torch.tanh((s @ p["query_weight"])[:, None] + m @ p["memory_weight"]) @ p["score_weight"]
@@ -109,17 +78,6 @@ def f(token, s, m, mask, p):
     y = torch.nn.functional.embedding(token, p["target"])
     s = torch.addmm(p["state_bias"], torch.hstack([y, c, s]), p["state_weight"]).tanh()
     return torch.addmm(p["output_bias"], torch.hstack([s, c]), p["output_weight"]), s
-
-
-# %% step, right: tf
-def f(token, s, m, mask, p):
-    h = tf.tanh((s @ p["query_weight"])[:, None] + m @ p["memory_weight"])
-    e = tf.linalg.matvec(h, p["score_weight"])
-    w = tf.nn.softmax(tf.where(mask, e, -np.inf))
-    c = tf.einsum("bs,bse->be", w, m)
-    y = tf.nn.embedding_lookup(p["target"], token)
-    s = tf.tanh(tf.concat([y, c, s], 1) @ p["state_weight"] + p["state_bias"])
-    return tf.concat([s, c], 1) @ p["output_weight"] + p["output_bias"], s
 
 
 # %% loss, right: numpy
@@ -141,18 +99,6 @@ def f(logits, target):
     return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(t, x))
 
 
-# %% greedy, right: numpy
-def f(step, state, begin, end, length):
-    token, out = np.full(len(state), begin), np.zeros((len(state), length), int)
-    alive = np.ones(len(state), bool)
-    for t in range(length):
-        logits, state = step(token, state)
-        token = logits.argmax(1)
-        out[:, t] = token * alive
-        alive = alive & (token != end)
-    return out
-
-
 # %% greedy, right: torch
 def f(step, state, begin, end, length):
     token, out = state.new_full((len(state),), begin, dtype=torch.long), []
@@ -163,15 +109,3 @@ def f(step, state, begin, end, length):
     out = torch.stack(out, 1)
     after = (out == end).cumsum(1) - (out == end).long() > 0
     return out.masked_fill(after, 0)
-
-
-# %% greedy, right: tf
-def f(step, state, begin, end, length):
-    token, out = tf.fill([state.shape[0]], begin), []
-    for _ in range(length):
-        logits, state = step(token, state)
-        token = tf.argmax(logits, 1, tf.int32)
-        out.append(token)
-    out = tf.stack(out, 1)
-    ended = tf.cast(out == end, tf.int32)
-    return tf.where(tf.cumsum(ended, 1, exclusive=True) > 0, 0, out)

@@ -1,10 +1,3 @@
-import numpy as np
-import tensorflow as tf
-import torch
-
-from attn_course.exercises import softmax
-
-
 # %% windows, right: numpy
 def f(tokens, starts, length):
     rows = np.stack([tokens[s : s + length + 1] for s in starts])
@@ -15,12 +8,6 @@ def f(tokens, starts, length):
 def f(tokens, starts, length):
     rows = tokens.unfold(0, length + 1, 1)[starts]
     return rows[:, :-1], rows[:, 1:]
-
-
-# %% windows, right: tf
-def f(tokens, starts, length):
-    rows = tf.gather(tokens, starts[:, None] + tf.range(length + 1, dtype=starts.dtype))
-    return rows[:, :length], rows[:, 1:]
 
 
 # %% attend, right: numpy
@@ -43,15 +30,6 @@ def f(q, k, v):
     return torch.einsum("bhts,bhsv->bhtv", w, v), w
 
 
-# %% attend, right: tf
-def f(q, k, v):
-    T, S = q.shape[2], k.shape[2]
-    m = tf.linalg.band_part(tf.ones((T, S), tf.bool), -1, S - T)
-    s = tf.einsum("bhtk,bhsk->bhts", q, k) / k.shape[3] ** 0.5
-    w = tf.nn.softmax(tf.where(m, s, -np.inf))
-    return w @ v, w
-
-
 # %% heads, right: numpy
 def f(x, p, H):
     B, T, D = x.shape
@@ -70,15 +48,6 @@ def f(x, p, H):
     s = torch.einsum("bhtk,bhsk->bhts", q, k) / (D // H) ** 0.5
     w = s.masked_fill(torch.ones(T, T).triu(1) == 1, -torch.inf).softmax(-1)
     return torch.cat((w @ v).unbind(1), -1) @ p["output"], w
-
-
-# %% heads, right: tf
-def f(x, p, H):
-    T = x.shape[1]
-    q, k, v = (tf.stack(tf.split(x @ p[n], H, 2), 1) for n in ("query", "key", "value"))
-    s = tf.einsum("bhtk,bhsk->bhts", q, k) / q.shape[3] ** 0.5
-    w = tf.nn.softmax(tf.where(tf.linalg.band_part(tf.ones((T, T)), -1, 0) > 0, s, -np.inf))
-    return tf.concat(tf.unstack(w @ v, axis=1), -1) @ p["output"], w
 
 
 # %% norm, right: numpy
@@ -115,55 +84,16 @@ def f(x, p, H):
     return x + h.clamp(min=0) @ p["outer"], w
 
 
-# %% layer, right: tf
-def f(x, p, H):
-    T = x.shape[1]
-    norm = lambda x, g: x * tf.math.rsqrt(tf.reduce_mean(x * x, -1, keepdims=True) + 1e-6) * p[g]
-    y = norm(x, "norm1")
-    q, k, v = (tf.stack(tf.split(y @ p[n], H, 2), 1) for n in ("query", "key", "value"))
-    s = tf.einsum("bhtk,bhsk->bhts", q, k) / q.shape[3] ** 0.5
-    w = tf.nn.softmax(tf.where(tf.linalg.band_part(tf.ones((T, T)), -1, 0) > 0, s, -np.inf))
-    x = x + tf.concat(tf.unstack(w @ v, axis=1), -1) @ p["output"]
-    return x + tf.nn.relu(norm(x, "norm2") @ p["inner"]) @ p["outer"], w
-
-
-# %% bits, right: numpy
-def f(l, t, n):
-    l = l - l.max(-1, keepdims=True)
-    p = l - np.log(np.exp(l).sum(-1, keepdims=True))
-    b, i = np.indices(t.shape)
-    return -(p[b, i, t] / np.log(2)).sum() / n
-
-
 # %% bits, right: torch
 def f(l, t, n):
     p = l.log_softmax(-1).gather(-1, t[..., None])
     return -p.sum() / 0.6931471805599453 / n
 
 
-# %% bits, right: tf
-def f(l, t, n):
-    p = tf.gather(tf.nn.log_softmax(l), t, batch_dims=2)
-    return -tf.reduce_sum(p) / np.log(2) / n
-
-
-# %% update, right: numpy
-def f(x, g, m, v, t, rate):
-    m, v = m + 0.1 * (g - m), v + 0.01 * (g * g - v)
-    top, low = m / (1 - 0.9**t), v / (1 - 0.99**t)
-    return x - rate * top / (low**0.5 + 1e-8), m, v
-
-
 # %% update, right: torch
 def f(x, g, m, v, t, rate):
     m, v = torch.lerp(m, g, 0.1), torch.lerp(v, g * g, 0.01)
     return x - rate * m / (1 - 0.9**t) / ((v / (1 - 0.99**t)).sqrt() + 1e-8), m, v
-
-
-# %% update, right: tf
-def f(x, g, m, v, t, rate):
-    m, v = m + 0.1 * (g - m), v + 0.01 * (g * g - v)
-    return x - rate * m / (1 - 0.9**t) / (tf.sqrt(v / (1 - 0.99**t)) + 1e-8), m, v
 
 
 # %% chances, right: numpy
@@ -180,10 +110,3 @@ def f(l, temperature, k):
 def f(l, temperature, k):
     values, places = (l / temperature).topk(k, dim=1)
     return torch.zeros_like(l).scatter(1, places, values.softmax(1))
-
-
-# %% chances, right: tf
-def f(l, temperature, k):
-    l = l / temperature
-    least = tf.sort(l, 1)[:, l.shape[1] - k][:, None]
-    return tf.nn.softmax(tf.where(l >= least, l, l.dtype.min))

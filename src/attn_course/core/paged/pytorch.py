@@ -8,9 +8,11 @@ from attn_course.core.paged.shared import (
     blocks_of,
     check_caches,
     check_pool,
+    count_turns,
     pool_empty,
 )
 from attn_course.core.shapes import check_at_least
+from attn_course.core.split_keys.pytorch import merge
 
 __all__ = ["BlockPool", "PagedKVCache", "paged_attention"]
 
@@ -222,10 +224,11 @@ def paged_attention(
 ) -> torch.Tensor:
     """Attention of the newest positions over blocks, without a copy in one piece.
 
-    One block of every sequence at a time: its part of the output and of the sum of
-    exponentials, merged with those before by the highest score so far. The sequences
-    may have different lengths; query i of T stands at length - T + i and sees what is
-    not behind it.
+    One block of every part of every sequence at a time: what it adds to the output and
+    to the sum of exponentials, merged with the blocks before it by the highest score so
+    far; at the end the parts are merged in the same way. The sequences may have
+    different lengths; query i of T stands at length - T + i and sees what is not behind
+    it.
 
     Shapes:
         query (B, H, T, K): the rows of all caches, in their order -> (B, H, T, V).
@@ -243,20 +246,35 @@ def paged_attention(
     query = query.reshape(B, G, H // G, T, K) * (K**-0.5 if scale is None else scale)
     query = query.to(torch.promote_types(dtype, torch.float32))
     newest = length[:, None] - T + torch.arange(T, device=length.device)  # (B, T)
+    table = in_turns(table, turns_of(table, pool.block_size))
+    parts, turns = table.shape[1:]
+    start = torch.arange(parts, device=table.device) * turns
     highest, total, output = torch.finfo(query.dtype).min, 0.0, 0.0
-    for n, blocks in enumerate(table.T):
-        places = pool.places(blocks)  # (B, P)
+    for n in range(turns):
+        places = pool.places(table[..., n])  # (B, N, P): a block of each part
         key, value = (x[places].to(query.dtype) for x in (pool.key, pool.value))
-        score = torch.einsum("bghtk,bpgk->bghtp", query, key)
-        position = n * pool.block_size + torch.arange(pool.block_size)
-        seen = position.to(newest.device) <= newest[..., None]  # (B, T, P)
-        score = score.masked_fill(~seen[:, None, None], -torch.inf)
+        score = torch.einsum("bghtk,bnpgk->bnghtp", query, key)
+        position = pool.places(start + n)[:, None]  # (N, 1, P)
+        seen = position <= newest[:, None, :, None]  # (B, N, T, P)
+        score = score.masked_fill(~seen[:, :, None, None], -torch.inf)
         new = score.amax(-1, keepdim=True).clamp(min=highest)
         kept, part = torch.exp(highest - new), torch.exp(score - new)
         total = kept * total + part.sum(-1, keepdim=True)
-        output = kept * output + torch.einsum("bghtp,bpgv->bghtv", part, value)
+        output = kept * output + torch.einsum("bnghtp,bnpgv->bnghtv", part, value)
         highest = new
-    return (output / total).reshape(B, H, T, -1).to(dtype)
+    return merge(highest, total, output, axis=1).reshape(B, H, T, -1).to(dtype)
+
+
+def turns_of(table, block_size):
+    """In how many turns the blocks of a table are read."""
+    return count_turns(table.shape[1], block_size, table.is_cuda)
+
+
+def in_turns(blocks, turns):
+    """(B, N) -> (B, parts, turns); what fills the last part stands behind the end."""
+    parts = blocks_of(blocks.shape[1], turns)
+    more = parts * turns - blocks.shape[1]
+    return torch.nn.functional.pad(blocks, (0, more)).unflatten(1, (parts, turns))
 
 
 def joined(caches):

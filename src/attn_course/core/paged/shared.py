@@ -4,10 +4,21 @@ from typing import Any
 
 from attn_course.core.shapes import check_at_least, check_shapes, shape_of
 
+# Positions of a sequence that are read in a turn: fewer, and a processor is busy with
+# calls. On a GPU, where a turn is a dozen launches whatever it reads, a long cache is
+# read in so many turns; each copies its share of it.
+POSITIONS, TURNS = 512, 16
+
 
 def blocks_of(positions: Any, block_size: int) -> Any:
     """How many blocks so many positions need; the last may be partly empty."""
     return -(-positions // block_size)
+
+
+def count_turns(blocks: int, block_size: int, on_gpu: bool) -> int:
+    """In how many turns so many blocks of a sequence are read."""
+    turns = min(blocks, blocks_of(blocks * block_size, POSITIONS))
+    return min(turns, TURNS) if on_gpu else turns
 
 
 def check_pool(pool: Any, num_kv_heads: int, key_dim: int, value_dim: int) -> None:

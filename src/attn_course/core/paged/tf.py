@@ -8,9 +8,11 @@ from attn_course.core.paged.shared import (
     blocks_of,
     check_caches,
     check_pool,
+    count_turns,
     pool_empty,
 )
 from attn_course.core.shapes import check_at_least
+from attn_course.core.split_keys.tf import merge
 
 __all__ = ["BlockPool", "PagedKVCache", "paged_attention"]
 
@@ -223,10 +225,11 @@ def paged_attention(
 ) -> tf.Tensor:
     """Attention of the newest positions over blocks, without a copy in one piece.
 
-    One block of every sequence at a time: its part of the output and of the sum of
-    exponentials, merged with those before by the highest score so far. The sequences
-    may have different lengths; query i of T stands at length - T + i and sees what is
-    not behind it.
+    One block of every part of every sequence at a time: what it adds to the output and
+    to the sum of exponentials, merged with the blocks before it by the highest score so
+    far; at the end the parts are merged in the same way. The sequences may have
+    different lengths; query i of T stands at length - T + i and sees what is not behind
+    it.
 
     Shapes:
         query (B, H, T, K): the rows of all caches, in their order -> (B, H, T, V).
@@ -245,22 +248,38 @@ def paged_attention(
     query = tf.reshape(query, (B, G, H // G, T, K))
     query *= K**-0.5 if scale is None else scale
     newest = length[:, None] - T + tf.range(T)  # (B, T)
+    table = in_turns(table, turns_of(table, pool.block_size))
+    parts, turns = table.shape[1:]
     highest, total, output = query.dtype.min, 0.0, 0.0
-    for n, blocks in enumerate(tf.unstack(table, axis=1)):
-        places = pool.places(blocks)  # (B, P)
+    for n in range(turns):
+        places = pool.places(table[..., n])  # (B, N, P): a block of each part
         key, value = (
             tf.cast(tf.gather(x, places), query.dtype) for x in (pool.key, pool.value)
         )
-        score = tf.einsum("bghtk,bpgk->bghtp", query, key)
-        position = n * pool.block_size + tf.range(pool.block_size)
-        seen = position <= newest[..., None]  # (B, T, P)
-        score = tf.where(seen[:, None, None], score, -float("inf"))
+        score = tf.einsum("bghtk,bnpgk->bnghtp", query, key)
+        position = pool.places(tf.range(parts) * turns + n)[:, None]  # (N, 1, P)
+        seen = position <= newest[:, None, :, None]  # (B, N, T, P)
+        score = tf.where(seen[:, :, None, None], score, -float("inf"))
         new = tf.maximum(highest, tf.reduce_max(score, axis=-1, keepdims=True))
         kept, part = tf.exp(highest - new), tf.exp(score - new)
         total = kept * total + tf.reduce_sum(part, axis=-1, keepdims=True)
-        output = kept * output + tf.einsum("bghtp,bpgv->bghtv", part, value)
+        output = kept * output + tf.einsum("bnghtp,bnpgv->bnghtv", part, value)
         highest = new
-    return tf.cast(tf.reshape(output / total, (B, H, T, V)), dtype)
+    output = merge(highest, total, output, axis=1)
+    return tf.cast(tf.reshape(output, (B, H, T, V)), dtype)
+
+
+def turns_of(table, block_size):
+    """In how many turns the blocks of a table are read."""
+    on_gpu = bool(tf.config.list_physical_devices("GPU"))
+    return count_turns(table.shape[1], block_size, on_gpu)
+
+
+def in_turns(blocks, turns):
+    """(B, N) -> (B, parts, turns); what fills the last part stands behind the end."""
+    parts = blocks_of(blocks.shape[1], turns)
+    blocks = tf.pad(blocks, ((0, 0), (0, parts * turns - blocks.shape[1])))
+    return tf.reshape(blocks, (-1, parts, turns))
 
 
 def joined(caches):

@@ -124,16 +124,16 @@ def fixed_cases(rng, draw, count, *, long=(0,), equal=5, **changes):
     return cases
 
 
-def strong(query, key):
+def strong(query, key, *rest):
     """Query and key with scores beyond 800 of either sign, by turns of the rows."""
     query, key = query.copy(), key.copy()
     key[..., 0] = 1 + np.abs(key[..., 0])
     signs = -((-1.0) ** np.arange(query.shape[-2]))
     query[..., 0] = 800 * np.sqrt(query.shape[-1]) * signs
-    return query, key
+    return query, key, *rest
 
 
-def behind(query, key, place=-1, by=20000.0):
+def behind(query, key, *rest, place=-1, by=20000.0):
     """Query and key where ``place``, to be blocked, beats every score by ``by``.
 
     A softmax before the mask leaves nothing of the others, in float64 too; and a fill
@@ -142,14 +142,14 @@ def behind(query, key, place=-1, by=20000.0):
     query, key = query.copy(), key.copy()
     query[..., 0], key[..., 0] = np.sqrt(query.shape[-1]), 0.0
     key[..., place, 0] = by
-    return query, key
+    return query, key, *rest
 
 
-def weak(query, key):
+def weak(query, key, *rest):
     """Query and key whose scores are all near -12,000, below the usual fill values."""
     query, key = query.copy(), key.copy()
     query[..., 0], key[..., 0] = -12000 * np.sqrt(query.shape[-1]), 1
-    return query, key
+    return query, key, *rest
 
 
 def lengths_mask(rng, B, S):

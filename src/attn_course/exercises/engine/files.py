@@ -1,12 +1,13 @@
 """Exercises as files in cells, each read when it is asked for.
 
 ``bank/04_dot_product/attention.py`` is 04.attention. What stands before its first
-cell is run, and says what the exercise is:
+cell is run with the names of `HEAD`, and says what the exercise is:
 
 - its docstring: the statement, then the three hints, ``1. ``, ``2. `` and ``3. ``;
 - ``title``, ``level``, ``minutes``, ``before``, what it builds on; ``kind``, where it
   is not "write"; of a prediction ``predict``, in words, and ``ask``; of a test ``of``
-  and ``needed``;
+  and ``needed``; ``uses``, parts of the project that a solution in a framework calls;
+  ``usual``, which mistakes of `USUAL` can be made in the solution;
 - ``cases(rng)``; of the kind "open" ``measure(results, *arguments)``, which gives what
   is compared; of the kind "read" ``measure(framework, *arguments)``, the call itself.
 
@@ -15,7 +16,8 @@ The cells are texts, which know the names of `SPACE`:
 - ``# %% solution``, in NumPy; ``# %% solution: torch`` and ``: tf`` where there are
   such. A line ``...  # comment`` is where the starter ends: what follows it in its
   block is the solution's alone. In a project's starter the function is called ``my_``.
-- ``# %% starter``, ``# %% starter: torch``: where it is no cut of the solution (a bug).
+- ``# %% starter``, ``# %% starter: torch``: where it is no cut of the solution (a bug):
+  the whole, or the solution's lines that differ.
 - ``# %% mistake: what is wrong``: the lines that differ (`sources.changed`), or the
   whole function; one named ``instead`` replaces the solution. ``# %% mistakes``: what
   such functions share.
@@ -36,11 +38,20 @@ from pathlib import Path
 import numpy as np
 
 from attn_course.exercises.engine.exercise import (
+    Case,
     Exercise,
     afterwards,
+    behind,
+    fixed_cases,
+    layer_weights,
+    lengths_mask,
     softmax,
+    steep,
+    strong,
     unsafe_softmax,
+    weak,
 )
+from attn_course.exercises.engine.run import Refused, Table
 from attn_course.exercises.engine.sources import (
     cells,
     changed,
@@ -49,11 +60,51 @@ from attn_course.exercises.engine.sources import (
 )
 
 BANK = Path(__file__).parents[1] / "bank"
-SPACE = {
-    "np": np,
-    "softmax": softmax,
-    "unsafe_softmax": unsafe_softmax,
-    "afterwards": afterwards,
+SPACE = {"np": np}
+SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
+HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
+HEAD += (steep, strong, weak, Refused, Table)
+HEAD = {"np": np, **{each.__name__: each for each in HEAD}}
+_IN = r"((?:[^()]|\([^()]*\))+)"  # what stands within parentheses
+_MASK = r"(\w+(?:\[[^\]]*\])?|np\.tri\(\w+, dtype=bool\))"
+_BLOCKED, _ROOT = r"(np\.where\(.*), -np\.inf\)", rf" / np\.sqrt\({_IN}\)"
+# Mistakes that most softmaxes allow: what is wrong; what it replaces, by what.
+USUAL = {
+    "overflow": (
+        "exp of a large score overflows: subtract each row's largest one first",
+        r"\bsoftmax\(",
+        "unsafe_softmax(",
+    ),
+    "afterwards": (
+        "the mask comes after the softmax, and the rest is brought to 1 again: "
+        "block the scores before",
+        rf"softmax\(np\.where\({_MASK}, score, -np\.inf\)\)",
+        r"afterwards(score, \1)",
+    ),
+    "zero": (
+        "blocked scores are set to 0, which is a score like any other",
+        _BLOCKED,
+        r"\1, 0)",
+    ),
+    "-50": ("-50 is no low score: an allowed one may be lower", _BLOCKED, r"\1, -50)"),
+    "-1e4": (
+        "-1e4 is no low score: an allowed one may be lower",
+        _BLOCKED,
+        r"\1, -1e4)",
+    ),
+    "inverted": (
+        "the mask is inverted: True is a token",
+        r"np\.where\((?=.*-np\.inf)",
+        "np.where(~",
+    ),
+    "unscaled": ("the scale is missing", _ROOT, ""),
+    "rootless": ("the scores are divided by K; it is the root of K", _ROOT, r" / \1"),
+    "width": ("the scale is the root of the width, not the width", _ROOT, r" / \1"),
+    "queries": (
+        "the softmax runs over the queries",
+        rf"\bsoftmax\({_IN}\)",
+        r"softmax(\1, axis=-2)",
+    ),
 }
 
 
@@ -80,7 +131,7 @@ def load(path):
     """The `Exercise` of a file."""
     text = path.read_text(encoding="utf-8")
     first, parts = cells(text)
-    about = _run(first, path, {"__name__": f"cases of {path.stem}"})
+    about = _run(first, path, {**HEAD, "__name__": f"cases of {path.stem}"})
     prose = re.split(r"^[123]\. ", about["__doc__"], flags=re.MULTILINE)
     statement, *hints = (" ".join(each.split()) for each in prose)
     facts = {each.name for each in fields(Exercise)} & about.keys()
@@ -90,20 +141,28 @@ def load(path):
     solution = _run(own, f"{path}: the solution", dict(SPACE))[name]
     solution.source = own
     others = {key: each for key, each in texts.items() if key != "numpy"}
+    for name in reversed(about.get("uses", ())):
+        shared = cells(path.with_stem(name).read_text(encoding="utf-8"))[1]
+        for key in others:
+            one = dict(shared)[f"solution: {key}"]
+            others[key] = f"{one}\n\n{others[key]}"
     return Exercise(
         name=f"{prefix_of(path.parent)}.{path.stem}",
         **{fact: about[fact] for fact in facts},
         statement=statement,
         hints=tuple(hints),
         solution=solution,
-        mistakes=Mistakes(path, text, kinds, solution),
+        mistakes=Mistakes(path, text, kinds, solution, about.get("usual", "").split()),
         starters=_starters(kinds["starter"], others or texts, about),
         answers={key: without_marks(each) for key, each in others.items()},
     )
 
 
 def _starters(own, texts, about):
-    starters = {key: starter_of(text) for key, text in texts.items()} | own
+    starters = {key: starter_of(text) for key, text in texts.items()}
+    for key, text in own.items():
+        whole = text.startswith(("def ", "class "))
+        starters[key] = text if whole else changed(without_marks(texts[key]), text)
     if about.get("kind") == "part":
         for key, text in starters.items():
             last = text[text.rindex("def ") :]
@@ -117,9 +176,9 @@ def _starters(own, texts, about):
 class Mistakes(Mapping):
     """Words -> source or function, in the order of the file; made when first asked."""
 
-    def __init__(self, path, text, kinds, solution):
+    def __init__(self, path, text, kinds, solution, usual):
         self.path, self.text, self.kinds = path, text, kinds
-        self.solution = solution
+        self.solution, self.usual = solution, usual
 
     @cached_property
     def found(self):
@@ -128,7 +187,10 @@ class Mistakes(Mapping):
         for shared in self.kinds["mistakes"].values():
             _run(shared, self.path, space, self.text)
         codes = self.kinds["mistake"].items()
-        return {words: self._one(code, space) for words, code in codes}
+        found = {words: self._one(code, space) for words, code in codes}
+        for words, place, instead in (USUAL[key] for key in self.usual):
+            found[words] = re.sub(place, instead, self.solution.source, count=1)
+        return found
 
     def _one(self, code, space):
         if code.startswith(("def instead(", "instead = ")):

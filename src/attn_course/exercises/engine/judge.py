@@ -88,7 +88,9 @@ def first_fault(exercise: Exercise, cases, found, named=True):
         if fault is not None:
             return fault
     call = caller(exercise)
-    right = [Outcome(expected(call, exercise.solution, case)) for case in cases]
+    # The solution's own bytes need no measuring, which is slow.
+    free = [case._replace(most=0) for case in cases]
+    right = [Outcome(expected(call, exercise.solution, case)) for case in free]
     gradients = exercise.kind in ("module", "part")
     cases = [
         bounded(call, exercise.solution, case, one.arrays, gradients)

@@ -65,7 +65,7 @@ def bounded(call, solution, case, right, gradients=False):
         least[-1] = max(least[-1], 64 * argument)
 
     def solve(arguments):
-        return call(solution, case._replace(arguments=arguments), "numpy")
+        return call(solution, case._replace(arguments=arguments, most=0), "numpy")
 
     bounds = list(least)
     with np.errstate(all="ignore"):

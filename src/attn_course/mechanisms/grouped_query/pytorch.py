@@ -8,6 +8,7 @@ from attn_course.core.layer.pytorch import AttentionLayer, copies
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.parity import get_parameters, set_parameters
 from attn_course.core.shapes import check_at_least
+from attn_course.core.split_keys import pytorch as split_keys
 from attn_course.mechanisms.dot_product.pytorch import (
     allowed_keys,
     block_future,
@@ -25,22 +26,23 @@ from attn_course.mechanisms.grouped_query.shared import (
 __all__ = ["GroupedQueryAttention", "grouped_query_attention", "to_grouped"]
 
 
-def in_groups(query, key, value, mask=None, *, bias=None, softmax=None, **options):
+def in_groups(
+    query, key, value, mask=None, *, bias=None, softmax=None, parts=None, **options
+):
     """The formula: softmax(Q[h] K[g]^T / sqrt(d)) V[g], with g = h // (H / G).
 
     The heads of a group become rows of one head, so no key or value is repeated.
     """
     H, G, T = query.shape[1], key.shape[1], query.shape[2]
-    allowed = None if softmax is None else allowed_keys(query, key, mask, bias=bias)
-    context, weights = dot_product(
-        fold_heads(query, G),
-        key,
-        value,
-        fold_rows(mask, H, G, T),
-        bias=fold_rows(bias, H, G, T),
-        softmax=softmax and over_groups(softmax, allowed, H),
-        **options,
-    )
+    folded = fold_heads(query, G), key, value, fold_rows(mask, H, G, T)
+    rows = fold_rows(bias, H, G, T)
+    if parts is not None:
+        options = {"bias": rows, "scale": options.get("scale"), "parts": parts}
+        return unfold_heads(split_keys.attend_in_parts(*folded, **options), H), None
+    if softmax is not None:
+        allowed = allowed_keys(query, key, mask, bias=bias)
+        softmax = over_groups(softmax, allowed, H)
+    context, weights = dot_product(*folded, bias=rows, softmax=softmax, **options)
     return unfold_heads(context, H), None if weights is None else unfold_heads(
         weights, H
     )
@@ -58,6 +60,9 @@ def in_groups_or_fused(
         return whole_sequence(query, key, value, options.get("scale")), None
     if causal and T > 1:  # a single query stands last: it may see all
         mask = block_future(mask, query, key)
+    if not (need_weights or options.get("softmax") or options.get("dropout")):
+        inputs = query, key, value, options.get("bias")
+        options["parts"] = split_keys.parts_of(*inputs)
     # PyTorch's kernel for the CPU wants values as wide as keys.
     options["need_weights"] = need_weights or value.shape[-1] != key.shape[-1]
     context, weights = in_groups(query, key, value, mask, **options)

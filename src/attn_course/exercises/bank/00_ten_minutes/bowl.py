@@ -12,11 +12,6 @@ The other keys are those of the figure.
    from both.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "add a fourth word to the figure"
 level, minutes = 1, 10
 kind = "open"

@@ -8,12 +8,11 @@ negative, and as large as several hundred; the result is a number.
 3. score = np.zeros((1, count)); score[0, 0] = gap; softmax(score).max()
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the largest weight"
 level, minutes = 2, 10
 kind = "predict"
 before = "00.weights"
+usual = "overflow"
 predict = "the largest weight for a gap of 5 and 100 keys"
 ask = (5.0, 100)
 
@@ -38,8 +37,6 @@ def largest_weight(gap, count):
     return softmax(score).max()
 
 
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(score).max()
 # %% mistake: this is the weight of the key with the gap; below 0 it is not the largest
 return softmax(score)[0, 0]
 # %% mistake: this is the smallest weight

@@ -7,8 +7,6 @@ width V.
 3. The first needs T * K * S; write the second in the same way, and add.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "count multiplications"
 level, minutes = 1, 5
 before = "matrix products"

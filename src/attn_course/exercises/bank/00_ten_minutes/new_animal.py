@@ -15,11 +15,6 @@ for the check.
 from functools import cache
 from itertools import product
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "teach the trained model a new animal"
 level, minutes = 2, 15
 kind = "open"

@@ -7,8 +7,6 @@ targets (B, T), whole numbers; begin, the number of the token that is fed first;
 3. Join a column that is filled with begin and targets[:, :-1].
 """
 
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in teacher forcing"
 level, minutes = 1, 10
 kind = "bug"

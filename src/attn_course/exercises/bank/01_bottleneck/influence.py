@@ -8,8 +8,6 @@ factor and any number of steps from 1 on.
 3. A loop: state = 1 at first, then steps - 1 times state = factor * state.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict what is left of the first word"
 level, minutes = 2, 10
 kind = "predict"

@@ -8,10 +8,6 @@ sentence, padding at the end; output (B, H).
 3. states[np.arange(len(states)), mask.sum(axis=1) - 1]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "the last state"
 level, minutes = 2, 10
 before = "01.padding_mask, indexing with arrays"

@@ -12,10 +12,6 @@ for, each in rising order. It is tried on the stored runs of this page, and on o
    widths[fine].
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-from attn_course.exercises.engine.run import Refused
 from attn_course.records import load_record
 
 title = "find the width at which 16 letters survive"

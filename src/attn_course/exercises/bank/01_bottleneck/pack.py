@@ -12,11 +12,6 @@ must end in states of their own. The state is float32, as in a network.
 
 from itertools import product
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-from attn_course.exercises.engine.run import Refused
-
 title = "set the weights by hand: six letters in two numbers"
 level, minutes = 2, 15
 kind = "open"

@@ -7,10 +7,6 @@ False.
 3. np.arange(size) < lengths[:, None]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "mark the padding"
 level, minutes = 1, 5
 before = "comparing arrays, broadcasting"

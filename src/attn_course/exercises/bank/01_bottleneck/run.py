@@ -10,10 +10,6 @@ zeros. x (B, S, E), input_weight (E, H), state_weight (H, H), mask (B, S) bool; 
    np.where(mask[:, t, None], moved, state)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "run the encoder"
 level, minutes = 2, 15
 before = "01.last_state"

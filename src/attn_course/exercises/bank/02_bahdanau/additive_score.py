@@ -10,8 +10,6 @@ A), (E, A) and (A); output (B, T, S).
    a product with score_weight.
 """
 
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in the additive score"
 level, minutes = 2, 10
 kind = "bug"

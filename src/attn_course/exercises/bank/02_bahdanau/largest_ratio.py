@@ -8,10 +8,6 @@ then write `largest_ratio(score_weight)`, which gives that bound for any score w
 3. Two weights of a softmax have the ratio exp(score - other score).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the largest ratio of two weights"
 level, minutes = 2, 10
 kind = "predict"

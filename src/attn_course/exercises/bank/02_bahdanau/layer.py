@@ -11,14 +11,11 @@ T, E). Its parameters keep their names and shapes. The gradients are checked too
    and no detach, no stop_gradient.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights, lengths_mask
-
 title = "find the bugs in a layer that reads padding"
 level, minutes = 2, 20
 kind = "module"
 before = "02.additive_score, 02.masked_weights"
+usual = "overflow zero inverted queries"
 
 
 def cases(rng):
@@ -103,20 +100,8 @@ class Additive(keras.layers.Layer):
 
 
 # %% starter: torch
-class Additive(torch.nn.Module):
-    def __init__(self, query_dim, memory_dim, hidden_dim):
-        super().__init__()
-        new = lambda *size: torch.nn.Parameter(torch.randn(*size) / 4)
-        self.query_weight = new(query_dim, hidden_dim)
-        self.memory_weight = new(memory_dim, hidden_dim)
-        self.score_weight = new(hidden_dim)
-
-    def forward(self, query, memory, mask):
-        asked = (query @ self.query_weight.detach())[:, :, None]
-        held = (memory @ self.memory_weight)[:, None]
-        score = torch.tanh(asked + held) @ self.score_weight
-        score = score.masked_fill(mask[:, None], -torch.inf)
-        return torch.softmax(score, dim=-1) @ memory
+asked = (query @ self.query_weight.detach())[:, :, None]
+score = score.masked_fill(mask[:, None], -torch.inf)
 
 
 # %% starter: tf
@@ -146,8 +131,6 @@ def additive_score(query, memory, query_weight, memory_weight, score_weight):
 
 # %% mistake: the mask is not used
 score = np.tanh(hidden) @ score_weight
-# %% mistake: the mask is inverted: True is a token
-score = np.where(~mask[:, None], np.tanh(hidden) @ score_weight, -np.inf)
 
 
 # %% mistake: the mask comes after the softmax, so the rows no longer sum to 1
@@ -157,12 +140,6 @@ def instead(q, m, mask, W, U, v):
 
 # %% mistake: there is no tanh
 score = np.where(mask[:, None], hidden @ score_weight, -np.inf)
-# %% mistake: blocked scores are set to 0, which is a score like any other
-score = np.where(mask[:, None], np.tanh(hidden) @ score_weight, 0.0)
-# %% mistake: the softmax runs over the queries
-return softmax(score, axis=1) @ memory
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(score) @ memory
 # %% mistake: every allowed position has the same weight
 score = np.where(mask[:, None], 0 * hidden[..., 0], -np.inf)
 # %% mistake: the queries are not used

@@ -9,10 +9,6 @@ Allowed scores may be of any size and sign.
    sum, or by 1 where that is 0.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in a masked softmax"
 level, minutes = 2, 15
 kind = "bug"

@@ -11,11 +11,6 @@ the day, (1, 0, 0), which ends the date, gives each of the three about a third, 
 3. The rows of W, for day, month and year: zeros, (1, 0, 0) and (0, 1, 0).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "set the weights by hand: look at what comes next"
 level, minutes = 2, 15
 kind = "open"

@@ -8,14 +8,11 @@ Every shape fits, but it is not Bahdanau's step. `softmax(score)` is given.
 3. score = (memory @ state[:, :, None])[:, :, 0]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in a decoder's step"
 level, minutes = 2, 15
 kind = "bug"
 before = "00.weights"
+usual = "overflow"
 
 
 def cases(rng):
@@ -47,8 +44,6 @@ def step(state, memory, state_weight, context_weight):
     return np.tanh(state @ state_weight + context @ context_weight)
 
 
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(score)
 # %% mistake: it asks with the state after the step; the paper's with the one before
 score = (memory @ np.tanh(state @ state_weight)[:, :, None])[:, :, 0]
 # %% mistake: the context is computed but does not enter the step

@@ -17,10 +17,6 @@ import datetime
 import re
 from functools import cache
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
 from attn_course.tasks.dates import source_vocabulary, target_vocabulary
 from attn_course.tasks.live import load_weights
 

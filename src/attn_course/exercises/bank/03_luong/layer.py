@@ -8,14 +8,11 @@ parameter: weight (H, E). The gradients are checked too.
 3. score = query @ self.weight @ (memory with its last two axes exchanged)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, lengths_mask
-
 title = "general attention as a layer"
 level, minutes = 3, 20
 kind = "module"
 before = "02.masked_weights"
+usual = "overflow afterwards zero inverted"
 
 
 def cases(rng):
@@ -89,24 +86,15 @@ class General(keras.layers.Layer):
 
 # %% mistake: the mask is not used
 return softmax(score) @ memory
-# %% mistake: the mask is inverted: True is a token
-return softmax(np.where(~mask[:, None], score, -np.inf)) @ memory
 # %% mistake: the score is divided by a root; Luong's is not
 score = query @ weight @ memory.swapaxes(1, 2) / np.sqrt(memory.shape[2])
 # %% mistake: the weight is not used
 score = query @ memory.swapaxes(1, 2)
 # %% mistake: the weight is transposed
 score = query @ weight.T @ memory.swapaxes(1, 2)
-# %% mistake: blocked scores are set to 0, which is a score like any other
-return softmax(np.where(mask[:, None], score, 0.0)) @ memory
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(np.where(mask[:, None], score, -np.inf)) @ memory
 # %% mistake: every allowed position has the same weight
 return softmax(np.where(mask[:, None], 0 * score, -np.inf)) @ memory
 # %% mistake: the mask comes after the softmax, so the rows no longer sum to 1
 return (softmax(score) * mask[:, None]) @ memory
 # %% mistake: the average runs over what the weight made of the memory
 return softmax(np.where(mask[:, None], score, -np.inf)) @ (memory @ weight.T)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-return afterwards(score, mask[:, None]) @ memory

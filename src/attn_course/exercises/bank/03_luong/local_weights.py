@@ -10,14 +10,11 @@ Every window holds a position; `softmax(score)` is given.
    np.exp(-(distance**2) / (2 * sigma**2)).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bug in a window"
 level, minutes = 2, 15
 kind = "bug"
 before = "02.masked_weights"
+usual = "afterwards -1e4"
 
 
 def cases(rng):
@@ -98,8 +95,6 @@ instead = lambda s, c, w: _with_any_maximum(s, c, w)
 weights = unsafe_softmax(np.where(inside, score, -np.inf))
 # %% mistake: the center is rounded; the paper's is real
 distance = np.arange(score.shape[1]) - np.round(center)[:, None]
-# %% mistake: -1e4 is no low score: an allowed one may be lower
-weights = softmax(np.where(inside, score, -1e4))
 # %% mistake: scores outside are set to 0, which is a score like any other
 weights = softmax(np.where(inside, score, 0.0))
 # %% mistake: the distance is not squared
@@ -116,6 +111,3 @@ distance = np.arange(score.shape[1]) - center[0]
 return weights * np.exp(-(distance**2) / half_width**2)
 # %% mistake: the window has no left edge: take the distance's absolute value
 inside = distance <= half_width
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, inside)

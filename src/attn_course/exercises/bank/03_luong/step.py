@@ -8,14 +8,11 @@ first. Every shape fits. `softmax(score)` is given.
 3. seen = np.concatenate([x, attentional], axis=1)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in input feeding"
 level, minutes = 2, 15
 kind = "bug"
 before = "02.step"
+usual = "overflow"
 
 
 def cases(rng):
@@ -42,17 +39,7 @@ def step(x, state, attentional, memory, input_weight, state_weight, combine):
 
 
 # %% starter
-def step(x, state, attentional, memory, input_weight, state_weight, combine):
-    seen = np.concatenate([x, state], axis=1)
-    hidden = np.tanh(seen @ input_weight + state @ state_weight)
-    score = (memory @ hidden[:, :, None])[:, :, 0]
-    weights = softmax(score)
-    context = (weights[:, None] @ memory)[:, 0]
-    return np.tanh(np.concatenate([context, hidden], axis=1) @ combine)
-
-
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(score)
+seen = np.concatenate([x, state], axis=1)
 # %% mistake: it asks with the state before the step: that is Bahdanau's query
 score = (memory @ state[:, :, None])[:, :, 0]
 # %% mistake: it feeds the recurrent state, not the attentional state

@@ -10,11 +10,6 @@ all others 0, and the word at place gets at most half of the weight.
 3. Twice the same digit in a row: five five. Which of the two was written last?
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "make the finger stumble"
 level, minutes = 2, 15
 kind = "open"

@@ -7,8 +7,6 @@ sentence 10 long: what do local-p's weights sum to? Enter your guess, then write
 3. Take local_weights(np.zeros((1, length)), np.array([center]), half_width).sum().
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the sum of the weights"
 level, minutes = 2, 15
 kind = "predict"

@@ -8,10 +8,6 @@ sees tokens, not after itself. A sentence without tokens gives False alone.
 3. padding[:, None] & (np.arange(S) <= np.arange(T)[:, None] + S - T)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases, lengths_mask
-
 title = "one mask from two"
 level, minutes = 2, 10
 before = "01.padding_mask"

@@ -9,14 +9,11 @@ see nothing gets zeros; scores may be of any size and sign. `softmax(score)` is 
    divide by the sum, or by 1 where it is 0.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import behind, fixed_cases, strong, weak
-
 title = "find the bug in attention with a mask"
 level, minutes = 2, 15
 kind = "bug"
 before = "00.weights, 02.masked_weights"
+usual = "zero rootless"
 
 
 def cases(rng):
@@ -25,12 +22,6 @@ def cases(rng):
         mask[:, 0] |= ~mask.any(axis=1)
         query, key, value = (rng.normal(size=size) for size in ((T, K), (S, K), (S, V)))
         return query, key, value, mask
-
-    def large(query, key, value, mask):
-        return *strong(query, key), value, mask
-
-    def low(query, key, value, mask):
-        return *weak(query, key), value, mask
 
     def empty(query, key, value, mask):
         mask[-1] = False
@@ -43,8 +34,8 @@ def cases(rng):
         mask[:, -1] = False
         return *behind(query, key), value, mask
 
-    more = {"behind": blocked, "low": low, "empty": empty, "full": full}
-    return fixed_cases(rng, draw, 4, long=(0, 1), large=large, **more)
+    more = {"behind": blocked, "low": weak, "empty": empty, "full": full}
+    return fixed_cases(rng, draw, 4, long=(0, 1), large=strong, **more)
 
 
 # %% solution
@@ -73,8 +64,6 @@ def _filled(query, key, value, mask, fill):
 
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = np.where(mask, query @ key.T, -np.inf)
-# %% mistake: the scores are divided by K; it is the root of K
-score = np.where(mask, query @ key.T / key.shape[1], -np.inf)
 # %% mistake: the scores are divided by the square of K; it is the root
 score = np.where(mask, query @ key.T / key.shape[1] ** 2, -np.inf)
 # %% mistake: the scores are divided by the root of S, the number of keys; it is K
@@ -100,8 +89,6 @@ return weights / total @ value
 score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -1e9)
 # %% mistake: -1e4 is no low score, and a query that may see nothing should get 0
 score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), -1e4)
-# %% mistake: blocked scores are set to 0, which is a score like any other
-score = np.where(mask, query @ key.T / np.sqrt(key.shape[1]), 0.0)
 # %% mistake: exp of a large score overflows: subtract each row's largest one first
 weights = np.exp(score)
 # %% mistake: the weights are not divided by their sum

@@ -8,8 +8,6 @@ call itself. Your answer must not call the library.
 3. The mask is np.tri(T, S): query t sees the keys 0 to t, whatever S is.
 """
 
-from attn_course.exercises.engine.exercise import Case, behind
-
 title = "read real code: what does this call return?"
 level, minutes = 2, 15
 kind = "read"

@@ -8,10 +8,6 @@ so a row of zeros has the entropy 0.
 3. -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=1).mean()
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases, softmax
-
 title = "predict an entropy"
 level, minutes = 2, 10
 kind = "predict"

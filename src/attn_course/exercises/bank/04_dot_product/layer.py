@@ -9,14 +9,11 @@ checked too.
 3. weights = softmax(masked score); then (weights[:, None] @ memory)[:, 0].
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, lengths_mask
-
 title = "attention pooling as a layer"
 level, minutes = 3, 20
 kind = "module"
 before = "04.attention"
+usual = "overflow afterwards zero inverted unscaled rootless"
 
 
 def cases(rng):
@@ -87,26 +84,13 @@ class Pooling(keras.layers.Layer):
         return (weights[:, None] @ memory)[:, 0]
 
 
-# %% mistake: the scale is missing
-score = memory @ query
 # %% mistake: the mask is not used
 weights = softmax(score)
-# %% mistake: the mask is inverted: True is a token
-weights = softmax(np.where(~mask, score, -np.inf))
-# %% mistake: blocked scores are set to 0, which is a score like any other
-weights = softmax(np.where(mask, score, 0.0))
 # %% mistake: the softmax runs over the sentences
 weights = softmax(np.where(mask, score, -np.inf), axis=0)
 # %% mistake: every position has the same weight
 weights = softmax(np.where(mask, 0.0, -np.inf))
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(np.where(mask, score, -np.inf))
-# %% mistake: the scores are divided by K; it is the root of K
-score = memory @ query / query.shape[0]
 # %% mistake: the mask comes after the softmax, so the weights no longer sum to 1
 weights = softmax(score) * mask
 # %% mistake: it is a sum; the weights have to sum to 1
 weights = np.where(mask, 1.0, 0.0)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, mask)

@@ -11,10 +11,6 @@ check trains it; values, readout, Adam and its rate are those of the page.
 
 from itertools import islice
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
 from attn_course.tasks.look_up import look_ups
 
 title = "rescue the model without a scale"

@@ -8,11 +8,6 @@ long, for which drank gets more than 0.75. Any that do are right.
 3. milk: about (-0.45, 1.43). even: the same number twice. drank: away from both.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "steer the arrow"
 level, minutes = 1, 10
 kind = "open"

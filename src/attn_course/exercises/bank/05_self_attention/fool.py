@@ -9,11 +9,7 @@ sees all cards is not fooled: it does not mind the order.
 3. The second half in the same order as the first: every twin is eight places away.
 """
 
-import numpy as np
-
 from attn_course.core.masks import sliding_window_mask
-from attn_course.exercises.engine.exercise import Case
-from attn_course.exercises.engine.run import Refused
 from attn_course.tasks.pairs import CARDS, pairs, twins
 
 title = "fool the card player"

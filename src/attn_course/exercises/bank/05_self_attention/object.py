@@ -11,11 +11,6 @@ noun more than 0.9, and each noun still more than 0.8 to the verb.
 3. A table of zeros, with a 1 in its last row and first column.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "tell the verb where its object stands"
 level, minutes = 2, 15
 kind = "open"

@@ -8,8 +8,6 @@ channel, then row by row.
 3. transpose(1, 3, 0, 2, 4), then reshape(-1, C * size * size)
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "cut an image into patches"
 level, minutes = 2, 15
 before = "reshape, transpose"

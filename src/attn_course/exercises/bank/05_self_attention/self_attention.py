@@ -7,12 +7,11 @@ is given, over the last axis unless you say another.
 3. softmax(query @ key.T / np.sqrt(key.shape[1])) @ value
 """
 
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bugs in self-attention"
 level, minutes = 1, 10
 kind = "bug"
 before = "00.weights"
+usual = "overflow rootless"
 
 
 def cases(rng):
@@ -35,18 +34,10 @@ def self_attention(x, query_weight, key_weight, value_weight):
 
 
 # %% starter
-def self_attention(x, query_weight, key_weight, value_weight):
-    query, key, value = x @ query_weight, x @ key_weight, x @ value_weight
-    score = query @ key.T / np.sqrt(x.shape[1])
-    return softmax(score, axis=0) @ value
-
-
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(score) @ value
+score = query @ key.T / np.sqrt(x.shape[1])
+return softmax(score, axis=0) @ value
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = query @ key.T
-# %% mistake: the scores are divided by K; it is the root of K
-score = query @ key.T / key.shape[1]
 # %% mistake: the scores are divided by the root of D; it is the root of K
 score = query @ key.T / np.sqrt(x.shape[1])
 # %% mistake: the scores are divided by the root of V; it is the root of K

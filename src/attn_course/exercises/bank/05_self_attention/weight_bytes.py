@@ -8,8 +8,6 @@ number.
 3. (height * width) ** 2 * heads * item
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the memory of the weights"
 level, minutes = 1, 5
 kind = "predict"

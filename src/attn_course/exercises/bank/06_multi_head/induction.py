@@ -11,11 +11,6 @@ least 0.99.
 3. query_weight[:N] and key_weight[N:] are identities, one of them times a large number.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "set the weights by hand: an induction head"
 level, minutes = 3, 20
 kind = "open"

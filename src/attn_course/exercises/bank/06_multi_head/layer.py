@@ -10,14 +10,11 @@ of columns. The gradients are checked too.
    output_weight
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights
-
 title = "multi-head attention as a layer"
 level, minutes = 3, 25
 kind = "module"
 before = "05.layer, 06.split_heads"
+usual = "overflow unscaled queries"
 
 
 def cases(rng):
@@ -110,8 +107,6 @@ class Heads(keras.layers.Layer):
 
 # %% mistake: the scale is the root of a head's own width, D / H
 score = query @ key.swapaxes(2, 3) / np.sqrt(D)
-# %% mistake: the scale is missing
-score = query @ key.swapaxes(2, 3)
 # %% mistake: the output matrix is missing
 return context.swapaxes(1, 2).reshape(B, T, D)
 # %% mistake: the heads are joined without moving them behind the positions
@@ -120,11 +115,7 @@ return context.reshape(B, T, D) @ output_weight
 query, key, value = ((x @ w).reshape(B, H, T, -1) for w in maps)
 # %% mistake: the heads are interleaved; they are blocks of columns
 query, key, value = ((x @ w).reshape(B, T, -1, H).transpose(0, 3, 1, 2) for w in maps)
-# %% mistake: the softmax runs over the queries
-context = softmax(score, axis=2) @ value
 # %% mistake: the softmax runs over the heads
 context = softmax(score, axis=1) @ value
 # %% mistake: there is one head
 H = 1
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-context = unsafe_softmax(score) @ value

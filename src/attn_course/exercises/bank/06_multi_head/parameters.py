@@ -8,8 +8,6 @@ width model_dim / num_heads, use_bias True or False.
 3. 4 * D * D, and 4 * D more where there are biases.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the number of parameters"
 level, minutes = 1, 5
 kind = "predict"

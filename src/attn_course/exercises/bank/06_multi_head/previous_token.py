@@ -12,11 +12,6 @@ of at least 0.99 on it; position 0 gets its own token. Any width of the keys is 
 3. query_weight[N:] = np.eye(T, k=-1), key_weight[N:] = np.eye(T), times a large number.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, softmax
-from attn_course.exercises.engine.run import Refused
-
 title = "set the weights by hand: a head that copies the previous token"
 level, minutes = 3, 20
 kind = "open"

@@ -8,8 +8,6 @@ framework="torch" or "tf".
 3. x.reshape(B, T, num_heads, -1).swapaxes(1, 2)
 """
 
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "split the heads"
 level, minutes = 1, 10
 before = "reshape, swapaxes"

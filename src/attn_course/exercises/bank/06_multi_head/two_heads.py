@@ -7,14 +7,11 @@ key_weight and value_weight (D, 2 K), output_weight (2 K, D); output (T, D).
 3. np.sqrt(width), and np.concatenate(answers, axis=1) @ output_weight.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bugs in two heads"
 level, minutes = 2, 20
 kind = "bug"
 before = "05.self_attention, 06.split_heads"
+usual = "overflow unscaled width"
 
 
 def cases(rng):
@@ -44,18 +41,8 @@ def two_heads(x, query_weight, key_weight, value_weight, output_weight):
 
 
 # %% starter
-def two_heads(x, query_weight, key_weight, value_weight, output_weight):
-    query, key, value = x @ query_weight, x @ key_weight, x @ value_weight
-    width, answers = query.shape[1] // 2, []
-    for head in (0, 1):
-        own = slice(head * width, (head + 1) * width)
-        score = query[:, own] @ key[:, own].T / np.sqrt(x.shape[1])
-        answers.append(softmax(score) @ value[:, own])
-    return sum(answers) @ output_weight[:width]
-
-
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-answers.append(unsafe_softmax(score) @ value[:, own])
+score = query[:, own] @ key[:, own].T / np.sqrt(x.shape[1])
+return sum(answers) @ output_weight[:width]
 # %% mistake: the scale is the root of a head's own width
 score = query[:, own] @ key[:, own].T / np.sqrt(x.shape[1])
 # %% mistake: the scale is the root of a head's own width, not of both together
@@ -70,10 +57,6 @@ return np.concatenate(answers, axis=1)
 own = slice(head, None, 2)
 # %% mistake: the softmax runs over the queries
 answers.append(softmax(score, axis=0) @ value[:, own])
-# %% mistake: the scale is missing
-score = query[:, own] @ key[:, own].T
-# %% mistake: the scale is the root of the width, not the width
-score = query[:, own] @ key[:, own].T / width
 # %% mistake: the second head comes first
 for head in (1, 0):
     ...

@@ -8,8 +8,6 @@ output (T, T): query i times the row of j - i, not divided by the root of K.
    j]].
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "Shaw's bias"
 level, minutes = 2, 15
 before = "indexing with arrays"

@@ -8,10 +8,6 @@ The gradients are checked too.
 3. x + self.table[positions], or tf.gather(self.table, positions)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 title = "learned positions as a layer"
 level, minutes = 2, 15
 kind = "module"

@@ -8,10 +8,6 @@ PyTorch or TensorFlow with framework="torch" or "tf".
 3. first * cos - second * sin, beside first * sin + second * cos.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "rotate"
 level, minutes = 2, 15
 before = "cosine and sine"

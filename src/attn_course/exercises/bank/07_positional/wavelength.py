@@ -8,8 +8,6 @@ from 0.
 3. 2 * np.pi * base ** (2 * pair / width)
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the slowest turn"
 level, minutes = 1, 10
 kind = "predict"

@@ -8,10 +8,6 @@ inner (D, F), outer (F, D). The gradients are checked too.
 3. x + relu(norm(x) @ inner) @ outer
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 title = "half a layer as a layer"
 level, minutes = 3, 25
 kind = "module"

@@ -16,10 +16,6 @@ seen.
    against free.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-from attn_course.exercises.engine.run import Refused
 from attn_course.records import load_record
 
 title = "diagnose runs that train badly"

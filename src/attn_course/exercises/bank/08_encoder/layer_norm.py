@@ -7,8 +7,6 @@ variance before the root.
 3. centered / np.sqrt(variance + 1e-5) * scale + bias
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "write layer normalization"
 level, minutes = 1, 10
 before = "mean, sqrt"

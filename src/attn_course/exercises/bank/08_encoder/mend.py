@@ -11,14 +11,11 @@ Scores may be as large as several hundred.
 3. places[S : S + T]; a division by np.sqrt(key.shape[1]); np.tri(T, S + T, S)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "mend a run: three of the faults in one function"
 level, minutes = 3, 20
 kind = "bug"
 before = "08.diagnose, 04.with_cache"
+usual = "overflow afterwards unscaled width"
 
 
 def cases(rng):
@@ -64,20 +61,11 @@ def attend(x, past, places, query_weight, key_weight, value_weight):
 
 
 # %% starter
-def attend(x, past, places, query_weight, key_weight, value_weight):
-    T, S = len(x), len(past)
-    rows = np.concatenate([past, x + places[S + 1 : S + T + 1]])
-    query, key = rows[S:] @ query_weight, rows @ key_weight
-    score = query @ key.T
-    seen = np.tri(T, S + T, S + 1, dtype=bool)
-    weights = softmax(np.where(seen, score, -np.inf))
-    return weights @ (rows @ value_weight), rows
-
-
+rows = np.concatenate([past, x + places[S + 1 : S + T + 1]])
+score = query @ key.T
+seen = np.tri(T, S + T, S + 1, dtype=bool)
 # %% mistake: the cache is off by one: the first new row has place S
 rows = np.concatenate([past, x + places[S + 1 : S + T + 1]])
-# %% mistake: the scale is missing
-score = query @ key.T
 # %% mistake: the mask leaks: a row sees the next one
 seen = np.tri(T, S + T, S + 1, dtype=bool)
 # %% mistake: new rows have the places after those that are kept, not the first ones
@@ -88,18 +76,11 @@ seen = np.tri(T, S + T, dtype=bool)
 seen = np.tri(T, S + T, S - 1, dtype=bool)
 # %% mistake: there is no mask
 seen = np.ones((T, S + T), bool)
-# %% mistake: the scale is the root of the width, not the width
-score = query @ key.T / key.shape[1]
 # %% mistake: places are missing
 rows = np.concatenate([past, x])
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(np.where(seen, score, -np.inf))
 # %% mistake: the values are the rows themselves
 return weights @ rows, rows
 # %% mistake: the rows to keep are all of them, not the new ones alone
 return weights @ (rows @ value_weight), rows[S:]
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, seen)
 # %% mistake: the softmax runs over the queries, not over the keys
 weights = softmax(np.where(seen, score, -np.inf), axis=0)

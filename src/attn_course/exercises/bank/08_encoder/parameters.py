@@ -7,8 +7,6 @@ it? Enter your guess, then write `parameters(model_dim, ff_dim)`.
 3. 4 * D * (D + 1), 2 * D * F + F + D, and 4 * D for the norms.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the number of parameters"
 level, minutes = 1, 10
 kind = "predict"

@@ -7,10 +7,6 @@ norms have no scale and no bias.
 3. norm(x + ...), and norm(y + ...).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bugs in a post-norm layer"
 level, minutes = 2, 20
 kind = "bug"
@@ -41,15 +37,8 @@ def post_norm(x, weights, value_weight, inner, outer):
 
 
 # %% starter
-def post_norm(x, weights, value_weight, inner, outer):
-    def norm(z):
-        z = z - z.mean(axis=-1, keepdims=True)
-        return z / np.sqrt((z**2).mean(axis=-1, keepdims=True) + 1e-5)
-
-    y = x + norm(weights @ x @ value_weight)
-    return norm(np.maximum(y @ inner, 0) @ outer)
-
-
+y = x + norm(weights @ x @ value_weight)
+return norm(np.maximum(y @ inner, 0) @ outer)
 # %% mistake: the variance is divided by D, not by D - 1
 return z / np.sqrt((z**2).sum(axis=-1, keepdims=True) / max(z.shape[-1] - 1, 1) + 1e-5)
 # %% mistake: the norm runs along each vector, the last axis

@@ -7,10 +7,6 @@ with one more norm. The norms have no scale and no bias, and 1e-5 under the root
 3. x = x + norm(x) @ weight
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "write a pre-norm stack"
 level, minutes = 2, 15
 before = "08.post_norm"

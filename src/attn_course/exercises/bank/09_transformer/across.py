@@ -8,14 +8,11 @@ checked too. Scores may be as large as several hundred.
 3. x + softmax(q @ k^T / sqrt(D)) @ (memory @ value_weight)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, steep
-
 title = "cross-attention as a layer"
 level, minutes = 3, 20
 kind = "module"
 before = "09.look_across"
+usual = "overflow unscaled width queries"
 
 
 def cases(rng):
@@ -84,12 +81,6 @@ class Across(keras.layers.Layer):
 
 # %% mistake: the residual connection is missing: x is added at the end
 return softmax(score) @ (memory @ value_weight)
-# %% mistake: the scale is missing
-score = query @ np.swapaxes(key, 1, 2)
-# %% mistake: the scale is the root of the width, not the width
-score = query @ np.swapaxes(key, 1, 2) / query.shape[2]
-# %% mistake: the softmax runs over the queries
-return x + softmax(score, axis=1) @ (memory @ value_weight)
 # %% mistake: the values are of the memory without their map
 return x + softmax(score) @ memory
 # %% mistake: the keys go without their map
@@ -104,5 +95,3 @@ return query + softmax(score) @ (memory @ value_weight)
 return (x + softmax(score) @ (memory @ value_weight)) / 2
 # %% mistake: the maps of queries and keys are exchanged
 query, key = x @ key_weight, memory @ query_weight
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return x + unsafe_softmax(score) @ (memory @ value_weight)

@@ -8,8 +8,6 @@ ff_dim)`.
 3. 2 * 4 * D * (D + 1), 2 * D * F + F + D, and 6 * D for the norms.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the parameters of a decoder layer"
 level, minutes = 1, 10
 kind = "predict"

@@ -8,8 +8,6 @@ layer.
 3. vectors * np.sqrt(vectors.shape[1]) + waves
 """
 
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "embed tokens as the paper does"
 level, minutes = 1, 5
 before = "07.rotate"

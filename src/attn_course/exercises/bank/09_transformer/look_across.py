@@ -7,14 +7,11 @@ output (T, V). `softmax(score)` is given.
 3. query, key = x @ query_weight, memory @ key_weight; the values likewise.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 title = "find the bug in a decoder's cross-attention"
 level, minutes = 2, 10
 kind = "bug"
 before = "05.self_attention"
+usual = "overflow unscaled width queries"
 
 
 def cases(rng):
@@ -37,14 +34,8 @@ def look_across(x, memory, query_weight, key_weight, value_weight):
 
 
 # %% starter
-def look_across(x, memory, query_weight, key_weight, value_weight):
-    query, key = memory @ query_weight, x @ key_weight
-    score = query @ key.T / np.sqrt(key.shape[1])
-    return softmax(score) @ (x @ value_weight)
-
-
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(score) @ (memory @ value_weight)
+query, key = memory @ query_weight, x @ key_weight
+return softmax(score) @ (x @ value_weight)
 # %% mistake: the source asks and what is written answers; it is the other way around
 query, key = memory @ query_weight, x @ key_weight
 return softmax(score) @ (x @ value_weight)
@@ -53,14 +44,8 @@ query, key = x @ query_weight, x @ key_weight
 return softmax(score) @ (x @ value_weight)
 # %% mistake: the queries are of the memory; they should be of what is written
 query, key = memory @ query_weight, memory @ key_weight
-# %% mistake: the scale is missing
-score = query @ key.T
-# %% mistake: the scale is the root of the width, not the width
-score = query @ key.T / key.shape[1]
 # %% mistake: the scale is the root of the keys' width, not of the model's
 score = query @ key.T / np.sqrt(x.shape[1])
-# %% mistake: the softmax runs over the queries
-return softmax(score, axis=0) @ (memory @ value_weight)
 # %% mistake: x is added; that is the way around, which comes later
 return x + softmax(score) @ (memory @ value_weight)
 # %% mistake: the memory itself is averaged, not its values

@@ -8,10 +8,6 @@ position.
 3. -(share * log_chance).sum(axis=1)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases, softmax
-
 title = "label smoothing from log-probabilities"
 level, minutes = 2, 10
 before = "01.decoder_input"

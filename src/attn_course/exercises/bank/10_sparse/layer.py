@@ -9,14 +9,11 @@ large as several hundred.
    axis.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights, steep
-
 title = "a layer with a window"
 level, minutes = 2, 20
 kind = "module"
 before = "10.window"
+usual = "overflow afterwards zero unscaled width"
 
 
 def cases(rng):
@@ -115,14 +112,8 @@ seen = (back >= 0) & (back <= sizes[1])
 seen = back < sizes[1]
 # %% mistake: there is no window
 seen = back >= 0
-# %% mistake: the scale is missing
-score = query @ key.swapaxes(1, 2)
-# %% mistake: blocked scores are 0, which is a score like others
-return softmax(np.where(seen, score, 0.0)) @ value
 # %% mistake: the window looks ahead
 seen = (back <= 0) & (back > -sizes[1])
-# %% mistake: the scale is the root of the width, not the width
-score = query @ key.swapaxes(1, 2) / x.shape[2]
 # %% mistake: the window has one key too few: it counts its own position
 seen = (back >= 0) & (back < sizes[1] - 1) | (back == 0)
 # %% mistake: the window looks to both sides; it is causal
@@ -131,8 +122,3 @@ seen = np.abs(back) < sizes[1]
 return softmax(np.where(seen, -np.inf, score)) @ value
 # %% mistake: x itself is averaged, not its values
 return softmax(np.where(seen, score, -np.inf)) @ x
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-return afterwards(score, seen) @ value
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(np.where(seen, score, -np.inf)) @ value

@@ -7,8 +7,6 @@ guess, then write `layers(n, window)`, window at least 2.
 3. -(-(n - 1) // (window - 1)), a division rounded up
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict how many layers"
 level, minutes = 1, 10
 kind = "predict"

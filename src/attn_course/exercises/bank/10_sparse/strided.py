@@ -7,8 +7,6 @@ attend.
 3. back = i[:, None] - j; (back >= 0) & ((back < stride) | (back % stride == 0))
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "the strided mask"
 level, minutes = 1, 10
 before = "indexing with arrays"

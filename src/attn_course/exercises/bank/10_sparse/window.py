@@ -7,29 +7,22 @@ the last of them; output (n, V). `softmax(score)` is given.
 3. np.where((back >= 0) & (back < window), score, -np.inf)
 """
 
-from attn_course.exercises.engine.exercise import Case, behind, fixed_cases, strong
-
 title = "a window"
 level, minutes = 2, 15
 before = "04.attention"
+usual = "overflow afterwards zero -50 unscaled queries"
 
 
 def cases(rng):
     def draw(n, K, V, w):
         return *(rng.normal(size=size) for size in ((n, K), (n, K), (n, V))), w
 
-    def large(query, key, value, w):
-        return *strong(query, key), value, w
-
-    def blocked(query, key, value, w):
-        return *behind(query, key), value, w
-
-    cases = fixed_cases(rng, draw, 4, long=(0,), large=large)
+    cases = fixed_cases(rng, draw, 4, long=(0,), large=strong)
     wide = draw(5, 3, 2, 13)
     return [
         *cases,
         Case("a window longer than the sequence", wide),
-        Case("the largest score is blocked", blocked(*draw(7, 3, 2, 3))),
+        Case("the largest score is blocked", behind(*draw(7, 3, 2, 3))),
         Case("length 100", draw(100, 3, 2, 7)),
     ]
 
@@ -44,8 +37,6 @@ def near(query, key, value, window):
     return softmax(np.where(seen, score, -np.inf)) @ value
 
 
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return unsafe_softmax(np.where(seen, score, -np.inf)) @ value
 # %% mistake: the window has one key too many: its own position counts
 seen = (back >= 0) & (back <= window)
 # %% mistake: the window has one key too few
@@ -56,12 +47,6 @@ seen = back < window
 seen = back >= 0
 # %% mistake: the mask stands after the softmax: rows no longer sum to 1
 return np.where(seen, softmax(score), 0) @ value
-# %% mistake: blocked scores are 0, which is a score like others
-return softmax(np.where(seen, score, 0.0)) @ value
-# %% mistake: the scale is missing
-score = query @ key.T
-# %% mistake: the softmax runs over the queries
-return softmax(np.where(seen, score, -np.inf), axis=0) @ value
 # %% mistake: the window looks ahead
 back = np.arange(n) - np.arange(n)[:, None]
 # %% mistake: a query doesn't see itself
@@ -72,12 +57,7 @@ seen = np.abs(back) < window
 score = query @ key.T / np.sqrt(value.shape[1])
 # %% mistake: the root is that of the window; it is K's
 score = query @ key.T / np.sqrt(window)
-# %% mistake: -50 is no low score: an allowed one may be lower
-return softmax(np.where(seen, score, -50)) @ value
 # %% mistake: these are blocks; each query has a window of its own
 seen = (back >= 0) & (back <= np.arange(n)[:, None] % window)
 # %% mistake: the window is a constant; it is handed over
 seen = (back >= 0) & (back < 3)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-return afterwards(score, seen) @ value

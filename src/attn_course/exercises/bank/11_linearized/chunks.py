@@ -9,8 +9,6 @@ faults; with chunks of size 1, or with one chunk, one of them does not show.
 3. pairs = np.tril(q @ k.T), and total = total + k.sum(axis=0).
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bugs in the chunks"
 level, minutes = 3, 20
 kind = "bug"
@@ -43,18 +41,8 @@ def in_chunks(query, key, value, size):
 
 
 # %% starter
-def in_chunks(query, key, value, size):
-    state = np.zeros((key.shape[1], value.shape[1]))
-    total, outputs = np.zeros(key.shape[1]), []
-    for start in range(0, len(key), size):
-        q, k, v = (x[start : start + size] for x in (query, key, value))
-        pairs = q @ k.T
-        norm = pairs.sum(axis=1) + q @ total
-        outputs.append((pairs @ v + q @ state) / norm[:, None])
-        state, total = state + k.T @ v, k.sum(axis=0)
-    return np.concatenate(outputs)
-
-
+pairs = q @ k.T
+state, total = state + k.T @ v, k.sum(axis=0)
 # %% mistake: within a chunk, queries see keys to come
 pairs = q @ k.T
 # %% mistake: the normalizer of earlier chunks is lost

@@ -8,10 +8,6 @@ by decay; beta times what the key does not read yet is written; the query reads.
 3. state = state + beta[t] * np.outer(key[t], missing); output[t] = query[t] @ state.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "the gated delta rule"
 level, minutes = 2, 15
 before = "11.recurrent"
@@ -50,20 +46,8 @@ def delta(query, key, value, beta, decay):
 
 # %% mistake: the value is added; only what the key does not read yet is written
 missing = value[t]
-
-
 # %% mistake: the key reads before the state has faded
-def delta(query, key, value, beta, decay):
-    state = np.zeros((key.shape[1], value.shape[1]))
-    output = np.zeros((len(query), value.shape[1]))
-    for t in range(len(query)):
-        missing = value[t] - key[t] @ state
-        state = decay[t] * state
-        state = state + beta[t] * np.outer(key[t], missing)
-        output[t] = query[t] @ state
-    return output
-
-
+missing = value[t] - key[t] @ state / decay[t]
 # %% mistake: beta is missing
 state = state + np.outer(key[t], missing)
 # %% mistake: the decay is missing
@@ -74,20 +58,8 @@ state = state + decay[t] * np.outer(key[t], missing)
 # %% mistake: beta belongs to the whole correction, not to the value alone
 missing = beta[t] * value[t] - key[t] @ state
 state = state + np.outer(key[t], missing)
-
-
 # %% mistake: the output is read before the write
-def delta(query, key, value, beta, decay):
-    state = np.zeros((key.shape[1], value.shape[1]))
-    output = np.zeros((len(query), value.shape[1]))
-    for t in range(len(query)):
-        state = decay[t] * state
-        missing = value[t] - key[t] @ state
-        output[t] = query[t] @ state
-        state = state + beta[t] * np.outer(key[t], missing)
-    return output
-
-
+output[t] = query[t] @ (state - beta[t] * np.outer(key[t], missing))
 # %% mistake: the sign of the correction is wrong: what is wanted minus what is read
 missing = key[t] @ state - value[t]
 # %% mistake: the query reads what is missing, not the key

@@ -10,10 +10,6 @@ too.
 3. The output at t is the query (B, 1, K) times the state.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights
-
 title = "gated linear attention as a layer"
 level, minutes = 2, 20
 kind = "module"
@@ -105,21 +101,10 @@ decay = x @ gate_weight
 state = write
 # %% mistake: what is new fades at once: the decay is for what was there
 state = decay[:, t, None, None] * (state + write)
-
-
 # %% mistake: the output is read before the write
-def layer(x, query_weight, key_weight, value_weight, gate_weight):
-    query, key, value = x @ query_weight, x @ key_weight, x @ value_weight
-    decay = 1 / (1 + np.exp(-(x @ gate_weight)))
-    state = np.zeros((len(x), key.shape[2], value.shape[2]))
-    output = np.zeros(value.shape)
-    for t in range(x.shape[1]):
-        write = key[:, t, :, None] * value[:, t, None, :]
-        output[:, t] = np.einsum("bk,bkv->bv", query[:, t], state)
-        state = decay[:, t, None, None] * state + write
-    return output
-
-
+output[:, t] = np.einsum(
+    "bk,bkv->bv", query[:, t], (state - write) / decay[:, t, None, None]
+)
 # %% mistake: the gate is that of the token before
 state = decay[:, t - 1, None, None] * state + write
 # %% mistake: the query is the key

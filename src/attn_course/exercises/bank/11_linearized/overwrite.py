@@ -8,8 +8,6 @@ second, overlap)` for any two numbers.
 3. The first key reads first, plus overlap times what was written.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict an overwritten value"
 level, minutes = 1, 10
 kind = "predict"

@@ -9,10 +9,6 @@ there is nobody else.
 3. The argsort of the argsort; chunk[:, None] - chunk
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bugs in sorted chunks"
 level, minutes = 3, 20
 kind = "bug"

@@ -8,8 +8,6 @@ round, then their N opposites.
 3. np.argmax(np.concatenate([product, -product], axis=2), axis=2)
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "hash vectors into buckets"
 level, minutes = 1, 10
 before = "argmax"

@@ -7,8 +7,6 @@ smallest whole number of rounds.
 3. np.ceil(np.log(1 - wanted) / np.log(1 - p))
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the number of rounds"
 level, minutes = 1, 10
 kind = "predict"

@@ -8,8 +8,6 @@ windowed, num_kv_heads, key_dim, context, window)`.
 3. 2 * 2 * num_kv_heads * key_dim * (full * context + windowed * ...)
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the size of a cache"
 level, minutes = 1, 10
 kind = "predict"

@@ -7,12 +7,11 @@ S, V) of the S tokens before it; output (H, V). S may be 0. `softmax(score)` is 
 3. np.concatenate([past_key, key[:, None]], axis=1), and query.reshape(G, H // G, K).
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "find the bugs in a decoding step"
 level, minutes = 2, 15
 kind = "bug"
 before = "13.grouped"
+usual = "overflow unscaled rootless"
 
 
 def cases(rng):
@@ -68,8 +67,6 @@ def instead(q, k, v, pk, pv):
     )
 
 
-# %% mistake: the scale is missing
-score = rows @ keys.swapaxes(1, 2)
 # %% mistake: the new value stands before the past
 values = np.concatenate([value[:, None], past_value], axis=1)
 # %% mistake: the softmax runs over the heads of a group
@@ -83,13 +80,9 @@ def instead(query, key, value, past_key, past_value):
     return np.repeat(value, len(query) // len(key), axis=0)
 
 
-# %% mistake: the scores are divided by K; it is the root of K
-score = rows @ keys.swapaxes(1, 2) / K
 # %% mistake: the root is that of the value's width
 score = rows @ keys.swapaxes(1, 2) / np.sqrt(value.shape[1])
 # %% mistake: the root is that of the number of keys
 score = rows @ keys.swapaxes(1, 2) / np.sqrt(keys.shape[1])
 # %% mistake: the values are averaged without the weights
 return ((0 * score + 1 / keys.shape[1]) @ values).reshape(H, -1)
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-return (unsafe_softmax(score) @ values).reshape(H, -1)

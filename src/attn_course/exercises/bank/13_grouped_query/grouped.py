@@ -8,13 +8,10 @@ divides H, and the first H / G heads share key head 0. `softmax(score)` is given
    - T, dtype=bool).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, behind, fixed_cases, strong
-
 title = "grouped-query attention"
 level, minutes = 2, 20
 before = "04.with_cache, 06.split_heads"
+usual = "overflow afterwards zero -50 unscaled width queries"
 
 
 def cases(rng):
@@ -60,10 +57,6 @@ def grouped(query, key, value):
     return (weights @ value[:, None]).reshape(H, T, -1)
 
 
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(np.where(allowed, score, -np.inf))
-
-
 # %% mistake: the heads are interleaved over the groups; head h uses h // (H / G)
 def instead(q, k, v):
     return grouped(q, *(np.tile(x, (len(q) // len(x), 1, 1)) for x in (k, v)))
@@ -77,18 +70,8 @@ allowed = np.tri(T, S, S - T - 1, dtype=bool)
 allowed = np.tri(T, S, S - T + 1, dtype=bool)
 # %% mistake: there is no mask: queries see the future
 weights = softmax(score)
-# %% mistake: the scale is missing
-score = rows @ key[:, None].swapaxes(2, 3)
-# %% mistake: the softmax runs over the queries
-weights = softmax(np.where(allowed, score, -np.inf), axis=2)
-# %% mistake: the scale is the root of the width, not the width
-score = rows @ key[:, None].swapaxes(2, 3) / K
 # %% mistake: the mask stands after the softmax: rows no longer sum to 1
 weights = softmax(score) * allowed
-# %% mistake: blocked scores are 0, which is a score like others
-weights = softmax(np.where(allowed, score, 0))
-# %% mistake: -50 is no low score: an allowed one may be lower
-weights = softmax(np.where(allowed, score, -50))
 # %% mistake: the root is that of the value's width
 score = rows @ key[:, None].swapaxes(2, 3) / np.sqrt(value.shape[2])
 # %% mistake: the sign is wrong: the diagonal moves by S - T
@@ -97,6 +80,3 @@ allowed = np.tri(T, S, T - S, dtype=bool)
 allowed = np.tri(T, S, 2, dtype=bool)
 # %% mistake: all heads use the first key head
 score = rows @ key[:1, None].swapaxes(2, 3) / np.sqrt(K)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, allowed)

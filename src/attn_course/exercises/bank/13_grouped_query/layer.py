@@ -9,14 +9,11 @@ Scores may be as large as several hundred.
 3. score = einsum('btghk,bsgk->bghts', query, key) / K ** 0.5
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, layer_weights, steep
-
 title = "grouped-query attention as a layer"
 level, minutes = 3, 25
 kind = "module"
 before = "06.layer, 13.grouped"
+usual = "overflow unscaled queries"
 
 
 def cases(rng):
@@ -107,12 +104,8 @@ query = (x @ query_weight).reshape(B, T, H // G, G, -1).swapaxes(2, 3)
 return context.swapaxes(2, 3).reshape(B, T, D) @ output_weight
 # %% mistake: the scale is the root of a head's own width, D / H
 score = np.einsum("btghk,bsgk->bghts", query, key) / np.sqrt(D)
-# %% mistake: the scale is missing
-score = np.einsum("btghk,bsgk->bghts", query, key)
 # %% mistake: the output matrix is missing
 return context.reshape(B, T, D)
-# %% mistake: the softmax runs over the queries
-context = np.einsum("bghts,bsgk->btghk", softmax(score, axis=-2), value)
 # %% mistake: the values are of the keys' map
 value = (x @ key_weight).reshape(B, T, G, -1)
 # %% mistake: every head has the first group's keys and values
@@ -132,5 +125,3 @@ score = np.einsum("btghk,bsgk->bghts", query, key) / np.sqrt(D // H)
 context = np.einsum(
     "bghts,bsgk->btghk", softmax(np.where(np.tri(T, dtype=bool), score, -np.inf)), value
 )
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-context = np.einsum("bghts,bsgk->btghk", unsafe_softmax(score), value)

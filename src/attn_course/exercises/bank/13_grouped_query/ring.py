@@ -8,8 +8,6 @@ and round.
 3. slots[p if p < sinks else sinks + (p - sinks) % window] = p
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "a ring buffer with sinks"
 level, minutes = 2, 15
 before = "the modulo operator"

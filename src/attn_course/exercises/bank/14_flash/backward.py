@@ -9,10 +9,6 @@ K. grad (T, V) is the gradient of the output.
 3. scale * (weights * (grad @ value.T - dot)) @ key
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases, softmax
-
 title = "the gradient from two numbers per query"
 level, minutes = 3, 20
 before = "14.merge"

@@ -10,14 +10,11 @@ exp(sink) + the sum of exp(score); scores divided by the root of D. Trainable: q
 3. Concatenate the sink to the scores, take the softmax, drop the last weight.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, lengths_mask
-
 title = "attention pooling with a sink, as a layer"
 level, minutes = 3, 20
 kind = "module"
 before = "04.layer"
+usual = "zero inverted unscaled rootless"
 
 
 def cases(rng):
@@ -96,8 +93,6 @@ class Pooling(keras.layers.Layer):
         return (weights[:, None, :-1] @ memory)[:, 0]
 
 
-# %% mistake: the scale is missing
-score = memory @ query
 # %% mistake: the mask is not used
 score = score
 # %% mistake: the sink is missing from the total
@@ -106,12 +101,6 @@ total = part.sum(axis=1, keepdims=True)
 total = part.sum(axis=1, keepdims=True) + sink
 # %% mistake: the sink needs the maximum subtracted as well
 total = part.sum(axis=1, keepdims=True) + np.exp(sink)
-# %% mistake: the mask is inverted: True is a token
-score = np.where(~mask, score, -np.inf)
-# %% mistake: blocked scores are set to 0, which is a score like any other
-score = np.where(mask, score, 0.0)
-# %% mistake: the scores are divided by K; it is the root of K
-score = memory @ query / query.shape[0]
 # %% mistake: the sink is taken away from the total
 total = part.sum(axis=1, keepdims=True) - np.exp(sink - highest)
 # %% mistake: every allowed position has the same weight

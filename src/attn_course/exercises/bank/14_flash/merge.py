@@ -9,10 +9,6 @@ keys. Scores may be of any size; a part that saw no key has m = -inf, l = 0, c =
    likewise.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "merge two halves of attention"
 level, minutes = 2, 15
 before = "04.attention"

@@ -7,14 +7,11 @@ may be held at a time: no table of all pairs.
 3. total is multiplied by kept. What else was summed up?
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases, strong
-
 title = "find the bug in a tiled loop"
 level, minutes = 2, 10
 kind = "bug"
 before = "04.attention"
+usual = "unscaled rootless"
 
 
 def cases(rng):
@@ -22,10 +19,7 @@ def cases(rng):
         sizes = (T, K), (S, K), (S, V)
         return *(rng.normal(size=size) for size in sizes), 3
 
-    def large(query, key, value, size):
-        return *strong(query, key), value, size
-
-    cases = fixed_cases(rng, draw, 4, long=(0, 1), large=large)
+    cases = fixed_cases(rng, draw, 4, long=(0, 1), large=strong)
     query, key, value, _ = draw(5, 7, 3, 2)
     falling = 800 * np.ones((5, 3)), key - 3 * np.arange(7)[:, None]
     many = draw(2048, 2048, 4, 4)[:3]
@@ -53,48 +47,19 @@ def tiled(query, key, value, size):
 
 
 # %% starter
-def tiled(query, key, value, size):
-    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
-    for start in range(0, len(key), size):
-        own = slice(start, start + size)
-        block = query @ key[own].T / np.sqrt(key.shape[1])
-        new = np.maximum(highest, block.max(axis=1, keepdims=True))
-        kept, part = np.exp(highest - new), np.exp(block - new)
-        total = kept * total + part.sum(axis=1, keepdims=True)
-        context = context + part @ value[own]
-        highest = new
-    return context / total
-
-
+context = context + part @ value[own]
 # %% mistake: the context is not rescaled when a larger score comes
 context = context + part @ value[own]
 # %% mistake: the total is not rescaled when a larger score comes
 total = total + part.sum(axis=1, keepdims=True)
 # %% mistake: every block is averaged by itself
 context = context + part @ value[own] / part.sum(axis=1, keepdims=True)
-# %% mistake: the scale is missing
-block = query @ key[own].T
 # %% mistake: the values of the first block serve all blocks
 context = kept * context + part @ value[:size][: block.shape[1]]
-# %% mistake: the scores are divided by K; it is the root of K
-block = query @ key[own].T / key.shape[1]
 # %% mistake: the root is that of the block's size
 block = query @ key[own].T / np.sqrt(size)
-
-
 # %% mistake: the highest score so far is not kept
-def tiled(query, key, value, size):
-    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
-    for start in range(0, len(key), size):
-        own = slice(start, start + size)
-        block = query @ key[own].T / np.sqrt(key.shape[1])
-        new = np.maximum(highest, block.max(axis=1, keepdims=True))
-        kept, part = np.exp(highest - new), np.exp(block - new)
-        total = kept * total + part.sum(axis=1, keepdims=True)
-        context = kept * context + part @ value[own]
-    return context / total
-
-
+highest = highest
 # %% mistake: the sign is wrong: exp(old - new) shrinks
 kept, part = np.exp(new - highest), np.exp(block - new)
 # %% mistake: it is not divided by the total

@@ -7,8 +7,6 @@ x 128: how many tiles hold a pair that may be seen? Enter your guess, then write
 3. n * (n + 1) // 2, where n is length / size, rounded up.
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict how many tiles are visited"
 level, minutes = 1, 5
 kind = "predict"

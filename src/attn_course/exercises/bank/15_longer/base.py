@@ -7,8 +7,6 @@ whose last pair has its frequency divided by the factor.
 3. base * factor ** (width / (width - 2))
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict NTK's base"
 level, minutes = 2, 10
 kind = "predict"

@@ -8,10 +8,6 @@ trained_length / length; otherwise nothing changes. Output (T, K).
 3. length = positions.max() + 1; then 07.rotate with the new positions.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 title = "position interpolation"
 level, minutes = 2, 15
 before = "07.rotate"

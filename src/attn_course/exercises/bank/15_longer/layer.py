@@ -8,10 +8,6 @@ The gradients are checked too.
 3. query * factor[:, :, None]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 title = "a learned log-length scale as a layer"
 level, minutes = 2, 15
 kind = "module"

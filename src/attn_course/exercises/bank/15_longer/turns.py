@@ -8,8 +8,6 @@ below 2 pi.
 3. (trained_length * theta < 2 * np.pi).sum()
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict the unfinished rotations of Llama 3"
 level, minutes = 1, 10
 kind = "predict"

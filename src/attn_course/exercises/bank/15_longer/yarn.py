@@ -9,8 +9,6 @@ two faults; the first one was in a compiler's library.
 3. theta * (1 - slowed) + theta / factor * slowed
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "find the bugs in YaRN's ramp"
 level, minutes = 3, 20
 kind = "bug"

@@ -8,10 +8,6 @@ heads lose the keys on which they rest, as soon as a text is longer than `count`
 3. best = sinks + np.argsort(-score[sinks:])[: count - sinks]; kept[:sinks] = True
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 title = "find the bugs in a choice of keys"
 level, minutes = 2, 15
 kind = "bug"

@@ -8,10 +8,6 @@ head times sigmoid(x weight + bias), one number per head. Trainable parameters: 
 3. context * gate.swapaxes(1, 2)[..., None]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 title = "an output gate as a layer"
 level, minutes = 2, 20
 kind = "module"

@@ -7,8 +7,6 @@ output (B, H, T, K). The root mean square goes over all heads of a position toge
 3. gain[:, None] * query / np.sqrt(mean + 1e-6)
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "QK-norm over all heads"
 level, minutes = 2, 15
 before = "08.layer_norm"

@@ -7,8 +7,6 @@ of the row sum to? Enter your guess, then write `row_sum(count, score, sink)`.
 3. 1 / (1 + np.exp(sink - score) / count)
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "predict what many bad keys weigh"
 level, minutes = 2, 10
 kind = "predict"

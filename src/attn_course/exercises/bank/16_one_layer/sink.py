@@ -7,8 +7,6 @@ without a weight of its own. A row without any key gives zeros.
 3. np.concatenate([score, column], axis=-1), softmax, then [..., :-1]
 """
 
-from attn_course.exercises.engine.exercise import Case
-
 title = "softmax with a sink"
 level, minutes = 2, 15
 before = "04.attention"

@@ -12,10 +12,6 @@ zeros.
    + bias).
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases, lengths_mask
-
 level, minutes = 2, 15
 kind = "part"
 before = "project.pad, matrix products"

@@ -6,10 +6,6 @@
 3. (weights[:, None] @ memory)[:, 0]
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases, softmax
-
 level, minutes = 1, 5
 kind = "part"
 before = "00.weights"

@@ -10,11 +10,6 @@ numbers: what is written, end too; 0 after it.
    logits; append it; ended = ended or token == end.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-from attn_course.exercises.engine.run import Table
-
 level, minutes = 2, 15
 kind = "part"
 before = "01.decoder_input, project.step"
@@ -89,21 +84,8 @@ written.append(np.where(token == end, 0, token))
 token = np.where(ended, 0, logits.argmin(axis=1))
 # %% mistake: after the end comes the end again; 0 should
 token = np.where(ended, end, logits.argmax(axis=1))
-
-
 # %% mistake: what is written begins with begin
-def greedy(step, state, begin, end, length):
-    token = np.full(len(state), begin)
-    ended, written = np.zeros(len(state), bool), []
-    for _ in range(length):
-        logits, state = step(token, state)
-        token = np.where(ended, 0, logits.argmax(axis=1))
-        written.append(token)
-        ended = ended | (token == end)
-    written = [0 * token + begin, *written[:-1]]
-    return np.stack(written, axis=1)
-
-
+return np.stack([0 * token + begin, *written[:-1]], axis=1)
 # %% mistake: one token too few
 for _ in range(length - 1):
     ...

@@ -11,10 +11,6 @@ bool, True where a character is.
    [place.get(each, 3) for each in text]; the mask is tokens != 0.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 1, 10
 before = "01.padding_mask"
 

@@ -7,8 +7,6 @@ decoder: query (B, D), memory (B, S, E), W (D, A), U (E, A), v (A); output (B, S
 3. tanh((query @ W)[:, None] + memory @ U), then the product with v.
 """
 
-from attn_course.exercises.engine.exercise import fixed_cases
-
 level, minutes = 1, 5
 kind = "part"
 before = "02.additive_score"

@@ -13,13 +13,11 @@ N), and the new state (B, H).
    output_weight + output_bias, state.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case, fixed_cases, lengths_mask
-
 level, minutes = 3, 20
 kind = "part"
 before = "02.step, project.score, project.weights, project.context"
+usual = "afterwards"
+uses = "score", "weights", "context"
 
 
 def cases(rng):
@@ -70,21 +68,6 @@ def step(token, state, memory, mask, p):
 
 
 # %% solution: torch
-def score_torch(query, memory, W, U, v):
-    asked = (query @ W)[:, None]  # (B, 1, A)
-    return torch.tanh(asked + memory @ U) @ v  # (B, S)
-
-
-def weights_torch(score, mask):
-    low = torch.finfo(score.dtype).min  # finite, unlike -inf
-    score = score.masked_fill(~mask, low)
-    return torch.softmax(score, dim=1) * mask
-
-
-def context_torch(weights, memory):
-    return (weights[:, None] @ memory)[:, 0]
-
-
 def step_torch(token, state, memory, mask, p):
     ...  # (B), (B, H), (B, S, E), (B, S); return (B, N), (B, H)
     score = score_torch(
@@ -98,21 +81,6 @@ def step_torch(token, state, memory, mask, p):
 
 
 # %% solution: tf
-def score_tf(query, memory, W, U, v):
-    asked = (query @ W)[:, None]  # (B, 1, A)
-    return tf.linalg.matvec(tf.tanh(asked + memory @ U), v)  # (B, S)
-
-
-def weights_tf(score, mask):
-    low = score.dtype.min  # finite, unlike -inf
-    score = tf.where(mask, score, low)
-    return tf.nn.softmax(score) * tf.cast(mask, score.dtype)
-
-
-def context_tf(weights, memory):
-    return (weights[:, None] @ memory)[:, 0]
-
-
 def step_tf(token, state, memory, mask, p):
     ...  # (B), (B, H), (B, S, E), (B, S); return (B, N), (B, H)
     score = score_tf(
@@ -148,6 +116,3 @@ weights = np.where(mask, score, 0)
 seen = np.concatenate([p["target"][0 * token], context, state], axis=1)
 # %% mistake: the context is the mean of the annotations
 context = memory.mean(axis=1)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, mask)

@@ -10,16 +10,10 @@ the weights (B, H, T, S).
    softmax over the last axis; return weights @ value, weights.
 """
 
-from attn_course.exercises.engine.exercise import (
-    Case,
-    behind,
-    fixed_cases,
-    strong,
-)
-
 level, minutes = 2, 15
 kind = "part"
 before = "04.attention, 04.with_cache"
+usual = "overflow afterwards zero -50 rootless"
 
 
 def cases(rng):
@@ -28,13 +22,10 @@ def cases(rng):
         sizes = (B, H, T, K), (B, H, S, K), (B, H, S, V)
         return tuple(rng.normal(size=size) for size in sizes)
 
-    def large(query, key, value):
-        return *strong(query, key), value
-
     def blocked(query, key, value):
         return *behind(query, key, by=1000), value
 
-    cases = fixed_cases(rng, draw, 5, long=(), large=large, behind=blocked)
+    cases = fixed_cases(rng, draw, 5, long=(), large=strong, behind=blocked)
     cases.append(Case("length 100", draw(1, 2, 100, 3, 5)))
     cases.append(Case("as many queries as keys", draw(2, 3, 5, 7, 11, more=0)))
     return [*cases, Case("keys from before", draw(2, 3, 5, 7, 11, more=13))]
@@ -71,8 +62,6 @@ def attend_tf(query, key, value):
 
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = query @ key.swapaxes(2, 3)
-# %% mistake: the scores are divided by K; it is the root of K
-score = query @ key.swapaxes(2, 3) / K
 # %% mistake: the scores are divided by the root of S, the number of keys; it is K
 score = query @ key.swapaxes(2, 3) / np.sqrt(S)
 # %% mistake: no key is blocked: a query sees none that comes after it
@@ -87,12 +76,6 @@ seen = np.tri(T, S, S - T + 1, dtype=bool)
 seen = ~np.tri(T, S, S - T - 1, dtype=bool)
 # %% mistake: the mask comes after the softmax: the rest no longer sums to 1
 weights = softmax(score) * seen
-# %% mistake: blocked scores are set to 0, which is a score like any other
-weights = softmax(np.where(seen, score, 0))
-# %% mistake: -50 is no low score: an allowed one may be lower
-weights = softmax(np.where(seen, score, -50))
-# %% mistake: exp of a large score overflows: subtract each row's largest one first
-weights = unsafe_softmax(np.where(seen, score, -np.inf))
 # %% mistake: the softmax runs over the queries; every query has its own
 weights = softmax(np.where(seen, score, -np.inf), axis=2)
 # %% mistake: the weights are scores still: the softmax is missing
@@ -103,6 +86,3 @@ return weights, weights @ value
 return weights @ value
 # %% mistake: a score is filled that is lower than none: subtracting 1 blocks nothing
 weights = softmax(score - 1 + seen)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, seen)

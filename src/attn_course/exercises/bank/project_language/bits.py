@@ -9,10 +9,6 @@ several hundred.
 3. sum of the cross-entropies of all positions / (log(2) * characters)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import fixed_cases
-
 level, minutes = 2, 10
 kind = "part"
 before = "softmax, logarithms"
@@ -68,15 +64,8 @@ return right.sum() / (np.log(2) * characters)
 return -right[:, :, 0] / (np.log(2) * characters)
 # %% mistake: this is the perplexity; its logarithm was asked for
 return np.exp(-right.mean())
-
-
 # %% mistake: exp of a large logit overflows: subtract each row's largest one first
-def bits(logits, target, characters):
-    log_chance = logits - np.log(np.exp(logits).sum(axis=2, keepdims=True))
-    right = np.take_along_axis(log_chance, target[:, :, None], axis=2)
-    return -right.sum() / (np.log(2) * characters)
-
-
+logits = logits
 # %% mistake: the softmax runs over the positions, not over the tokens
 log_chance = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
 # %% mistake: the logits are not normalized: subtract the log of the sum of exp

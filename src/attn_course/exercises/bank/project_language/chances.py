@@ -10,10 +10,6 @@ to 1. Logits may be as large as several hundred; no two of them are equal.
    -inf, logits) / temperature)
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 2, 15
 kind = "part"
 before = "softmax, lm.bits"

@@ -10,13 +10,11 @@ D) and the weights (B, H, T, T).
    value); merge(context) @ p["output"], weights.
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 2, 15
 kind = "part"
 before = "06.split_heads, lm.attend"
+usual = "afterwards zero"
+uses = ("attend",)
 
 MAPS = ("query", "key", "value", "output")
 
@@ -63,14 +61,6 @@ def heads(x, p, num_heads):
 
 
 # %% solution: torch
-def attend_torch(query, key, value):
-    T, S, K = query.shape[2], *key.shape[2:]
-    seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
-    score = query @ key.mT / K**0.5
-    weights = torch.softmax(score.masked_fill(~seen, -torch.inf), 3)
-    return weights @ value, weights
-
-
 def heads_torch(x, p, num_heads):
     ...  # (B, T, D), maps (D, D); return (B, T, D), (B, H, T, T)
 
@@ -84,14 +74,6 @@ def heads_torch(x, p, num_heads):
 
 
 # %% solution: tf
-def attend_tf(query, key, value):
-    T, S, K = tf.shape(query)[2], tf.shape(key)[2], key.shape[3]
-    seen = tf.range(S) <= tf.range(T)[:, None] + S - T
-    score = tf.matmul(query, key, transpose_b=True) / K**0.5
-    weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
-    return weights @ value, weights
-
-
 def heads_tf(x, p, num_heads):
     ...  # (B, T, D), maps (D, D); return (B, T, D), (B, H, T, T)
     B, T, D = tf.shape(x)[0], tf.shape(x)[1], x.shape[2]
@@ -114,8 +96,6 @@ score = query @ key.swapaxes(2, 3) / np.sqrt(D)
 weights = softmax(score)
 # %% mistake: the mask is inverted: a position sees what came before it
 weights = softmax(np.where(np.tri(T, dtype=bool).T, score, -np.inf))
-# %% mistake: blocked scores are set to 0, which is a score like any other
-weights = softmax(np.where(np.tri(T, dtype=bool), score, 0))
 # %% mistake: the output's map is missing
 return context, weights
 # %% mistake: the heads are merged without exchanging the axes back
@@ -136,6 +116,3 @@ query = (x @ p["query"].T).reshape(parts).swapaxes(1, 2)
 return context @ p["output"]
 # %% mistake: the weights are a mean over the heads; each head's are asked for
 return context @ p["output"], weights.mean(axis=1)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, np.tri(T, dtype=bool))

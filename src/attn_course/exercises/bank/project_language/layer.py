@@ -9,13 +9,11 @@ in p too, as in lm.heads. Returns x (B, T, D) and the heads' weights (B, H, T, T
    relu(norm(x, p["norm2"]) @ p["inner"]); x + inner @ p["outer"], weights
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 2, 20
 kind = "part"
 before = "08.pre_norm, lm.heads, lm.norm"
+usual = "afterwards"
+uses = "norm", "attend", "heads"
 
 MAPS = ("query", "key", "value", "output")
 
@@ -68,29 +66,6 @@ def layer(x, p, num_heads):
 
 
 # %% solution: torch
-def norm_torch(x, scale):
-    square = (x**2).mean(2, keepdim=True)
-    return x / (square + 1e-6) ** 0.5 * scale
-
-
-def attend_torch(query, key, value):
-    T, S, K = query.shape[2], *key.shape[2:]
-    seen = torch.ones(T, S, dtype=torch.bool).tril(S - T)
-    score = query @ key.mT / K**0.5
-    weights = torch.softmax(score.masked_fill(~seen, -torch.inf), 3)
-    return weights @ value, weights
-
-
-def heads_torch(x, p, num_heads):
-    def split(x):
-        return x.unflatten(2, (num_heads, -1)).transpose(1, 2)
-
-    asked = (split(x @ p[name]) for name in ("query", "key", "value"))
-    context, weights = attend_torch(*asked)
-    merged = context.transpose(1, 2).flatten(2)  # (B, T, D)
-    return merged @ p["output"], weights
-
-
 def layer_torch(x, p, num_heads):
     ...  # (B, T, D), a dictionary; return (B, T, D), (B, H, T, T)
     read = norm_torch(x, p["norm1"])
@@ -101,32 +76,6 @@ def layer_torch(x, p, num_heads):
 
 
 # %% solution: tf
-def norm_tf(x, scale):
-    square = tf.reduce_mean(x**2, 2, keepdims=True)
-    return x / (square + 1e-6) ** 0.5 * scale
-
-
-def attend_tf(query, key, value):
-    T, S, K = tf.shape(query)[2], tf.shape(key)[2], key.shape[3]
-    seen = tf.range(S) <= tf.range(T)[:, None] + S - T
-    score = tf.matmul(query, key, transpose_b=True) / K**0.5
-    weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
-    return weights @ value, weights
-
-
-def heads_tf(x, p, num_heads):
-    B, T, D = tf.shape(x)[0], tf.shape(x)[1], x.shape[2]
-
-    def split(x):
-        x = tf.reshape(x, (B, T, num_heads, D // num_heads))
-        return tf.transpose(x, (0, 2, 1, 3))
-
-    asked = (split(x @ p[name]) for name in ("query", "key", "value"))
-    context, weights = attend_tf(*asked)
-    merged = tf.reshape(tf.transpose(context, (0, 2, 1, 3)), (B, T, D))
-    return merged @ p["output"], weights
-
-
 def layer_tf(x, p, num_heads):
     ...  # (B, T, D), a dictionary; return (B, T, D), (B, H, T, T)
     read = norm_tf(x, p["norm1"])
@@ -160,28 +109,14 @@ inner = np.tanh(norm(x, p["norm2"]) @ p["inner"])
 inner = np.maximum(read @ p["inner"], 0)
 # %% mistake: no key is blocked: a position sees none that comes after it
 weights = softmax(score)
-# %% mistake: the mask comes after the softmax, and the rest is brought to 1 again:
-# block the scores before
-weights = afterwards(score, seen)
 # %% mistake: the scale is missing: divide the scores by the root of K
 score = query @ key.swapaxes(2, 3)
 # %% mistake: the output's map is missing
 x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape)
 # %% mistake: it returns x alone; the weights too
 return x + inner @ p["outer"]
-
-
 # %% mistake: the norms come after the sums: that is a post-norm layer
-def instead(x, p, num_heads):
-    B, T, D = x.shape
-
-    def norm(x, scale):
-        return x / np.sqrt((x**2).mean(axis=2, keepdims=True) + 1e-6) * scale
-
-    parts = [x @ p[name] for name in ("query", "key", "value")]
-    parts = [each.reshape(B, T, num_heads, -1).swapaxes(1, 2) for each in parts]
-    score = parts[0] @ parts[1].swapaxes(2, 3) / np.sqrt(D // num_heads)
-    weights = softmax(np.where(np.tri(T, dtype=bool), score, -np.inf))
-    found = (weights @ parts[2]).swapaxes(1, 2).reshape(x.shape) @ p["output"]
-    x = norm(x + found, p["norm1"])
-    return norm(x + np.maximum(x @ p["inner"], 0) @ p["outer"], p["norm2"]), weights
+read, seen = x, np.tri(x.shape[1], dtype=bool)
+x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
+inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
+return norm(norm(x, p["norm1"]) + inner @ p["outer"], p["norm2"]), weights

@@ -8,8 +8,6 @@ subtracted.
 3. x / root(mean(x ** 2, last axis, kept) + 1e-6) * scale
 """
 
-from attn_course.exercises.engine.exercise import Case, fixed_cases
-
 level, minutes = 1, 5
 kind = "part"
 before = "08.layer_norm"

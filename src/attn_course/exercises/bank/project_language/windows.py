@@ -10,10 +10,6 @@ token that follows it in the text.
    tokens[places + 1].
 """
 
-import numpy as np
-
-from attn_course.exercises.engine.exercise import Case
-
 level, minutes = 1, 10
 before = "01.decoder_input"
 
@@ -71,6 +67,4 @@ places = (starts[:, None] + np.arange(length)).T
 
 
 # %% mistake: what follows the last token is the window's first: take it from the text
-def windows(tokens, starts, length):
-    places = starts[:, None] + np.arange(length)
-    return tokens[places], np.roll(tokens[places], -1, axis=1)
+return tokens[places], np.roll(tokens[places], -1, axis=1)
