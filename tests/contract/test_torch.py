@@ -42,7 +42,7 @@ def test_compiled(case):
         same(compiled(*given, **case.call_options), plain(item(*given, **case.call_options)))
 
 
-@pytest.mark.parametrize("name", ["additive_attention", "self_attention", "rotary_encoding", "longformer_attention"])
+@pytest.mark.parametrize("name", ["additive_attention", "self_attention", "rotary_encoding"])
 @pytest.mark.filterwarnings("ignore:.torch.jit.script_method:DeprecationWarning")  # the compiler's own
 def test_compiled_to_machine_code(name):
     """In float32, in which the compiler takes several numbers at once."""

@@ -143,9 +143,7 @@ def near_and_global(
         return near_keys(query, key, value, seen, window, causal, **how)
     own = [position for position in chosen if position >= S - T]
     where = {"device": query.device, "dtype": torch.int64}
-    # First of two axes: a short list of one stands in the C++ of PyTorch's compiler as
-    # a chain of conditions, which does not compile among masks.
-    columns, rows = (torch.tensor([x], **where)[0] for x in (chosen, own))
+    columns, rows = torch.tensor(chosen, **where), torch.tensor(own, **where)
     i, j = torch.arange(T, **where)[:, None] + S - T, torch.arange(S, **where)
     asked, *others = query, key, value
     if global_heads is not None:
