@@ -92,6 +92,7 @@ def main():
         print(json.dumps(rows))
         return
     made = heading("python -m experiments.kernels") | {
+        "framework": "pytorch",
         "dtype": "float16",
         "causal": True,
     }

@@ -5,12 +5,10 @@ python tools/card.py
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
 
-from playwright.sync_api import sync_playwright
+from browser import chromium
 from publisher import ROOT
 
 PAGE = """\
@@ -33,13 +31,10 @@ def main() -> int:
     figure = re.search(r"(?s)<svg.*?</svg>", text)[0]
     figure = re.sub(r'viewBox="[^"]*" width="\d+" fill="[^"]*"', 'viewBox="0 10 394 110"', figure)
     figure = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", figure)
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+    with chromium() as browser:
         tab = browser.new_page(viewport={"width": 1200, "height": 630})
         tab.set_content(PAGE.format(figure=figure))
         tab.screenshot(path=ROOT / "book" / "_static" / "card.png")
-        browser.close()
     return 0
 
 

@@ -47,6 +47,15 @@ def page(record=None) -> str:
     lengths = lengths_of(DENSE)
     far = [row.name for row in CATALOG if row.name in CASES and lengths_of(row.name) == lengths]
     known = {name for name in counts if all(chosen(rows, each, name) for each in FRAMEWORKS)}
+
+    def lines(names, width, cells):
+        """A row per mechanism, which says so where nothing is known of it."""
+        missing = (MISSING, *[""] * (width - 1))
+        return ((*titled(name), *(cells(name) if name in known else missing)) for name in names)
+
+    def longest(name):
+        return keyed(f"{CASES[name].longest:,}", CASES[name].longest)
+
     return TEXT.format(
         figure=drawn(record["grown"]),
         checkpoints=len(MODELS),
@@ -61,35 +70,15 @@ def page(record=None) -> str:
         sizes=", ".join(f"${letter} = {number:,}$".replace(",", "{,}") for letter, number in SIZES.items()),
         times=sortable(
             ("Mechanism", "Operations", "Time, PyTorch", "Time, TensorFlow", "Lengths"),
-            (
-                (*titled(name), counted(counts[name]), *exponents(rows, name, "milliseconds"), span(name))
-                if name in known
-                else (*titled(name), MISSING, "", "", "")
-                for name in CASES
-            ),
+            lines(CASES, 4, lambda name: (counted(counts[name]), *exponents(rows, name, "milliseconds"), span(name))),
         ),
         memory=sortable(
             ("Mechanism", "PyTorch", "TensorFlow", "MiB at most", "At length"),
-            (
-                (
-                    *titled(name),
-                    *exponents(rows, name, "mib"),
-                    most(rows, name),
-                    keyed(f"{CASES[name].longest:,}", CASES[name].longest),
-                )
-                if name in known
-                else (*titled(name), MISSING, "", "", "")
-                for name in CASES
-            ),
+            lines(CASES, 4, lambda name: (*exponents(rows, name, "mib"), most(rows, name), longest(name))),
         ),
         crossings=sortable(
             ("Mechanism", "PyTorch", "TensorFlow"),
-            (
-                (*titled(name), *(crossing(rows, each, name) for each in FRAMEWORKS))
-                if name in known
-                else (*titled(name), MISSING, "")
-                for name in far
-            ),
+            lines(far, 2, lambda name: [crossing(rows, each, name) for each in FRAMEWORKS]),
         ),
         **{"heads": HEADS, "width": WIDTH, "window": WINDOW, "block": BLOCK, "summary": SUMMARY, "rank": RANK},
         **{"last": LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))},

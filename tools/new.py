@@ -25,48 +25,14 @@ TEMPLATES = ROOT / "tools" / "templates"
 CATALOG = "src/attn_course/catalog.py"
 FOLDERS = {"mechanism": "src/attn_course/mechanisms/{name}", "part": "src/attn_course/mechanisms/parts/{name}"}
 BANK, ANSWERS = "src/attn_course/exercises/bank", "tests/exercises/bank"
-LONGEST = {"mechanism": 20, "part": 20, "chapter": 30}  # a longer name leaves no room on a line of code
 
 
-def _topic(folder: str, formula: str) -> tuple[tuple[str, str], ...]:
-    return (
-        (f"{folder}/__init__.py", "what it is, in prose, and `MECHANISMS`: what it costs, how it is called"),
-        (f"{folder}/reference.py", "the paper's formula in NumPy and float64, with its source"),
-        (f"{folder}/pytorch.py", formula),
-        (f"{folder}/tf.py", "the same, names and order alike"),
-        ("tests/mechanisms/test_{name}.py", "an example worked by hand, a slow loop, a planted fault"),
-        (CATALOG, "its line in `TOPICS`, which the skeleton puts at the end: move it where it belongs"),
-    )
-
-
-# Every place that is written by hand, and what stands there. CONTRIBUTING.md and docs/exercises.md have the same lists.
-PLACES = {
-    "mechanism": _topic(FOLDERS["mechanism"], "the formula, the function that checks its arguments, the layer"),
-    "part": _topic(FOLDERS["part"], "a module that checks its arguments, then the formula"),
-    "chapter": (
-        ("book/{name}.md", "the text, in place of every TODO, under the headings that the skeleton has"),
-        ("book/intro.md", "its row in the map, which the skeleton puts at the end: what it adds, after which chapter"),
-        ("_toc.yml", "its line, which the skeleton puts behind the last chapter: move it where it belongs"),
-        ("book/teaching.md", "its row: what a student can do afterwards, minutes to read and for the exercises"),
-        ("book/glossary.md", "its terms"),
-        ("book/references.bib", "its papers"),
-    ),
-    "exercise": (
-        (
-            f"{BANK}/{{topic}}/{{name}}.py",
-            "statement, three hints, level and minutes; cases; solution, with a mark `...  # shapes` where the starter "
-            "ends; cells `# %% mistake: what is wrong`, each with the wrong line as a learner types it",
-        ),
-        (
-            f"{BANK}/{{topic}}/chapter.toml",
-            "its name, which the skeleton puts at the end, where the strings of `progress()` count on it",
-        ),
-        (
-            f"{ANSWERS}/{{topic}}.py",
-            "right answers as people write them: one in PyTorch, and each that is another way; wrong ones of a layer",
-        ),
-        ("book", "on the chapter's page, before its summary: the cells that the skeleton prints"),
-    ),
+# Where the guides number the places that are written by hand; a part has those of a mechanism.
+GUIDES = {
+    "mechanism": ("CONTRIBUTING.md", "## A new mechanism"),
+    "part": ("CONTRIBUTING.md", "## A new mechanism"),
+    "chapter": ("CONTRIBUTING.md", "## A new chapter"),
+    "exercise": ("docs/exercises.md", "# Exercises"),
 }
 DERIVED = """\
 Derived: faces and the page of the API (make faces, after a change of a docstring's first line), the row on the page of
@@ -84,23 +50,30 @@ NEXT = {
 
 
 def places(kind: str, **names: str) -> str:
-    """The places of a kind as a numbered list."""
-    listed = enumerate(PLACES[kind], 1)
-    return "\n".join(f"{number}. `{path.format(**names)}`: {what}" for number, (path, what) in listed)
+    """The places of a kind as its guide lists them, with names in place of NAME and such."""
+    file, heading = GUIDES[kind]
+    section = (ROOT / file).read_text(encoding="utf-8").partition(f"{heading}\n")[2].partition("\n## ")[0]
+    listed = "\n".join(re.findall(r"(?m)^\d\. .*", section))
+    if kind == "part":
+        listed = listed.replace("mechanisms/NAME/", "mechanisms/parts/NAME/")
+    for word, name in names.items():
+        listed = listed.replace(word, name)
+    return listed
 
 
 def check_name(name: str, longest: int) -> None:
-    """Raise ValueError for a name that can't be one of a module."""
+    """Raise ValueError for a name that can't be one of a module; a longer one leaves no room on a line of code."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ValueError(f"NAME must be lower-case words joined by _, such as low_rank; got {name!r}")
     if len(name) > longest:
         raise ValueError(f"NAME must have at most {longest} characters, {name!r} has {len(name)}")
 
 
-def fill(template: str, name: str, noun: str = "attention") -> str:
-    """The template's text for one name."""
+def fill(template: str, name: str, noun: str = "attention", full: str = "") -> str:
+    """The template's text for one name; full: of an exercise, as 04.total."""
     text, words = (TEMPLATES / template).read_text(encoding="utf-8"), name.split("_")
     marks = {
+        "@FULL@": full,
         "@NAME@": name,
         "@FUNCTION@": f"{name}_{noun}",
         "@CLASS@": "".join(word.capitalize() for word in (*words, noun)),
@@ -129,6 +102,7 @@ def add_to_catalog(text: str, module: str, name: str) -> str:
 
 def make_topic(root: Path, kind: str, name: str) -> list[Path]:
     """The folder of a mechanism or part, its test, its line in the catalog; then what is derived."""
+    check_name(name, 20)
     folder, package, catalog = FOLDERS[kind].format(name=name), root / "src" / "attn_course", root / CATALOG
     taken = [path for path in (*package.rglob(name), *package.rglob(f"{name}.py")) if "__pycache__" not in path.parts]
     made = {root / folder / f"{part}.py": part for part in ("__init__", "reference", "pytorch", "tf")}
@@ -163,6 +137,7 @@ def add_to_map(intro: str, chapter: str, title: str) -> str:
 
 def make_chapter(root: Path, _kind: str, name: str) -> list[Path]:
     """A chapter with the next free number, behind the last one."""
+    check_name(name, 30)
     if taken := [*root.glob(f"book/[0-9][0-9]_{name}.md")]:
         raise ValueError(f"{taken[0].relative_to(root)} exists: choose another NAME")
     last = max(int(path.name[:2]) for path in root.glob("book/[0-9][0-9]_*.md"))
@@ -175,19 +150,13 @@ def make_chapter(root: Path, _kind: str, name: str) -> list[Path]:
     return [chapter, toc, intro]
 
 
-def fill_exercise(template: str, full: str) -> str:
-    """A template's text for ``04.total``."""
-    text = (TEMPLATES / "exercise" / template).read_text(encoding="utf-8")
-    return text.replace("@FULL@", full).replace("@NAME@", full.partition(".")[2])
-
-
 def prefix_of(chapter: Path) -> str:
     """The number of a chapter, or what a project's ``chapter.toml`` says."""
     own = tomllib.loads(chapter.read_text(encoding="utf-8"))
     return own.get("prefix", chapter.parent.name.split("_")[0])
 
 
-def make_exercise(root: Path, full: str) -> list[Path]:
+def make_exercise(root: Path, _kind: str, full: str) -> list[Path]:
     """The file of ``04.total``, its name at the end of the chapter's order, cells for right answers."""
     match = re.fullmatch(r"(\d\d|[a-z]+)\.([a-z][a-z_]*)", full)
     if not match:
@@ -203,40 +172,37 @@ def make_exercise(root: Path, full: str) -> list[Path]:
     text = order.read_text(encoding="utf-8")
     longer = re.sub(r"(,?)\s*\](\s*)\Z", lambda end: f', "{name}"]{end[2]}', text).replace("[, ", "[")
     order.write_text(longer, encoding="utf-8")
-    path.write_text(fill_exercise("exercise.py.txt", full), encoding="utf-8")
+    path.write_text(fill("exercise/exercise.py.txt", name, full=full), encoding="utf-8")
     answers.touch()
     text = answers.read_text(encoding="utf-8")
-    answers.write_text(text + fill_exercise("answers.py.txt", full), encoding="utf-8")
+    answers.write_text(text + fill("exercise/answers.py.txt", name, full=full), encoding="utf-8")
     return [path, order, answers]
 
 
-def make(root: Path, kind: str, name: str) -> list[Path]:
-    """Write a skeleton. Raises ValueError, before anything is written, for a name that can't be used."""
-    if kind == "exercise":
-        return make_exercise(root, name)
-    check_name(name, LONGEST[kind])
-    return (make_topic if kind in FOLDERS else make_chapter)(root, kind, name)
+MAKERS = {"mechanism": make_topic, "part": make_topic, "chapter": make_chapter, "exercise": make_exercise}
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=PLACES)
+    parser.add_argument("kind", choices=GUIDES)
     parser.add_argument("name", help="lower-case words joined by _; of an exercise a chapter and a word, as 04.total")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        made = make(options.root, options.kind, options.name)
+        made = MAKERS[options.kind](options.root, options.kind, options.name)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
     for path in made:
         print(path.relative_to(options.root))
-    names = {"name": options.name}
-    if options.kind in ("chapter", "exercise"):
-        names = {"name": made[0].stem, "topic": made[0].parent.name}
-    page = fill_exercise("page.md.txt", options.name) if options.kind == "exercise" else ""
+    names, page = {"NAME": options.name}, ""
+    if options.kind == "chapter":
+        names = {"NN_NAME": made[0].stem}
+    elif options.kind == "exercise":
+        names = {"NN_TOPIC": made[0].parent.name, "NAME": made[0].stem}
+        page = fill("exercise/page.md.txt", made[0].stem, full=options.name)
     print(f"By hand; nothing passes while a TODO is left:\n{places(options.kind, **names)}")
-    print(NEXT[options.kind].format(**names, number=names["name"][:2], full=options.name, page=page), end="")
+    print(NEXT[options.kind].format(name=options.name, number=made[0].stem[:2], full=options.name, page=page), end="")
     return 0
 
 

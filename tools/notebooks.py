@@ -25,12 +25,12 @@ from pathlib import Path
 
 import nbformat
 from affected import Repository
-from chapter_rules import leftover_faults, text_of
 from chapters import ALONE, alone_paths, mismatch, read_notebook, read_source, sources
 from execute import SANITIZE, CellFailed, compare, execute, execute_alone
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from mystmd import Book
+from page_rules import leftover_faults, text_of
 from publisher import ROOT
 from render import cached_copy, keep_outputs, render, render_alone
 from status import note

@@ -7,26 +7,17 @@ python tools/screenshots.py [NAME ...]     all pages, or those whose names begin
 
 from __future__ import annotations
 
-import http.server
-import os
-import shutil
 import sys
-import threading
-from functools import partial
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from browser import chromium, served
+from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "screenshots"
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
 
 
 def pages(selected: list[str]) -> list[Path]:
@@ -41,7 +32,7 @@ def take(browser: Browser, address: str, page: Path, width: int, scheme: str) ->
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
     tab = context.new_page()
-    tab.goto(f"{address}/{page.relative_to(SITE)}")
+    tab.goto(f"{address}{page.relative_to(SITE)}")
     tab.wait_for_load_state("networkidle")
     tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")
     target = TARGET / f"{page.stem}-{scheme}-{width}.png"
@@ -63,23 +54,17 @@ def main(selected: list[str]) -> int:
     if not chosen:
         print("no such page in _build/html: run make book", file=sys.stderr)
         return 2
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        print("no Chromium: install it, or name its program in CHROMIUM", file=sys.stderr)
-        return 2
     TARGET.mkdir(parents=True, exist_ok=True)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SITE))
-    with server, sync_playwright() as playwright:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for page in chosen:
-            for width in WIDTHS:
-                for scheme in SCHEMES:
-                    address = f"http://127.0.0.1:{server.server_port}"
-                    for target in take(browser, address, page, width, scheme):
-                        print(target.relative_to(ROOT))
-        browser.close()
-        server.shutdown()
+    try:
+        with served(SITE) as address, chromium() as browser:
+            for page in chosen:
+                for width in WIDTHS:
+                    for scheme in SCHEMES:
+                        for target in take(browser, address, page, width, scheme):
+                            print(target.relative_to(ROOT))
+    except FileNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 2
     return 0
 
 

@@ -22,28 +22,7 @@ from bundles import own_version
 from chapters import ALONE
 from publisher import ROOT, publisher, version
 
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Versions of the course</title>
-<style>body {{ font: 1.1rem/1.6 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem }}</style>
-</head>
-<body>
-<main>
-<h1>Versions of the course</h1>
-<p>Each release keeps its pages, and its Colab buttons open the notebooks of that release.</p>
-<ul>
-<li><a href="{home}">the newest state</a></li>
-{items}
-</ul>
-</main>
-</body>
-</html>
-"""
+PAGE = (ROOT / "tools" / "templates" / "versions.html").read_text(encoding="utf-8")
 
 
 def unpack(packed: Path, site: Path) -> str:

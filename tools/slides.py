@@ -10,7 +10,6 @@ and the package's source stay in the book. reveal.js, the formulas' fonts and al
 from __future__ import annotations
 
 import argparse
-import copy
 import html
 import re
 import shutil
@@ -24,59 +23,15 @@ from publisher import ROOT, publisher
 CORE = ("02", "04", "05", "06", "07", "09_transformer")
 LINES, ROWS, WORDS = 20, 10, 70  # what fits on a slide: of code, of a table, of text
 LEFT_OUT = {"tag_check", "tag_package", "tag_exercise", "tag_solution", "folded"}
-PAGE = """\
-<!doctype html>
-<html lang="en" data-theme="light">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="assets/reveal.css">
-<link rel="stylesheet" href="assets/pygments.css">
-<link rel="stylesheet" href="assets/deck.css">
-<script>
-window.MathJax = {{options: {{processHtmlClass: "math", ignoreHtmlClass: "reveal"}}}};
-</script>
-<script src="assets/mathjax/tex-mml-chtml.js" defer></script>
-<script src="assets/reveal.js" defer></script>
-<script src="assets/notes.js" defer></script>
-<script src="assets/deck.js" defer></script>
-</head>
-<body>
-<div class="reveal"><div class="slides">
-{slides}
-</div></div>
-</body>
-</html>
-"""
-INDEX = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Slides</title>
-<style>body {{ font: 1.1rem/1.6 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }}</style>
-</head>
-<body>
-<h1>Slides</h1>
-<ul>
-{items}
-</ul>
-<p>Key S opens the speaker's notes, F the whole screen; <code>?print-pdf</code> behind the address prints.</p>
-<p>From <a href="{home}">Attention, mechanism by mechanism</a>, by the attn_course authors. Text and figures:
-<a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>. Code: MIT.</p>
-</body>
-</html>
-"""
+TEMPLATES = Path(__file__).with_name("templates")
+PAGE, INDEX = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("slides.html", "slides_index.html"))
 
 
 class Deck:
     """The slides of one page: columns, each a list of slides, each its heading, its parts and its notes."""
 
     def __init__(self, article: Tag) -> None:
-        for gone in article.select("noscript"):  # formulas once more, for pages without scripts
-            gone.decompose()
+        clean(article)
         self.title = words_of(article.h1)
         self.columns: list[list[dict]] = []
         self.heading = self.title
@@ -88,7 +43,7 @@ class Deck:
         self.columns = [column for column in self.columns if column]
 
     def _cover(self, intro: list[Tag]) -> str:
-        lead = clean(intro[0]) if intro else ""
+        lead = inside(intro[0]) if intro else ""
         return f'<h1>{html.escape(self.title)}</h1><div class="lead">{lead}</div>'
 
     def _section(self, section: Tag) -> None:
@@ -101,9 +56,9 @@ class Deck:
         for part in section.find_all(recursive=False):
             if part.name == "p":
                 if said is None:
-                    self._add(f'<p class="lead first">{shortened(part, WORDS)}</p>', clean(part))
+                    self._add(f'<p class="lead first">{shortened(part, WORDS)}</p>', inside(part))
                 else:
-                    self.columns[-1][-1]["notes"].append(clean(part))
+                    self.columns[-1][-1]["notes"].append(inside(part))
                 said = part
             elif part.name == "section":
                 self._section(part)
@@ -129,10 +84,6 @@ class Deck:
 
 
 def words_of(title: Tag) -> str:
-    """A heading's text, without the sign that links to it."""
-    title = copy.copy(title)
-    for link in title.select(".headerlink"):
-        link.decompose()
     return " ".join(title.get_text().split())
 
 
@@ -144,26 +95,29 @@ def slide(one: dict) -> str:
     return f"<section>{f'<h2>{head}</h2>' if head else ''}{''.join(one['parts'])}{notes}</section>\n"
 
 
-def clean(part: Tag, whole: bool = False) -> str:
-    """A part's HTML without what works on a page alone: links into the book, anchors, scripts, identifiers."""
-    part = copy.copy(part)
-    for gone in part.select(".headerlink, .eqno, script, button, fieldset"):
+def clean(article: Tag) -> None:
+    """Take out what works on a page alone: links into the book, anchors, scripts, identifiers, formulas once more."""
+    for gone in article.select(".headerlink, .eqno, script, button, fieldset, noscript"):
         gone.decompose()
-    for link in part.find_all("a"):
+    for link in article.find_all("a"):
         if not str(link.get("href", "")).startswith("https://"):
             link.unwrap()
-    if part.name != "svg":
-        for named in part.find_all(id=True):
-            if not named.find_parent("svg") and named.name != "svg":
-                del named["id"]
-        if part.has_attr("id"):
-            del part["id"]
-    return str(part) if whole else part.decode_contents()
+    for named in article.find_all(id=True):
+        if named.name != "svg" and not named.find_parent("svg"):
+            del named["id"]
+
+
+def inside(part: Tag) -> str:
+    return part.decode_contents()
+
+
+def short_table(table: Tag) -> bool:
+    return len(table.find_all("tr")) <= ROWS
 
 
 def shortened(paragraph: Tag, most: int) -> str:
     """The first sentences of a paragraph, as many as have `most` words; never less than one."""
-    text, kept = clean(paragraph), ""
+    text, kept = inside(paragraph), ""
     for sentence in re.split(r"(?<=[.:?!])\s+(?=[A-Z<])", text):
         longer = f"{kept} {sentence}".strip()
         whole = BeautifulSoup(kept, "html.parser").decode() == kept  # not cut in the middle of an emphasis
@@ -183,27 +137,23 @@ def show(part: Tag) -> str:
     if "cell" in kinds:
         return cell(part)
     if "math" in kinds:
-        return clean(part, whole=True)
+        return str(part)
     if part.name == "figure":
         return figure(part)
     if part.name in ("ul", "ol"):
-        return clean(part, whole=True) if len(part.get_text(" ").split()) <= 2 * WORDS else ""
+        return str(part) if len(part.get_text(" ").split()) <= 2 * WORDS else ""
     if part.name == "details":
         title = part.summary.get_text(" ", strip=True) if part.summary else ""
         return f'<p class="lead">{html.escape(title)}</p>' if title.startswith("Question") else ""
-    if table := (part if part.name == "table" else part.find("table")):
-        return clean(table, whole=True) if len(table.find_all("tr")) <= ROWS else ""
-    return ""
+    table = part if part.name == "table" else part.find("table")
+    return str(table) if table and short_table(table) else ""
 
 
 def figure(part: Tag) -> str:
     """A picture with its caption; of one that can be dragged its picture at rest."""
     picture = part.select_one(".attn-widget img") or part.find("svg", class_="drawn") or part.find("img")
-    if picture is None:
-        return ""
-    told = part.find("figcaption")
-    caption = clean(told) if told else ""
-    return f"<figure>{clean(picture, whole=True)}<figcaption>{caption}</figcaption></figure>"
+    caption = part.find("figcaption") or "<figcaption></figcaption>"
+    return f"<figure>{picture}{caption}</figure>" if picture else ""
 
 
 def cell(part: Tag) -> str:
@@ -211,21 +161,13 @@ def cell(part: Tag) -> str:
     if shown := figure(part):
         return shown
     if table := part.find("table"):
-        told = part.find("figcaption") or part.find("caption")
-        caption = f"<figcaption>{clean(told)}</figcaption>" if told and told.name == "figcaption" else ""
-        return f"<figure>{clean(table, whole=True)}{caption}</figure>" if len(table.find_all("tr")) <= ROWS else ""
-    if "tag_hide-input" in part.get("class", []):
-        return ""
-    return code(part)
-
-
-def code(part: Tag) -> str:
+        return f"<figure>{table}{part.find('figcaption') or ''}</figure>" if short_table(table) else ""
     source = part.select_one(".cell_input pre")
-    if source is None or source.get_text().strip().count("\n") >= LINES:
+    if "tag_hide-input" in part.get("class", []) or not source or source.get_text().strip().count("\n") >= LINES:
         return ""
     printed = part.select_one(".cell_output .output.stream pre, .cell_output .output pre")
-    output = clean(printed, whole=True) if printed and printed.get_text().count("\n") < LINES // 3 else ""
-    return f'<div class="highlight">{clean(source, whole=True)}</div><div class="output">{output}</div>'
+    output = printed if printed and printed.get_text().count("\n") < LINES // 3 else ""
+    return f'<div class="highlight">{source}</div><div class="output">{output}</div>'
 
 
 def two_frameworks(part: Tag) -> str:
@@ -240,13 +182,6 @@ def two_frameworks(part: Tag) -> str:
     return f'<div class="two">{"".join(columns)}</div>' if len(columns) == 2 else ""
 
 
-def write_assets(root: Path, out: Path) -> None:
-    """reveal.js, the formulas and the colors of code, beside the decks."""
-    shutil.copytree(Path(__file__).with_name("reveal"), out / "assets")
-    shutil.copytree(root / "book" / "_static" / "mathjax", out / "assets" / "mathjax")
-    shutil.copy(root / "_build" / "html" / "_static" / "pygments.css", out / "assets")
-
-
 def write_slides(root: Path, selected: list[str]) -> list[str]:
     """Write the decks into an empty folder; returns a line for each."""
     out, told, items = root / "_build" / "slides", [], []
@@ -255,7 +190,9 @@ def write_slides(root: Path, selected: list[str]) -> list[str]:
     if missing := [page for page in pages if not page.exists()]:
         raise ValueError(f"{missing[0].relative_to(root)} is not there: run make book")
     shutil.rmtree(out, ignore_errors=True)
-    write_assets(root, out)
+    shutil.copytree(Path(__file__).with_name("reveal"), out / "assets")
+    shutil.copytree(root / "book" / "_static" / "mathjax", out / "assets" / "mathjax")
+    shutil.copy(root / "_build" / "html" / "_static" / "pygments.css", out / "assets")
     for page in pages:
         deck = Deck(BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").article)
         text = PAGE.format(title=html.escape(f"{deck.title}: slides"), slides=deck.html())

@@ -87,25 +87,13 @@ def notebooks(root=ROOT):
         path, told = source.with_suffix(".ipynb"), noted(root, source)
         found = counts(path)
         all_cells += found
-        same = told.get("cells") == digest(path)
-        date = told.get("date", "no note")
         kinds[with_what(told)] += 1
-        seconds = told.get("seconds", "")
-        rows.append(
-            (
-                chapter(source.stem),
-                date if same or not told else f"{date}, {SINCE}",
-                seconds,
-                found["compared"],
-                found["left out"],
-            )
-        )
+        date = told.get("date", "no note") + (f", {SINCE}" if told and told["cells"] != digest(path) else "")
+        rows.append((chapter(source.stem), date, told.get("seconds", ""), found["compared"], found["left out"]))
     header = ("No.", "Executed", "Time, s", "Compared", "Left out")
+    total = f"Together {all_cells['compared']:,} cells are compared and {all_cells['left out']:,} left out. "
+    total += "Notebooks, by what executed them:"
     told = [f"- {number}: {kind or 'no versions were noted'}" for kind, number in kinds.items()]
-    total = (
-        f"Together {all_cells['compared']:,} cells are compared and {all_cells['left out']:,} left out. "
-        "Notebooks, by what executed them:"
-    )
     return "\n\n".join([table(header, rows, right=header[2:]), total, "\n".join(told)])
 
 
@@ -144,18 +132,12 @@ def measurements(root=ROOT):
         (f"`{name}`", shown_in(root, name), record["date"], frameworks_of(record), minutes(record.get("seconds")))
         for name, record in found.items()
     ]
-    machines = Counter(map(machine_of, found.values()))
-    kinds = Counter(frameworks_of(record) for record in found.values())
-    days = Counter(record["date"] for record in found.values())
     total = sum(record.get("seconds", 0) for record in found.values()) / 3600
-    lines = [
-        f"{len(found)} records; those whose time was noted took {total:.0f} hours.",
-        "- By machine: " + listed(machines),
-        "- By framework: " + listed(kinds),
-        "- By date: " + listed(days),
-    ]
+    kinds = {"machine": machine_of, "framework": frameworks_of, "date": lambda record: record["date"]}
+    lines = [f"- By {kind}: {listed(Counter(map(of, found.values())))}" for kind, of in kinds.items()]
     header = ("Record", "No.", "Date", "Framework", "Min.")
-    return f"{lines[0]}\n\n" + "\n".join(lines[1:]) + "\n\n" + table(header, rows, right=header[-1:])
+    told = f"{len(found)} records; those whose time was noted took {total:.0f} hours."
+    return "\n\n".join([told, "\n".join(lines), table(header, rows, right=header[-1:])])
 
 
 def minutes(seconds):

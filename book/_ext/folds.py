@@ -15,6 +15,7 @@ import os
 import re
 
 from docutils import nodes
+from html_nodes import OTHERS, Html, HtmlLine, nothing, raw
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -23,28 +24,17 @@ LOG = logging.getLogger(__name__)
 CARD = "Look it up"
 MORE = "More"
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts
-BUTTON = ' <button type="button" class="claims-all" hidden>Open all</button>'
+CLAIMS = '<p class="claims"><span aria-hidden="true">✓</span> {counted} checked whenever the book is tested.'
+CLAIMS += "</p>\n" if EPUB else ' <button type="button" class="claims-all" hidden>Open all</button></p>\n'
+READ = (
+    '<p class="mark-read" data-page="{page}" hidden><button type="button" aria-pressed="false">'
+    'Mark this chapter as read</button> It gets a tick on <a href="intro.html#the-map">the map</a>.</p>'
+)
 MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": ""}
 
 
-class Fold(nodes.General, nodes.Element):
-    """A block that opens on a click; its first child is a FoldTitle."""
-
-
-class FoldTitle(nodes.General, nodes.TextElement):
-    """The line that is shown of a closed block."""
-
-
-class YourTurn(nodes.General, nodes.Element):
-    """The bar over an exercise's cell."""
-
-
-class MarkRead(nodes.General, nodes.Element):
-    """The button at the end of a chapter; the map in the introduction shows a tick."""
-
-
-class Claims(nodes.General, nodes.Element):
-    """The line over the first check that counts those of the page."""
+class Fold(Html):
+    """A block that opens on a click; its first child is the line that is shown of a closed one."""
 
 
 def card_of(document: nodes.document) -> nodes.section | None:
@@ -78,9 +68,11 @@ def words(text: str) -> list[nodes.Node]:
     return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts) if part]
 
 
-def fold(kind: str, title: str, body: list[nodes.Node], classes: list[str]) -> Fold:
-    heading = FoldTitle("", "", *words(title), mark=MARKS[kind])
-    return Fold("", heading, *body, classes=[*classes, "fold", f"fold-{kind}"])
+def fold(kind: str, title: str, body: list[nodes.Node]) -> Fold:
+    mark = f'<span class="fold-mark" aria-hidden="true">{MARKS[kind]}</span>' if MARKS[kind] else ""
+    # One box for the words, or inline code would stand in columns.
+    heading = HtmlLine("", "", *words(title), before=f"<summary>{mark}<span>", after="</span></summary>\n")
+    return Fold("", heading, *body, classes=["fold", f"fold-{kind}"])
 
 
 class FoldCells(SphinxTransform):
@@ -110,7 +102,7 @@ class FoldCells(SphinxTransform):
             elif "solution" in tags:
                 self._fold(cell, "solution", "Solution", [*cell.children])
             elif "exercise" in tags:
-                cell.insert(0, YourTurn())
+                cell.insert(0, raw('<p class="your-turn">Your turn: edit this cell and run it</p>'))
             elif "hide-input" in tags:
                 self._below(cell)
         title = next(self.document.findall(nodes.title))
@@ -118,12 +110,13 @@ class FoldCells(SphinxTransform):
         self._fold_more(parts)
         self._to_the_top(card, title)
         for section in parts:
-            if section[0].astext().startswith("Summary"):
-                section += MarkRead(page=self.env.docname.rpartition("/")[2])
+            if section[0].astext().startswith("Summary") and not EPUB:
+                section += raw(READ.format(page=self.env.docname.rpartition("/")[2]))
         if claims:  # where the first one stands, below its section's heading
             while first is not None and first not in parts:
                 first = first.parent
-            line = Claims(number=claims)
+            counted = f"{claims} claims on this page are" if claims > 1 else "1 claim on this page is"
+            line = raw(CLAIMS.format(counted=counted))
             if first is None:  # in the head
                 title.parent.insert(title.parent.index(parts[0]), line)
             else:
@@ -136,7 +129,7 @@ class FoldCells(SphinxTransform):
         bibliography = [node for node in body if "bibliography" in type(node).__name__]
         card.children = [heading]
         inside = [node for node in body if node not in bibliography]
-        card += fold("more", "Formula, call, masks, built-in, API", inside, [])
+        card += fold("more", "Formula, call, masks, built-in, API", inside)
         card.parent.remove(card)
         title.parent += bibliography
         title.parent.insert(title.parent.index(title) + 1, card)
@@ -152,7 +145,7 @@ class FoldCells(SphinxTransform):
                     continue
                 title, body = inner[0], inner.children[1:]
                 inner.children = [title]
-                inner += fold("more", "Show", body, [])
+                inner += fold("more", "Show", body)
 
     def _title(self, cell: nodes.Element) -> str:
         title = first_comment(cell)
@@ -164,7 +157,7 @@ class FoldCells(SphinxTransform):
         """The cell stays a cell, so that what looks for cells finds it; what it holds is folded."""
         cell.attributes.pop("hide_mode", None)
         cell.children = []
-        cell.append(fold(kind, title, [node for node in body if node is not None], []))
+        cell.append(fold(kind, title, [node for node in body if node is not None]))
         cell["classes"].append("folded")
 
     def _name(self, check: nodes.Element) -> None:
@@ -183,7 +176,7 @@ class FoldCells(SphinxTransform):
         drawn = next(output.findall(lambda node: isinstance(node, nodes.figure | nodes.image)), None)
         title = "Code of this table" if drawn is None else "Code of this figure"
         cell.children = []
-        cell += [output, fold("code", title, [source], [])]
+        cell += [output, fold("code", title, [source])]
 
 
 def check_sources(app: Sphinx, document: nodes.document) -> None:
@@ -203,48 +196,9 @@ def depart_fold(writer, node):
     writer.body.append("</details>\n")
 
 
-def visit_title(writer, node):
-    mark = f'<span class="fold-mark" aria-hidden="true">{node["mark"]}</span>' if node["mark"] else ""
-    writer.body.append(f"<summary>{mark}<span>")  # one box for the words, or inline code would stand in columns
-
-
-def depart_title(writer, node):
-    writer.body.append("</span></summary>\n")
-
-
-def visit_turn(writer, node):
-    writer.body.append('<p class="your-turn">Your turn: edit this cell and run it</p>')
-
-
-def visit_mark_read(writer, node):
-    button = '<button type="button" aria-pressed="false">Mark this chapter as read</button>'
-    link = '<a href="intro.html#the-map">the map</a>'
-    if not EPUB:
-        writer.body.append(
-            f'<p class="mark-read" data-page="{node["page"]}" hidden>{button} It gets a tick on {link}.</p>'
-        )
-
-
-def visit_claims(writer, node):
-    number = node["number"]
-    counted = f"{number} claims on this page are" if number > 1 else "1 claim on this page is"
-    writer.body.append(
-        f'<p class="claims"><span aria-hidden="true">✓</span> {counted} checked whenever the book is tested.'
-        f"{'' if EPUB else BUTTON}</p>\n"
-    )
-
-
-def nothing(writer, node):
-    """Other kinds of output show everything, unfolded."""
-
-
 def setup(app: Sphinx):
-    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (nothing, nothing))
-    app.add_node(Fold, html=(visit_fold, depart_fold), **others)
-    app.add_node(FoldTitle, html=(visit_title, depart_title), **others)
-    app.add_node(YourTurn, html=(visit_turn, nothing), **others)
-    app.add_node(MarkRead, html=(visit_mark_read, nothing), **others)
-    app.add_node(Claims, html=(visit_claims, nothing), **others)
+    app.setup_extension("html_nodes")
+    app.add_node(Fold, html=(visit_fold, depart_fold), **dict.fromkeys(OTHERS, (nothing, nothing)))
     app.add_transform(FoldCells)
     app.connect("doctree-read", check_sources)
     if not EPUB:

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 from docutils import nodes
+from html_nodes import Html, raw
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -19,19 +20,8 @@ from sphinx.util.docutils import SphinxDirective
 
 FRAMEWORKS = {"torch": "PyTorch", "tf": "TensorFlow"}
 CHOICES = {**FRAMEWORKS, "both": "Both"}
+EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # it has no buttons: one framework after the other
 LOG = logging.getLogger(__name__)
-
-
-class FrameworkTabs(nodes.General, nodes.Element):
-    """A group of choices; its children are the panels."""
-
-
-class FrameworkPanel(nodes.General, nodes.Element):
-    """The cells and the prose of one framework."""
-
-
-class FrameworkChoice(nodes.General, nodes.Element):
-    """The control at the top of a page, which sets all groups of the page at once."""
 
 
 class FrameworkProse(SphinxDirective):
@@ -111,20 +101,36 @@ class GroupFrameworkCells(SphinxTransform):
         for number, (parent, run) in enumerate(groups, start=1):
             _complain(run)
             place = parent.index(run[0])
-            panels = [
-                FrameworkPanel("", *[node for node in run if framework_of(node) == key], framework=key)
-                for key in FRAMEWORKS
-            ]
-            tabs = FrameworkTabs("", number=number, slim=_is_slim(run), wide=_is_package(run[0]))
+            inside = {key: [node for node in run if framework_of(node) == key] for key in FRAMEWORKS}
+            tabs = Html(before=_before(number, run), after="</div>\n" if EPUB else "</div></div>\n")
             for node in run:
                 parent.remove(node)
-            tabs.extend(panel for panel in panels if panel.children)
+            tabs += [_panel(key, held) for key, held in inside.items() if held]
             parent.insert(place, tabs)
         title = next(self.document.findall(nodes.title), None)
-        if groups and title is not None:
+        if groups and title is not None and not EPUB:
             stem = Path(self.env.srcdir, "_build", "notebooks", Path(self.env.docname).name)
             alone = [key for key in FRAMEWORKS if stem.with_name(f"{stem.name}_{key}.ipynb").exists()]
-            title.parent.insert(title.parent.index(title) + 1, FrameworkChoice(alone=" ".join(alone)))
+            # `alone` names the frameworks that have a notebook of their own: the page's buttons follow the choice.
+            box = f'<fieldset class="fw-choices fw-page" data-alone="{" ".join(alone)}">'
+            control = raw(f"{box}{_radios('framework-page', 'torch')}</fieldset>\n")
+            title.parent.insert(title.parent.index(title) + 1, control)
+
+
+def _panel(key: str, held: list[nodes.Node]) -> Html:
+    """The cells and the prose of one framework."""
+    before = f'<div class="fw-panel fw-{key}"><p class="fw-name">{FRAMEWORKS[key]}</p>'
+    return Html("", *held, before=before, after="</div>\n", framework=key)
+
+
+def _before(number: int, run: list[nodes.Node]) -> str:
+    """How a group begins: with its choices, of which the first holds without JavaScript; in an e-book without any."""
+    if EPUB:
+        return "<div>"
+    if _is_slim(run):  # the package's lines of 88 characters find no room in two columns
+        return f'<div class="fw-tabs fw-slim{" fw-wide" if _is_package(run[0]) else ""}"><div class="fw-panels">'
+    choices = _radios(f"framework-{number}", "torch")
+    return f'<div class="fw-tabs"><fieldset class="fw-choices">{choices}</fieldset><div class="fw-panels">'
 
 
 def _radios(name: str, checked: str) -> str:
@@ -138,60 +144,12 @@ def _radios(name: str, checked: str) -> str:
     return f'<legend class="fw-legend">Framework</legend>{"".join(parts)}'
 
 
-def visit_tabs(writer, node):
-    # Without JavaScript the first choice holds, as the radio button says.
-    choices = _radios(f"framework-{node['number']}", "torch")
-    if node["slim"]:
-        # The package's lines of 88 characters find no room in two columns.
-        writer.body.append(f'<div class="fw-tabs fw-slim{" fw-wide" if node["wide"] else ""}">')
-    else:
-        writer.body.append(f'<div class="fw-tabs"><fieldset class="fw-choices">{choices}</fieldset>')
-    writer.body.append('<div class="fw-panels">')
-
-
-def depart_tabs(writer, node):
-    writer.body.append("</div></div>\n")
-
-
-def visit_panel(writer, node):
-    title = FRAMEWORKS[node["framework"]]
-    writer.body.append(f'<div class="fw-panel fw-{node["framework"]}"><p class="fw-name">{title}</p>')
-
-
-def depart_panel(writer, node):
-    writer.body.append("</div>\n")
-
-
-def visit_choice(writer, node):
-    choices = _radios("framework-page", "torch")
-    # `alone` names the frameworks that have a notebook of their own: the page's buttons follow the choice.
-    writer.body.append(f'<fieldset class="fw-choices fw-page" data-alone="{node["alone"]}">{choices}</fieldset>\n')
-
-
-def visit_nothing(writer, node):
-    """Other kinds of output show the cells one after the other."""
-
-
-def visit_stacked(writer, node):
-    """An e-book has no buttons: both frameworks, one after the other, each with its name."""
-    writer.body.append("<div>")
-
-
-def depart_stacked(writer, node):
-    writer.body.append("</div>\n")
-
-
 def setup(app: Sphinx):
-    nothing = (visit_nothing, visit_nothing)
-    others = {"latex": nothing, "text": nothing, "man": nothing, "texinfo": nothing}
-    epub = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
-    app.add_node(FrameworkTabs, html=(visit_stacked, depart_stacked) if epub else (visit_tabs, depart_tabs), **others)
-    app.add_node(FrameworkPanel, html=(visit_panel, depart_panel), **others)
-    app.add_node(FrameworkChoice, html=nothing if epub else (visit_choice, visit_nothing), **others)
+    app.setup_extension("html_nodes")
     for name in FRAMEWORKS:
         app.add_directive(name, FrameworkProse)
     app.add_transform(GroupFrameworkCells)
-    if not epub:
+    if not EPUB:
         # In the head and not deferred: the choice stands before the first line is drawn, so nothing jumps.
         app.add_js_file("framework.js", priority=100)
         app.add_css_file("framework.css")

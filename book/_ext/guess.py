@@ -19,32 +19,13 @@ from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from html_nodes import Html, HtmlLine
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 _ANSWER = re.compile(r"(?m)^- \[([ x<>])\] ")
 _BOUNDS = re.compile(r"([\d.]+) to ([\d.]+)")
-
-
-class Guess(nodes.General, nodes.Element):
-    """The question; its children are GuessQuestion, the GuessAnswers, then the GuessReplies."""
-
-
-class GuessQuestion(nodes.General, nodes.TextElement):
-    """The line above the answers."""
-
-
-class GuessAnswer(nodes.General, nodes.TextElement):
-    """One radio button and its words."""
-
-
-class GuessReplies(nodes.General, nodes.Element):
-    """What the fold holds where no script runs."""
-
-
-class GuessReply(nodes.General, nodes.Element):
-    """What is said to those who choose an answer."""
 
 
 def answers(body: str) -> list[tuple[bool, str, str]]:
@@ -68,96 +49,54 @@ class GuessDirective(SphinxDirective):
         found = answers(body)
         if len(found) != 3 or sum(right for right, _, _ in found) != 1 or not all(reply for _, _, reply in found):
             raise self.error("a guess has three answers, one of them right (- [x]), and a reply to each")
-        number = self.env.new_serialno("guess")
-        guess = Guess("", GuessQuestion("", "", *self._inline(self.arguments[0])))
-        guess["waits"], guess["hides"] = self.options.get("waits", ""), self.options.get("hides", "")
-        if "number" in self.options:
+        serial, options = self.env.new_serialno("guess"), self.options
+        waits, hides, typed = (options.get(name, "") for name in ("waits", "hides", "number"))
+        told = {"waits": waits, "hides": hides}
+        if typed:
             bounds = _BOUNDS.fullmatch(found[1][1])
             if _ANSWER.findall(body) != ["<", "x", ">"] or not bounds:
                 raise self.error("a number has the answers - [<] less, - [x] 15 to 17 and - [>] more, in this order")
-            guess["low"], guess["high"] = bounds.groups()
-            unit = self._inline(self.options["number"])
-            guess += GuessAnswer("", "", *unit, number=number, place=0, typed=True)
-        replies = GuessReplies()
+            told["low"], told["high"] = bounds.groups()
+        data = "".join(f' data-{name}="{value}"' for name, value in told.items() if value)
+        guess = Html(
+            before=f'<fieldset class="guess"{data}>', after=f"{'' if EPUB else ending(waits, hides)}</fieldset>\n"
+        )
+        guess += self._line("<legend><b>Guess.</b> ", self.arguments[0], "</legend>\n")
+        if typed:
+            box = '<input type="number" step="any" inputmode="decimal" aria-label="your guess" autocomplete="off">'
+            guess += [] if EPUB else [self._answer(box, typed)]
+        replies = Html(before='<details class="guess-replies"><summary>Answer</summary>\n', after="</details>\n")
         for place, (right, line, reply) in enumerate(found):
-            if "low" not in guess:
-                guess += GuessAnswer("", "", *self._inline(line), number=number, place=place, typed=False)
-            node = GuessReply("", right=right)
+            if not typed:
+                box = f'<input type="radio" name="guess-{serial}" value="{place}" autocomplete="off">'
+                guess += self._answer("" if EPUB else box, line)
+            kind, word = (" right", "Right.") if right else ("", "Not quite.")
+            node = Html(before=f'<div class="guess-reply{kind}"><b>{word}</b>\n', after="</div>\n")
             self.state.nested_parse([reply], self.content_offset, node)
             replies += node
         guess += replies
         self.set_source_info(guess)
         return [guess]
 
-    def _inline(self, text: str) -> list[nodes.Node]:
-        return self.state.inline_text(text, self.lineno)[0]
+    def _line(self, before: str, text: str, after: str) -> HtmlLine:
+        return HtmlLine("", "", *self.state.inline_text(text, self.lineno)[0], before=before, after=after)
+
+    def _answer(self, box: str, text: str) -> HtmlLine:
+        return self._line(f'<label class="guess-answer">{box}<span>', text, "</span></label>\n")
 
 
-def visit_guess(writer, node):
-    told = "".join(f' data-{name}="{node[name]}"' for name in ("waits", "hides", "low", "high") if node.get(name))
-    writer.body.append(f'<fieldset class="guess"{told}>')
-
-
-def depart_guess(writer, node):
+def ending(waits: str, hides: str) -> str:
+    """The button, what says that a figure waits, and where the reply stands."""
     button = '<button type="button" class="guess-check" hidden>Check</button>'
-    if node["waits"] or node["hides"]:
-        what = "The figure below" if node["hides"] else f"“{node['waits'].partition(',')[0]}” in the figure"
+    if waits or hides:
+        what = "The figure below" if hides else f"“{waits.partition(',')[0]}” in the figure"
         skip = '<button type="button">Don\'t wait</button>'
         button += f'<span class="guess-waits" hidden>{what} waits for your answer. {skip}</span>'
-    said = '<div class="guess-said" role="status" aria-live="polite"></div>'
-    writer.body.append(f"{'' if EPUB else button + said}</fieldset>\n")
-
-
-def visit_question(writer, node):
-    writer.body.append("<legend><b>Guess.</b> ")
-
-
-def depart_question(writer, node):
-    writer.body.append("</legend>\n")
-
-
-def visit_answer(writer, node):
-    if node["typed"] and EPUB:
-        raise nodes.SkipNode
-    box = f'<input type="radio" name="guess-{node["number"]}" value="{node["place"]}" autocomplete="off">'
-    if node["typed"]:
-        box = '<input type="number" step="any" inputmode="decimal" aria-label="your guess" autocomplete="off">'
-    writer.body.append(f'<label class="guess-answer">{"" if EPUB else box}<span>')
-
-
-def depart_answer(writer, node):
-    writer.body.append("</span></label>\n")
-
-
-def visit_replies(writer, node):
-    writer.body.append('<details class="guess-replies"><summary>Answer</summary>\n')
-
-
-def depart_replies(writer, node):
-    writer.body.append("</details>\n")
-
-
-def visit_reply(writer, node):
-    right = node["right"]
-    word = "Right." if right else "Not quite."
-    writer.body.append(f'<div class="guess-reply{" right" if right else ""}"><b>{word}</b>\n')
-
-
-def depart_reply(writer, node):
-    writer.body.append("</div>\n")
-
-
-def nothing(writer, node):
-    """Other kinds of output show everything."""
+    return f'{button}<div class="guess-said" role="status" aria-live="polite"></div>'
 
 
 def setup(app: Sphinx):
-    others = dict.fromkeys(("latex", "text", "man", "texinfo"), (nothing, nothing))
-    app.add_node(Guess, html=(visit_guess, depart_guess), **others)
-    app.add_node(GuessQuestion, html=(visit_question, depart_question), **others)
-    app.add_node(GuessAnswer, html=(visit_answer, depart_answer), **others)
-    app.add_node(GuessReplies, html=(visit_replies, depart_replies), **others)
-    app.add_node(GuessReply, html=(visit_reply, depart_reply), **others)
+    app.setup_extension("html_nodes")
     app.add_directive("guess", GuessDirective)
     if not EPUB:
         app.add_js_file("guess.js", loading_method="defer")

@@ -15,13 +15,13 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from folds import CARD, Claims, Fold, FoldTitle, YourTurn
-from framework_tabs import FrameworkChoice
+from folds import CARD, Fold
+from html_nodes import HtmlLine
 from sphinx import addnodes
 
 NAMES = re.compile(r"^\s*search:\s*(.+)$", re.DOTALL)
 CHAPTER = re.compile(r"(^|/)\d\d_")
-SILENT = (Claims, YourTurn, FrameworkChoice, nodes.citation, nodes.comment, nodes.math_block, nodes.target)
+SILENT = (nodes.citation, nodes.comment, nodes.math_block, nodes.target)
 FACES = {"pytorch": "PyTorch", "tf": "TensorFlow", "reference": "specification"}
 
 
@@ -79,7 +79,7 @@ def _walk(node, section, found):
     elif isinstance(node, SILENT) or (isinstance(node, Fold) and "fold-solution" in node["classes"]):
         return
     elif isinstance(node, Fold) and "fold-package" in node["classes"]:
-        section.text.append(node.next_node(FoldTitle).astext())  # the source itself is that of the package's page
+        section.text.append(node.next_node(HtmlLine).astext())  # the source itself is that of the package's page
     elif isinstance(node, addnodes.desc):
         _object(node, section.page, found)
     elif isinstance(node, nodes.definition_list_item) and node[0].get("ids"):

@@ -84,6 +84,7 @@
     store(choice);
     writeAddress(choice);
     scrollBy({ top: control.getBoundingClientRect().top - before, behavior: "instant" });
+    dispatchEvent(new Event("resize")); // the theme gives a stop of the keyboard to code that scrolls only then
   }
 
   const first = initial();

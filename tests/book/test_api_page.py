@@ -9,19 +9,10 @@ import pytest
 from faces import ROOMS, names_of
 from publisher import ROOT
 
-from attn_course.masks import from_blocked
-
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 api_topics = importlib.import_module("api_topics")
 
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
-
-
-def test_the_page_warns_of_masks_with_the_other_meaning():
-    """By the docstring of the converter, which the page takes over; the oracles test what it says of the libraries."""
-    assert ".. automodule:: attn_course.masks" in PAGE
-    warning = " ".join(from_blocked.__doc__.split())
-    assert "Warning: libraries differ" in warning and "block where True" in warning
 
 
 def test_every_topic_is_documented_once():
@@ -41,12 +32,6 @@ def test_every_public_name_is_documented(face):
     public = [name for home in homes for name in names_of(home)]
     shown = [name for topic in api_sections.topics() for name in api_topics.names_of(topic, face)]
     assert public and sorted(shown) == sorted(public)
-
-
-def test_a_section_is_made_of_the_declaration():
-    text = api_sections.section("window")
-    assert text.startswith("(api-window)=\n## Windows\n\nAttention to what is near")
-    assert "{doc}`10_sparse`." in text and text.endswith("```{api-topic} window\n```\n")
 
 
 def test_every_topic_has_its_page():

@@ -70,20 +70,10 @@ def test_fill_refuses_a_changed_chapter(built, change, capsys, old, new):
     assert not (built / CACHE).exists()
 
 
-def test_fill_refuses_a_chapter_without_notebook(small, capsys):
-    assert main(["--root", str(small), "fill"]) == 1
-    assert "book/01_fixture: run make notebooks CH=01" in capsys.readouterr().err
-
-
 def test_fill_refuses_a_chapter_that_was_not_executed(small, capsys):
     assert main(["--root", str(small), "build", "--no-execute"]) == 0
     assert main(["--root", str(small), "fill"]) == 1
     assert "not executed top to bottom" in capsys.readouterr().err
-
-
-def test_prose_may_change_without_a_run(built, change):
-    change(built / "book" / "01_fixture.md", "Nowhere.", "Somewhere.")
-    fill(built)
 
 
 def test_every_chapter_is_found_in_the_cache(tmp_path):

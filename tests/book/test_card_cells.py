@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from chapter_rules import text_of
 from chapters import read_source, sources
-from look_up import card_cells, card_faults, names
 from marks import in_form
 from nbformat.v4 import new_code_cell
+from page_rules import card_cells, card_faults, names, text_of
 
 CHAPTERS = [path for path in sources() if in_form(read_source(path))]
 

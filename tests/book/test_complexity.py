@@ -12,21 +12,13 @@ from complexity import (
     SHOWN,
     SIZES,
     cached,
-    family,
-    formula,
     keyed,
     page,
-    printed,
-    rounded,
-    sortable,
-    table,
     work,
     worth,
 )
-from cost_figure import GAP, _apart, panel
 
 from attn_course.catalog import CATALOG
-from attn_course.core.declaration import OWN
 from attn_course.core.kv_cache import cache_bytes
 from attn_course.course.labs import load_record
 from attn_course.course.labs.caches import MODELS
@@ -92,11 +84,6 @@ def test_operations_grow_as_the_catalog_says(name):
         assert found == pytest.approx(exponent(ORDERS.get(name, "O(n^2 d)")), abs=0.07)
 
 
-def test_every_order_has_a_source():
-    for row in (*CATALOG, *BESIDE):
-        assert row.steps and row.path and (row.orders == OWN or any(digit in row.orders for digit in "12"))
-
-
 @pytest.mark.parametrize("module", [pytorch, tf], ids=FRAMEWORKS)
 def test_a_case_runs_and_is_measured(module):
     rows = measured(lambda n: module.program(CASES["linear_attention"].make, n), (64, 128, 256), 2)
@@ -134,16 +121,6 @@ def test_exponents_are_of_the_last_lengths():
 @pytest.mark.parametrize("name", DRAWN)
 def test_what_is_drawn_was_counted(name):
     assert RECORD["grown"][name] == [operations(name, n) for n in LENGTHS], "run `make costs MEASURE=yes`"
-
-
-def test_a_panel_has_its_lines_and_ticks_inside():
-    made = panel(
-        "A", {"one": ((1, 4), (2, 8)), "two": ((1, 4), (2, 8))}, {1: "1k", 4: "4k"}, {1: "1 s", 16: "16 s"}, "x"
-    )
-    assert all(f">{words}</text>" in made for words in ("1k", "4k", "1 s", "16 s", "one", "two"))
-    assert "log" not in made and made.count("stroke-width") == 2
-    assert sorted(_apart([100, 102, 101])) == [100, 100 + GAP, 100 + 2 * GAP]
-    assert max(_apart([250, 255, 257])) <= 256
 
 
 def test_caches_are_those_of_the_chapter():
@@ -204,36 +181,3 @@ def test_letters_have_one_meaning():
     said = re.search(r"(?s)One layer over.*?have met", page())[0]
     assert sorted(used) == sorted(re.findall(r"(?m)^\| \$(\w)\$", table)) == sorted(re.findall(r"\$(\w)\$", said))
     assert sorted(used) == sorted(SIZES)
-
-
-def test_every_row_has_a_family():
-    """One that others are in, too: a word spelled otherwise would be a button of its own."""
-    families = [row.family for row in CATALOG]
-    assert len({*families}) > 5 and all(families.count(each) > 1 for each in {*families} - {"no attention"})
-    assert (family("lsh_attention"), family(DENSE), family("convolutional")) == (
-        "low rank, hashing",
-        "all pairs",
-        "no attention",
-    )
-
-
-def test_a_table_without_scripts_is_a_table():
-    """The numbers to sort by stand beside the words, in elements that show nothing of their own."""
-    assert keyed("1.5 GiB", 1.5 * 2**30) == '<data value="1.61061e+09">1.5 GiB</data>'
-    assert keyed("not measured yet") == "not measured yet"
-    assert sortable(("a",), [("1",)]) == ":::{table}\n:class: sortable\n\n| a |\n| --- |\n| 1 |\n:::"
-    assert page().count(":class: sortable") == 5
-
-
-def test_every_source_has_one_key():
-    found = printed()
-    assert found["V17"] == "Vaswani et al. 2017, Table 1"
-    assert len(set(found.values())) == len(found)
-
-
-def test_how_it_is_written():
-    assert formula("O(n (w + g) d)") == "$O(n (w + g) d)$" and formula("by chance") == "by chance"
-    assert formula("O(1), causal O(n / c)") == "$O(1)$, causal $O(n / c)$"
-    assert formula("O(n sqrt(n) d)") == r"$O(n \sqrt{n} d)$"
-    assert table(("a", "b"), [("1", "2")]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"
-    assert (rounded(1448.15), rounded(987.0)) == ("1,400", "990")

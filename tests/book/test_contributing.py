@@ -58,15 +58,6 @@ def pins(name):
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_the_lock_is_exact_and_names_the_package_last():
-    lines = pins("requirements.txt")
-    assert lines[-1] == "-e ." and lines.count("-r requirements-book.txt") == 1
-    lines = [line for line in lines[:-1] if line != "-r requirements-book.txt"] + pins("requirements-book.txt")
-    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+(; .*)?", line)] == []
-    names = [line.partition("==")[0].lower() for line in lines if ";" not in line]
-    assert len(names) == len(set(names)), "a version stands in one place"
-
-
 def test_the_book_needs_no_framework():
     names = {line.partition("==")[0].lower() for line in pins("requirements-book.txt")}
     assert "jupyter-book" in names

@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from figures import figures, licensed, main, plain
+from figures import figures, main
 from publisher import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -30,15 +30,6 @@ def test_every_chapter_has_figures_with_names(made):
     chapters = {path.name[:2] for path in (ROOT / "book").glob("[0-9][0-9]_*.md")}
     assert chapters <= {name[:2] for name in made}
     assert len(set(made)) == len(made) and not any("--" in name for name in made)
-
-
-def test_markup_of_captions():
-    assert plain("See {cite:p}`a2015` and {term}`keys <key>`: `x` is $d_k$.") == "See a2015 and keys: x is d_k."
-
-
-def test_what_is_put_into_the_file():
-    svg = licensed('<?xml version="1.0"?><svg width="1" fill="var(--fig-ink, #7a7a7a)"><g/></svg>', "a < b", "C.", "P")
-    assert svg.startswith('<svg width="1" fill="#7a7a7a" xmlns=') and "<title>a &lt; b</title>" in svg
 
 
 def test_the_command(form_built, capsys):

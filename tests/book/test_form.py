@@ -6,12 +6,10 @@ import re
 import bundles
 import pytest
 from chapters import ALONE, mismatch, read_notebook, read_source, tags
-from execute import BLOCKER, HIDDEN, CellFailed, execute_alone
-from marks import NOT_RUN, colab_source
+from execute import CellFailed, execute_alone
+from marks import NOT_RUN
 from nbformat.v4 import new_code_cell, new_notebook
-from notebooks import build, fill, main, write_alone
-from page_rules import words
-from test_raw_myst import raw_myst
+from notebooks import fill, main, write_alone
 
 
 def place(root, name):
@@ -63,12 +61,6 @@ def test_tables_and_figures(form_built):
     assert not any("image/png" in kind for kind in kinds)
 
 
-def test_nothing_raw_is_left(form_built):
-    for name in ("02_average", "02_average_torch", "02_average_tf"):
-        cells = read_notebook(place(form_built, name)).cells
-        assert [found for cell in cells if cell.cell_type == "markdown" for found in raw_myst(cell.source)] == []
-
-
 @pytest.mark.parametrize(("framework", "other"), [("torch", "tf"), ("tf", "torch")])
 def test_a_notebook_of_one_framework(form_built, framework, other):
     name = f"02_average_{framework}"
@@ -80,13 +72,6 @@ def test_a_notebook_of_one_framework(form_built, framework, other):
     foreign = {"torch": r"keras|TensorFlow|\btf\.", "tf": r"PyTorch|\btorch\.|(?<!tf\.)\bnn\."}[framework]
     cells = [cell["source"] for cell in json.loads(text)["cells"]]
     assert [found for cell in cells for found in re.findall(foreign, "".join(cell))] == []
-
-
-def test_building_twice_gives_the_same_bytes(form_built):
-    files = [place(form_built, name) for name in ("02_average", "02_average_torch", "02_average_tf")]
-    before = [path.read_bytes() for path in files]
-    build(form_built, [], run=False)
-    assert [path.read_bytes() for path in files] == before
 
 
 def test_notebooks_of_one_framework_run_without_the_other(form_built, capsys):
@@ -118,22 +103,6 @@ def test_checks_of_training_are_left_out():
     short("assert False", tags=["check", "trained"])
     with pytest.raises(CellFailed):
         short("assert False", tags=["check"])
-
-
-def test_the_blocker_is_python():
-    for hidden in HIDDEN.values():
-        compile(BLOCKER.format(hidden=hidden), "sitecustomize.py", "exec")
-
-
-def test_a_cell_without_tags_is_left_as_it_is():
-    cell = new_code_cell("x = 1")
-    assert colab_source(cell) == "x = 1"
-
-
-def test_words_are_those_of_one_framework():
-    text = "# A b\n\n:::{torch}\none two three\n:::\n\n:::{tf}\none two\n:::\n\n"
-    text += ":::{dropdown} Q\nfolded\n:::\n\n$a + b$ c\n"
-    assert words(text) == 2 + 3 + 2
 
 
 def test_the_first_cell_compares_versions(form_built, monkeypatch, capsys):

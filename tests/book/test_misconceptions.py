@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from misconceptions import LISTED, TEST, entry, topics, with_entries
+from misconceptions import LISTED, TEST, topics, with_entries
 from publisher import ROOT
 
 PAGE = (ROOT / "book" / "misconceptions.md").read_text(encoding="utf-8")
@@ -60,11 +60,3 @@ def test_the_cases_are_those_of_the_tests():
 @EACH
 def test_the_source_is_listed(error):
     assert set(error.source.split(",")) <= SOURCES
-
-
-def test_an_entry():
-    made = entry(ERRORS[0])
-    assert made.startswith(f"### “{ERRORS[0].said}”\n\nThey are divided by its root.")
-    place = "{shown}`04_scaled_dot_product#The reason"
-    assert f"- Shown in {place}`, by {place}#At step 200 only`\n- Source: {{cite:t}}`vaswani2017`, section" in made
-    assert "/blob/" in made and made.endswith(", case *divide by d squared*\n")

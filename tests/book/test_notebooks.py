@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from affected import Repository
-from chapters import read_notebook, sources, tags
-from notebooks import build, main, state
+from chapters import read_notebook, tags
+from notebooks import build, main
 from publisher import ROOT, UNSET, make_publisher, publisher, unset
 from render import install_cell
 
@@ -48,12 +46,6 @@ def test_notebook(built):
     figure = next(number for number, cell in enumerate(rest) if "plt.show" in cell.source)
     assert rest[figure + 1].source == "**Fig. 1.** A line: $y = x$, see (Müller and Lee, 2016)."
     assert [cell.id for cell in cells(built)] == [f"cell-{i:03d}" for i in range(len(cells(built)))]
-
-
-def test_metadata_hold_no_version(built):
-    metadata = read_notebook(built / "book" / "01_fixture.ipynb").metadata
-    assert set(metadata) == {"kernelspec", "language_info"}
-    assert "version" not in metadata["language_info"]
 
 
 class Finder:
@@ -113,26 +105,6 @@ def test_a_copy_without_a_publisher_is_told(small):
     assert unset(small) == ""
     project.write_text(text.replace(publisher(small).org, UNSET), encoding="utf-8")
     assert "not set" in unset(small) and "make repository URL=" in unset(small) and "\n" not in unset(small)
-
-
-def test_make_book_tells_that_once(small):
-    """The recipe as it is written, with a book that is built already."""
-    project = small / "pyproject.toml"
-    text = project.read_text(encoding="utf-8").replace(publisher(small).org, UNSET)
-    project.write_text(text, encoding="utf-8")
-    for path in ("Makefile", "tools/publisher.py", "requirements-book.txt"):
-        (small / path).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / path, small / path)
-    python = small / ".venv-book" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.symlink_to(sys.executable)
-    for path in (".venv-book/stamp", "_build/html/index.html"):
-        (small / path).parent.mkdir(parents=True, exist_ok=True)
-        (small / path).touch()
-    command = ["make", "book", "-o", ".venv-book/stamp", "-o", "_build/html/index.html"]
-    done = subprocess.run(command, cwd=small, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("not set") == 1 and unset(small) in done.stdout.splitlines()
 
 
 def test_no_execute_keeps_outputs_of_unchanged_cells(built, change):
@@ -213,11 +185,6 @@ def test_the_tag_of_the_install_cell_is_taken(small, change, capsys):
     assert "book/01_fixture.md: the tag install" in capsys.readouterr().err
 
 
-def test_unknown_chapter(small, capsys):
-    assert main(["--root", str(small), "build", "77"]) == 1
-    assert "no chapter book/77*.md" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("changed", [False, True])
 def test_check_compares(built, capfd, changed):
     path = built / "book" / "01_fixture.ipynb"
@@ -263,28 +230,6 @@ def test_a_notebook_that_passed_is_run_again_when_something_changed_or_somebody_
     assert len(ran) == 9, "what failed is not remembered as passed"
 
 
-def test_a_changed_file_runs_the_chapters_again_that_need_it(tmp_path):
-    """On a copy of the course: a line of a mechanism, a record, a solution."""
-    for folder in ("src", "book"):
-        ignored = shutil.ignore_patterns("__pycache__", "_ext", "_static")
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-
-    def states():
-        repository = Repository(tmp_path)
-        return {source.stem: state(repository, source) for source in sources(tmp_path)}
-
-    def again(file):
-        path = tmp_path / "src" / "attn_course" / file
-        before, text = states(), path.read_bytes()
-        path.write_bytes(text + b"\n")
-        after = states()
-        return {stem[:2] for stem in before if before[stem] != after[stem]}
-
-    assert again("mechanisms/window/pytorch.py") == {"08", "10", "12"}
-    assert again("records/pixels.json") == {"05", "11"}
-    assert again("exercises/bank/04_dot_product/chapter.toml") == {"04"}
-
-
 def test_check_refuses_what_was_never_executed(built, capsys):
     path = built / "book" / "01_fixture.ipynb"
     notebook = read_notebook(path)
@@ -292,16 +237,3 @@ def test_check_refuses_what_was_never_executed(built, capsys):
     nbformat.write(notebook, path)
     assert main(["--root", str(built), "check"]) == 1
     assert "run make notebooks CH=01" in capsys.readouterr().err
-
-
-def test_sanitizing():
-    """What two runs print differently although they do the same."""
-    import re
-
-    from execute import SANITIZE
-    from nbval.plugin import get_sanitize_patterns
-
-    text = "<object at 0x7f00AB> at /x/ipykernel_12/345.py:3: loss 0.125"
-    for pattern, replacement in get_sanitize_patterns(SANITIZE.read_text(encoding="utf-8")):
-        text = re.sub(pattern, replacement, text)
-    assert text == "<object at ADDRESS> at CELL:3: loss 0.125"

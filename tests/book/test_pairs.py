@@ -23,10 +23,6 @@ def book():
     return Book.read(ROOT)
 
 
-def test_there_are_chapters():
-    assert CHAPTERS, "book/ has no chapter NN_topic.md"
-
-
 def test_a_chapter_is_found_with_one_digit_too():
     assert sources(selected=["2"]) == sources(selected=["02"]) == [ROOT / "book" / "02_bahdanau.md"]
 
@@ -89,18 +85,6 @@ def test_prose_badge_and_metadata_are_up_to_date(source):
     notebook = render(source, book())
     keep_outputs(notebook, read_notebook(path))
     assert nbformat.writes(notebook) + "\n" == path.read_text(encoding="utf-8")
-
-
-def test_figures_to_drag_are_stored_with_their_code():
-    """So that `test_pair` has something to compare with the code of today."""
-    texts = [source.with_suffix(".ipynb").read_text(encoding="utf-8") for source in CHAPTERS]
-    assert sum(text.count(f"<script {MARK}>") for text in texts) > 40
-
-
-def test_a_good_pair(built):
-    notebook = read_notebook(built / "book" / "01_fixture.ipynb")
-    assert mismatch(read_source(built / "book" / "01_fixture.md"), notebook) is None
-    assert output_faults(notebook) == []
 
 
 @pytest.mark.parametrize(

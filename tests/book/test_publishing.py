@@ -1,7 +1,6 @@
 """What the workflow files promise: a deploy that one release can't stop, locks in step, settings named as they are."""
 
 import os
-import re
 import subprocess
 
 import yaml
@@ -31,11 +30,6 @@ def test_a_release_without_its_book_does_not_stop_the_deploy(tmp_path):
     assert done.returncode == 0 and "::warning::release v0.2.0" in done.stdout, done.stderr
     found = sorted(path.name for path in (tmp_path / "_build" / "books").iterdir())
     assert found == ["attn_course-0.1.0-book.zip", "attn_course-0.3.0-book.zip"]
-
-
-def test_no_publishing_is_cancelled():
-    assert "pull_request" in str(FLOWS["tests.yml"]["concurrency"]["cancel-in-progress"])
-    assert FLOWS["pages.yml"]["concurrency"]["cancel-in-progress"] is False
 
 
 def test_who_resolves_can_not_write():
@@ -101,12 +95,3 @@ def test_a_chapters_notebook_gets_to_its_pull_request(tmp_path):
     assert git("diff", "--name-only", head, "pull-7").split() == ["book/02_x.ipynb", "book/executed/02_x.json"]
     assert git("show", "pull-7:book/02_x.ipynb") == "{}" and not (tmp_path / "outside").exists()
     assert "workflow run tests.yml --repo org/course --ref pull-7" in (tmp_path / "asked").read_text()
-
-
-def test_workflows_that_the_guide_names_exist():
-    guide = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
-    part = guide[guide.index("## Publishing it from your own repository") : guide.index("\n## A release")]
-    titles = {flow["name"] for flow in FLOWS.values()}
-    named = set(re.findall(r"`(tests|outside links|package index|pages|release|newest versions|lock)\b", part))
-    assert {"tests", "outside links", "package index", "pages"} <= named <= titles
-    assert part.count("\n| ") == 2 + 5 - 1, "five settings, each with what goes red without it"

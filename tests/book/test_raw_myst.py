@@ -56,8 +56,3 @@ def test_raw_myst_is_found(text):
 @pytest.mark.parametrize("name", BLOCKS)
 def test_nothing_raw_is_left(plain, name):
     assert raw_myst(plain(BLOCKS[name][0])) == []
-
-
-def test_the_small_chapter_has_nothing_raw(built):
-    cells = read_notebook(built / "book" / "01_fixture.ipynb").cells
-    assert [found for cell in cells if cell.cell_type == "markdown" for found in raw_myst(cell.source)] == []

@@ -25,24 +25,3 @@ def test_links_into_the_repository_name_files_that_exist():
     )
     assert len(paths) >= 6 and [path for path in paths if not (ROOT / path.partition("#")[0]).exists()] == []
     assert re.findall(r"\]\((?!https://)", README) == []
-
-
-def times(text):
-    """The command for tests -> how long it takes, of a table's rows."""
-    return dict(re.findall(r"(?m)^\| [^|]+ \| `(make test[^`]*)`[^|]* \| ([^|]+) \|$", text))
-
-
-def test_it_says_which_tests_when_and_how_long():
-    """In the words of CONTRIBUTING, which says more."""
-    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Which tests, and when")[2]
-    told, more = times(README), times(guide)
-    assert list(told) == ["make test TOPIC=window", "make test QUICK=yes", "make test-changed", "make test"]
-    assert {command: more[command].startswith(time) for command, time in told.items()} == dict.fromkeys(told, True)
-
-
-def test_without_make_an_old_python_is_told():
-    """pip names an old Python for the package alone; for pinned requirements it lists versions that it can't find."""
-    assert re.findall(r"pip install (-e \.|-r requirements\.txt)", README) == ["-e .", "-r requirements.txt"]
-    assert 'requires-python = ">=3.11"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    for name in ("requirements.txt", "requirements-book.txt"):
-        assert (ROOT / name).read_text(encoding="utf-8").startswith("# Python 3.11 or newer.")

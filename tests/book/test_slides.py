@@ -1,7 +1,5 @@
 """Slides from a page: what becomes a slide, what stays in the book, and that nothing comes from another host."""
 
-import re
-
 import pytest
 import slides
 from bs4 import BeautifulSoup
@@ -69,14 +67,3 @@ def test_a_sentence_is_not_cut_in_an_emphasis():
 def test_a_page_that_is_missing_is_named(form, capsys):
     assert slides.main(["--root", str(form), "02"]) == 1
     assert "02_average.html is not there: run make book" in capsys.readouterr().err
-
-
-def test_reveal_asks_no_other_host():
-    for name in ("deck.js", "deck.css"):
-        text = (slides.ROOT / "tools" / "reveal" / name).read_text(encoding="utf-8")
-        assert not re.search(r"https?://|@import", text)
-    assert not re.findall(r'(?:src|href)="https?:', slides.PAGE)
-
-
-def test_the_six_core_chapters_exist():
-    assert len(slides.sources(slides.ROOT, [*slides.CORE])) == 6

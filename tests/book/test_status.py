@@ -108,9 +108,3 @@ def test_what_no_gpu_has_shown():
     made, stored = gpu(), [name for name in records() if name.startswith("gpu_")]
     assert made.count("no GPU yet") == made.count("{doc}") - len(stored)
     assert ("no stored run" in made) == ("no GPU yet" in made)
-
-
-@pytest.mark.parametrize("name", ["convert", "reversal", "uptrain"])
-def test_a_record_is_found_on_its_page(name):
-    row = next(line for line in measurements().splitlines() if f"`{name}`" in line)
-    assert "{doc}" in row

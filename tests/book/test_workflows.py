@@ -95,12 +95,3 @@ def test_who_installs_everything_takes_the_builds_for_processors():
         places = [FLOWS[flow], *FLOWS[flow]["jobs"].values()]
         assert {"PIP_EXTRA_INDEX_URL": "https://download.pytorch.org/whl/cpu"} in [each.get("env") for each in places]
     assert any("df -h" in step.get("run", "") for step in FLOWS["steps"]["jobs"]["step"]["steps"]), "the disk is told"
-
-
-def test_the_locks_follow_the_pins():
-    """Dependabot changes pins: the locks are made anew on its branch, and the tests start there; others make them."""
-    assert FLOWS["lock"][ON]["pull_request"]["paths"] == ["requirements*"]
-    assert re.search(r"make --old-file .*\block\b", texts()["lock"]) and "git diff --exit-code" in texts()["lock"]
-    assert re.search(r"gh workflow run tests\.yml .*--ref \"\$BRANCH\"", texts()["lock"])
-    bot = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
-    assert {"pip", "github-actions"} == {each["package-ecosystem"] for each in bot["updates"]}

@@ -15,7 +15,6 @@ from transformers.models.llama import modeling_llama
 from transformers.models.llama4 import modeling_llama4
 from transformers.models.longformer.modeling_longformer import LongformerSelfAttention
 from transformers.models.qwen3_next import modeling_qwen3_next
-from transformers.models.t5.modeling_t5 import T5Attention
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert
 
 from attn_course import masks, pytorch, reference, tf
@@ -78,17 +77,6 @@ def test_llama_and_gpt_j_differ_by_the_layout_alone():
     moved = reference.rotate(reference.change_layout(x, to="half"), np.arange(7))
     np.testing.assert_allclose(moved, reference.change_layout(theirs["interleaved"], to="half"), **FLOAT32)
     assert np.abs(theirs["half"] - theirs["interleaved"]).max() > 0.5
-
-
-@FACES
-@pytest.mark.parametrize("sizes", [(32, 128, True), (32, 128, False), (16, 40, True), (10, 23, False)], ids=str)
-def test_buckets_of_t5(face, sizes):
-    """By distance, key minus query."""
-    far, sizes = 150, dict(zip(("num_buckets", "max_distance", "bidirectional"), sizes, strict=True))
-    theirs = T5Attention._relative_position_bucket(torch.arange(-far, far + 1), **sizes).numpy()
-    found = numbers(face.relative_buckets(far + 1, far + 1, **sizes))
-    np.testing.assert_array_equal(found[0], theirs[far:])
-    np.testing.assert_array_equal(found[:, 0], theirs[far::-1])
 
 
 @FACES

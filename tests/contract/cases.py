@@ -5,6 +5,7 @@ A case is made from what a topic declares (``attn_course.core.declaration``). It
 or the layer that ``case.build(face, dtype)`` made.
 """
 
+import contextlib
 import dataclasses
 import inspect
 from typing import NamedTuple
@@ -38,6 +39,17 @@ def padding(size):
 
 
 PADDING = padding(S)
+BUILT = {}
+
+
+@contextlib.contextmanager
+def said(*what):
+    """A failure in here says what was tried."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"tried: {', '.join(map(str, what))}")
+        raise
 
 
 class Case(NamedTuple):
@@ -108,6 +120,15 @@ class Case(NamedTuple):
         if options:  # a place, given to the constructor
             return (self.make or _plain)(FACES[face], self, {"dtype": getattr(torch, dtype), **options})
         return (self.make or _plain)(FACES[face], self, {}).to(getattr(torch, dtype))
+
+    def built(self, face, dtype="float64"):
+        """The same for every test that leaves it as it is, with the weights of one seed."""
+        key = self.name, face, dtype
+        if key not in BUILT:
+            torch.manual_seed(0)
+            keras.utils.set_random_seed(0)
+            BUILT[key] = self.build(face, dtype)
+        return BUILT[key]
 
     def convert(self, face, array, dtype="float64"):
         """An array of NumPy as the framework has it, real numbers in the dtype asked for."""

@@ -34,16 +34,16 @@ def open_shapes(case):
 
 @EACH
 def test_graphs_for_any_size(case):
-    item, kinds = case.build("tf"), [str(x.dtype) for x in arrays_of(case)]
+    item, kinds = case.built("tf"), [str(x.dtype) for x in arrays_of(case)]
     signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
 
     def call(*values):
         found = [item(*values, **options) for options in ({}, case.call_options)[: 1 + bool(case.call_options)]]
         return [x for x in flat(found) if x is not None]
 
-    # XLA compiles for every shape that comes, and takes its time where a loop over words is unrolled.
+    # XLA compiles for every shape that comes: the other one is for the graph without it.
     graph = tensorflow.function(call, input_signature=signature, jit_compile=True)
-    again = tensorflow.function(call, input_signature=signature) if case.fixed else graph
+    again = tensorflow.function(call, input_signature=signature)
     for run, (inputs, mask) in ((graph, (case.inputs, case.mask)), (again, case.longer())):
         expected, values = flat(specified(case, item, inputs, mask)), case.values("tf", inputs, mask)
         if case.call_options:  # too
@@ -53,7 +53,7 @@ def test_graphs_for_any_size(case):
 
 @LAYERS
 def test_saved_and_loaded(case, tmp_path):
-    item = case.build("tf")
+    item = case.built("tf")
     expected = [x for x in flat(specified(case, item, case.inputs, case.mask)) if x is not None]
     entries = [
         keras.Input(shape[1:], dtype=str(x.dtype)) for shape, x in zip(open_shapes(case), arrays_of(case), strict=True)
@@ -74,7 +74,7 @@ def maps_of(item):
 
 
 MAPPED = pytest.mark.parametrize(
-    "case", [c for c in CASES if c.layer and maps_of(c.build("tf"))], ids=lambda case: case.name
+    "case", [c for c in CASES if c.layer and maps_of(c.built("tf"))], ids=lambda case: case.name
 )
 
 
@@ -107,7 +107,7 @@ def test_int8_saved_and_loaded(case, tmp_path):
 
 @LAYERS
 def test_a_config_is_left_alone_and_says_everything(case):
-    item = case.build("tf")
+    item = case.built("tf")
     config = item.get_config()
     before = copy.deepcopy(config)
     twin = type(item).from_config(config)
@@ -133,7 +133,7 @@ def test_mixed_policies(case, policy, tolerance):
 
 @PLAIN
 def test_output_shapes(case):
-    item = case.build("tf")
+    item = case.built("tf")
     names, shapes = [f"{name}_shape" for name in case.inputs], [x.shape for x in case.inputs.values()]
     found = item.compute_output_shape(**dict(zip(names, shapes, strict=True)))
     expected = [None if x is None else tuple(x.shape) for x in flat(case.run("tf", item, case.inputs, case.mask))]
@@ -160,7 +160,7 @@ def test_keras_tests_a_layer(case):
     shapes = {f"{name}_shape": x.shape for name, x in case.inputs.items()}
     kinds = {f"{name}_shape": "float32" if x.dtype == np.float64 else "int64" for name, x in case.inputs.items()}
     one = len(shapes) == 1
-    item = case.build("tf", "float32")
+    item = case.built("tf", "float32")
     outputs = [None if x is None else x.shape for x in flat(case.run("tf", item, case.inputs, None, "float32"))]
     nested = None in outputs or len(outputs) > 2
     Kit().run_layer_test(
@@ -188,7 +188,7 @@ def carrying(array):
 
 @CARRIED
 def test_carried_padding_and_a_mask_hold_together(case):
-    item = case.build("tf")
+    item = case.built("tf")
     values = dict(zip(case.inputs, case.values("tf"), strict=True))
     open_, padded = dict(values), dict(values)
     for name in case.blocked:

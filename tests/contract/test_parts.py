@@ -11,7 +11,7 @@ from attn_course.core.layer.tf import AttentionLayer as KerasAttentionLayer
 from attn_course.frameworks import keras, torch
 from attn_course.parity import get_parameters, set_parameters
 
-HEADS = [c for c in CASES if c.layer and issubclass(type(c.build("pytorch")), AttentionLayer)]
+HEADS = [c for c in CASES if c.layer and issubclass(type(c.built("pytorch")), AttentionLayer)]
 
 
 def maps_of(item):
@@ -25,7 +25,7 @@ def each(cases):
 
 
 LAYER = each(HEADS)
-MAPPED = each([c for c in CASES if c.layer and maps_of(c.build("pytorch"))])
+MAPPED = each([c for c in CASES if c.layer and maps_of(c.built("pytorch"))])
 
 
 def opened(item):

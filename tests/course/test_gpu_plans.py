@@ -30,7 +30,8 @@ CPU = Device("cpu", "CPU")
 UNKNOWN = Device("cuda", "GPU", float("nan"), (8, 9))
 DEMOS = {"pytorch": torch_demos, "tf": tf_demos}
 ROOT = Path(__file__).parents[2]
-STEMS = ("04_scaled_dot_product", "10_sparse", "11_linearized", "13_mqa_gqa", "14_flash")
+STEMS = ("02_bahdanau", "04_scaled_dot_product", "09_transformer", "09_project_language_model", "10_sparse")
+STEMS += ("11_linearized", "13_mqa_gqa", "14_flash")
 
 
 def test_a_t4_has_no_bfloat16_and_no_flash_kernel():

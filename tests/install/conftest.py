@@ -17,15 +17,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
     """The package as it is published, built from a copy so that nothing stays behind in the tree."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for path in (ROOT / "pyproject.toml", ROOT / "README.md", *ROOT.glob("LICENSE*")):
-        shutil.copy(path, source)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source]
-    subprocess.run(command, check=True)
-    (built,) = folder.glob("*.whl")
-    return built
+    from bundles import wheel
+
+    return wheel(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture

@@ -33,11 +33,7 @@ print(importlib.metadata.distribution("attn-course").read_text("direct_url.json"
 """
 
 
-def records(wheel):
-    """The records of the tree from which the wheel was built: a,b,c."""
-    found = sorted(path.stem for path in wheel.parent.glob("source/src/attn_course/records/*.json"))
-    assert found
-    return ",".join(found)
+RECORDS = ",".join(sorted(path.stem for path in (ROOT / "src" / "attn_course" / "records").glob("*.json")))
 
 
 def succeeds(done):
@@ -87,8 +83,8 @@ def test_chapter_2_from_an_empty_folder(environment, wheel, tmp_path):
 
 def test_the_wheel_holds_every_file_of_the_package(wheel):
     """Data too: a kind of file that `package-data` forgets is there in the tree and missing for users."""
-    source = wheel.parent / "source" / "src"  # what it was built from; the tree may have changed since
-    expected = {str(path.relative_to(source)) for path in source.glob("attn_course/**/*") if path.is_file()}
+    files = (path.relative_to(ROOT / "src") for path in (ROOT / "src").glob("attn_course/**/*") if path.is_file())
+    expected = {str(path) for path in files if "__pycache__" not in path.parts}
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert held == expected and len(held) > 50
 
@@ -111,7 +107,7 @@ def test_the_extras_ask_for_the_frameworks(wheel):
 
 def test_without_a_framework(environment, wheel):
     environment.install(str(wheel))
-    succeeds(environment.run(HERE / "use_wheel.py", records(wheel)))
+    succeeds(environment.run(HERE / "use_wheel.py", RECORDS))
     for extra in FACES:
         the_missing_face_says_how(environment, extra)
     damaged_dates_say_how(environment)
@@ -120,7 +116,7 @@ def test_without_a_framework(environment, wheel):
 @pytest.mark.parametrize(("extra", "other"), [("torch", "tf"), ("tf", "torch")])
 def test_with_one_framework_alone(environment, wheel, extra, other):
     environment.install(str(wheel), *locked(extra))
-    succeeds(environment.run(HERE / "use_wheel.py", records(wheel), FACES[extra][0]))
+    succeeds(environment.run(HERE / "use_wheel.py", RECORDS, FACES[extra][0]))
     the_missing_face_says_how(environment, other)
     if extra == "tf":
         line = last_line(environment.run("-c", "import attn_course.tf", KERAS_BACKEND="torch"))

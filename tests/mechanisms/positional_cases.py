@@ -2,5 +2,5 @@
 
 import pytest
 
-B, H, T, S, D, K, LONGEST = 2, 3, 5, 7, 11, 6, 13
+B, H, T, S, D, K = 2, 3, 5, 7, 11, 6
 LAYOUT = pytest.mark.parametrize("layout", ["half", "interleaved"])

@@ -11,7 +11,6 @@ from linearized_cases import (
     V,
     call,
     check_gradients,
-    one_graph_for_any_length,
     padding,
     per_key,
     refused,
@@ -108,10 +107,6 @@ def test_float32_is_stable_at_length_16k(face):
         beta, decay = rng.uniform(0.5, 1.0, (2, 1, 1, 16_384)).astype(dtype)
         found.append(call(face, NAME, query, key, value, beta, decay=decay))
     assert np.abs(found[0] - found[1]).max() < 5e-5
-
-
-def test_one_graph():
-    one_graph_for_any_length(NAME, draw())
 
 
 @FACES

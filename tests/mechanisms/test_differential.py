@@ -3,7 +3,7 @@ tests/oracles/test_huggingface_oracles.py's."""
 
 import numpy as np
 import pytest
-from support import FACE, FACES, build, close, draw, tensor, to
+from support import FACE, FACES, close, draw, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.parity import get_parameters, set_parameters
@@ -20,35 +20,6 @@ def test_two_keys_by_hand(face):
     found = face.differential_attention(*to(face, query, key, np.array([[4.0], [2.0]])), **options, lambda_init=0.5)
     close(found[1], [[0.5, 0.0]])
     close(found[0], [[0.5 * 2 / np.sqrt(4 + 1e-5)]])  # half of a context of 2 through its own length
-
-
-@FACE
-def test_by_a_loop_over_heads(face):
-    """A head's two softmaxes, one row after the other; groups, a turn of each half, and the maps around them."""
-    turn = build(face, "RotaryEncoding", K // 2 + 1) if face is tf else face.RotaryEncoding(K // 2 + 1)
-    layer = build(face, "DifferentialAttention", D, H, num_kv_heads=G, key_dim=K + 2, lambda_init=0.3, rotary=turn)
-    p, x, half = get_parameters(layer), draw(B, T, D), K // 2 + 1
-    q, k, v = (x @ p[f"{name}_weight"] + p[f"{name}_bias"] for name in ("query", "key", "value"))
-    first, second = np.exp((p["lambda_query"] * p["lambda_key"]).sum(1))
-    expected = np.zeros((B, T, H, K + 2))
-    for b in range(B):
-        for h in range(H):
-            shared = h // (H // G) * 2 * half
-            for t in range(T):
-                parts = []
-                for part in range(2):
-                    start = h * 2 * half + part * half, shared + part * half
-                    one = reference.rotate(q[b, :, start[0] : start[0] + half], np.arange(T))[t]
-                    other = reference.rotate(k[b, :, start[1] : start[1] + half], np.arange(T))[: t + 1]
-                    weights = np.exp(other @ one / np.sqrt(half))
-                    parts.append(weights / weights.sum())
-                weights = parts[0] - (first - second + 0.3) * parts[1]
-                context = weights @ v[b, : t + 1, shared : shared + 2 * half]
-                expected[b, t, h] = 0.7 * context / np.sqrt((context**2).mean() + 1e-5)
-    found, weights = layer(tensor(face, x), causal=True)
-    close(found, expected.reshape(B, T, -1) @ p["output_weight"] + p["output_bias"])
-    close(weights.sum(-1) if face is pytorch else np.sum(weights, -1), np.full((B, H, T), 0.7 - first + second))
-    close(layer(tensor(face, x), causal=True, need_weights=False)[0], found)
 
 
 @FACE

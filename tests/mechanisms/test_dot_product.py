@@ -1,10 +1,11 @@
 """Scaled dot-product attention: by hand, by loops, alike in three implementations."""
 
+import functools
 import math
 
 import numpy as np
 import pytest
-from support import draw, gradients, tensor
+from support import draw, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -109,17 +110,7 @@ def test_masked_softmax_alone():
     assert narrow.dtype == tensorflow.float16 and narrow.numpy().tolist() == [1.0, 0.0]
 
 
-# --- numbers of less precision, biases, masks of NumPy, wrong calls -------------------
-
-
-def in_dtype(face, dtype, *arrays):
-    if face is pytorch:
-        return [torch.from_numpy(x).to(getattr(torch, dtype)) for x in arrays]
-    return [tensorflow.cast(x, dtype) for x in arrays]
-
-
-def as_numpy(face, x):
-    return x.double().numpy() if face is pytorch else tensorflow.cast(x, "float64").numpy()
+# --- numbers of less precision, biases ------------------------------------------------
 
 
 @pytest.mark.parametrize("face", [pytorch, tf])
@@ -127,17 +118,17 @@ def test_half_precision_is_rounded_once(face):
     """Products beyond float16's 65,504, and sums that bfloat16 alone would stop at 256."""
     query, key, value = np.full((1, 1, 1, 64), 60.0), np.full((1, 1, 3, 64), 60.0), np.eye(3)[None, None]
     for arrays in ((query, key, value), (query, key, value * 100)):
-        output, weights = face.scaled_dot_product_attention(*in_dtype(face, "float16", *arrays))
-        assert np.isfinite(as_numpy(face, output)).all()
-        np.testing.assert_allclose(as_numpy(face, weights), 1 / 3, rtol=1e-3)
+        output, weights = face.scaled_dot_product_attention(*to(face, *arrays, dtype="float16"))
+        assert np.isfinite(numbers(output)).all()
+        np.testing.assert_allclose(numbers(weights), 1 / 3, rtol=1e-3)
     ones = [np.zeros((1, 1, 1, 8)), np.zeros((1, 1, 512, 8)), np.ones((1, 1, 512, 8))]
-    output, _ = face.scaled_dot_product_attention(*in_dtype(face, "bfloat16", *ones))
-    np.testing.assert_array_equal(as_numpy(face, output), 1.0)
+    output, _ = face.scaled_dot_product_attention(*to(face, *ones, dtype="bfloat16"))
+    np.testing.assert_array_equal(numbers(output), 1.0)
     rng = np.random.default_rng(0)
     drawn = [3 * rng.normal(size=shape) for shape in ((1, 1, 31, 64), (1, 1, 37, 64), (1, 1, 37, 64))]
-    given = in_dtype(face, "bfloat16", *drawn)
-    exact = reference.scaled_dot_product_attention(*(as_numpy(face, x) for x in given))[0]
-    found = as_numpy(face, face.scaled_dot_product_attention(*given)[0])
+    given = to(face, *drawn, dtype="bfloat16")
+    exact = reference.scaled_dot_product_attention(*(numbers(x) for x in given))[0]
+    found = numbers(face.scaled_dot_product_attention(*given)[0])
     # Rounded once: no number is off by more than half a unit in the last of 8 bits.
     assert (np.abs(found - exact) <= 2.0**-8 * np.abs(exact) + 1e-5).all()
 
@@ -159,42 +150,25 @@ def test_a_bias_of_minus_infinity_blocks(attend, need_weights):
 def test_a_blocked_bias_row_has_finite_gradients():
     bias = np.zeros((T, S))
     bias[0] = -np.inf
-    leaves = [torch.from_numpy(x).requires_grad_() for x in (*inputs(), bias)]
-    pytorch.scaled_dot_product_attention(*leaves[:3], bias=leaves[3])[0].sin().sum().backward()
-    variables = [tensorflow.Variable(x) for x in (*inputs(), bias)]
-    with tensorflow.GradientTape() as tape:
-        output, _ = tf.scaled_dot_product_attention(
-            *map(tensorflow.convert_to_tensor, variables[:3]), bias=tensorflow.convert_to_tensor(variables[3])
-        )
-        loss = tensorflow.reduce_sum(tensorflow.sin(output))
-    for leaf, gradient in zip(leaves, tape.gradient(loss, variables), strict=True):
-        assert torch.isfinite(leaf.grad).all()
-        np.testing.assert_allclose(gradient, leaf.grad, rtol=1e-10, atol=1e-12)
+    given = dict(zip(("query", "key", "value", "bias"), (*inputs(), bias), strict=True))
+
+    def sine(face, *x):
+        return (torch if face is pytorch else tensorflow).sin(face.scaled_dot_product_attention(*x[:3], bias=x[3])[0])
+
+    found = [gradients(face, functools.partial(sine, face), given) for face in (pytorch, tf)]
+    for name, x in found[0].items():
+        assert np.isfinite(x).all()
+        np.testing.assert_allclose(found[1][name], x, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("face", [reference, pytorch, tf])
 def test_masked_softmax_of_what_is_blocked_whole_or_no_score(face):
-    def convert(x):
-        if face is reference:
-            return x
-        return torch.from_numpy(x) if face is pytorch else tensorflow.constant(x)
-
     score = np.array([[-np.inf, -np.inf], [0.0, -np.inf]])
-    np.testing.assert_array_equal(face.masked_softmax(convert(score)), [[0.0, 0.0], [1.0, 0.0]])
-    found = np.asarray(face.masked_softmax(convert(np.array([[1, 1]]))))
+    np.testing.assert_array_equal(face.masked_softmax(tensor(face, score)), [[0.0, 0.0], [1.0, 0.0]])
+    found = np.asarray(face.masked_softmax(tensor(face, np.array([[1, 1]]))))
     np.testing.assert_array_equal(found, [[0.5, 0.5]])
     with pytest.raises(ValueError, match="mask must be bool"):
-        face.masked_softmax(convert(score), convert(np.array([0.0, -np.inf])))
-
-
-def test_pytorch_takes_a_mask_of_numpy():
-    query, key, value = (torch.from_numpy(x) for x in inputs())
-    mask = some_mask()
-    for options in ({}, {"need_weights": False}, {"causal": True}):
-        one = pytorch.scaled_dot_product_attention(query, key, value, mask, **options)[0]
-        other = pytorch.scaled_dot_product_attention(query, key, value, torch.from_numpy(mask), **options)[0]
-        assert torch.equal(one, other)
-    assert torch.equal(*(pytorch.masked_softmax(query @ key.mT, m) for m in (mask, torch.from_numpy(mask))))
+        face.masked_softmax(*to(face, score, np.array([0.0, -np.inf])))
 
 
 @pytest.mark.parametrize(("mask", "causal"), [(None, False), (None, True), (some_mask(), False), (some_mask(), True)])

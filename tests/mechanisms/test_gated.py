@@ -1,4 +1,4 @@
-"""Gate, norm and softmaxes handed to layers of heads; other libraries: ``tests/clients``."""
+"""Norms and softmaxes handed to layers of heads; other libraries: ``tests/clients``."""
 
 import numpy as np
 import pytest
@@ -11,35 +11,6 @@ from attn_course.mechanisms.parts.gated import tf as keras_parts
 from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H, G, K, W = 2, 7, 24, 4, 2, 8, 3
-
-
-def unweighted(face, place):
-    """A part of Keras has a dtype of its own, even one without weights."""
-    return place if face is tf else {}
-
-
-def heads(face, own, place, layer="GroupedQueryAttention", rotary=True, **options):
-    options = {"num_kv_heads": G, "key_dim": K, "use_bias": False} | options
-    turn = face.RotaryEncoding(K, **unweighted(face, place)) if rotary is True else rotary
-    return getattr(face, layer)(D, H, rotary=turn, **options, **place)
-
-
-def test_window_with_groups_norm_and_gate():
-    """A window gets them for nothing: equal to grouped queries under a mask of the window."""
-    from attn_course.masks import sliding_window_mask
-
-    mask, x = sliding_window_mask(T, T, W, True), draw(B, T, D)
-    for face, own, place in ((pytorch, parts, {"dtype": torch.float64}), (tf, keras_parts, {"dtype": "float64"})):
-        made = [
-            heads(
-                face, own, place, layer, **sizes,
-                query_key_norm=own.QueryKeyNorm(K, **place), output_gate=own.OutputGate(D, H, **place),
-            )
-            for layer, sizes in (("SlidingWindowAttention", {"window": W}), ("GroupedQueryAttention", {}))
-        ]  # fmt: skip
-        set_parameters(made[1], get_parameters(made[0]))
-        near, _ = made[0](tensor(face, x), causal=True)
-        close(near, numbers(made[1](tensor(face, x), mask=tensor(face, mask))[0]), 1e-10)
 
 
 def test_a_sink_is_a_factor_of_the_softmax():

@@ -1,4 +1,4 @@
-"""Where a norm, a gate, a cap and a gain stand in a layer: each in another place would keep the shapes."""
+"""Where a norm, a cap and a gain stand in a layer: each in another place would keep the shapes."""
 
 import numpy as np
 import pytest
@@ -34,18 +34,6 @@ def test_the_norm_stands_before_the_rotation(face, place):
         layer.prepare(*(tensor(face, x) for x in pair)), reference.query_key_norm(*pair, own), strict=True
     ):
         close(found, reference.rotate(normed, np.arange(T)))
-
-
-@EACH
-def test_a_gate_scales_what_was_summed_and_is_the_querys(face, place):
-    gate = face.OutputGate(D, H, K, **place)
-    layer, parameters = drawn(face.MultiHeadAttention(D, H, output_gate=gate, use_bias=False, **place))
-    x = draw(B, T, D)
-    output, weights = layer(tensor(face, x), causal=True)
-    value = (x @ parameters["value_weight"]).reshape(B, T, H, K).swapaxes(1, 2)
-    own = {name.removeprefix("output_gate."): x for name, x in parameters.items() if name.startswith("output_gate")}
-    context = reference.output_gate(numbers(weights) @ value, x, own)
-    close(output, context.swapaxes(1, 2).reshape(B, T, -1) @ parameters["output_weight"])
 
 
 @EACH

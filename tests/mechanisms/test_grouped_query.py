@@ -193,18 +193,6 @@ def test_keys_and_values_are_never_repeated(need_weights):
 
 
 @FACE
-def test_as_many_groups_as_heads_is_the_multi_head_layer(face):
-    options = {"key_dim": 5, "value_dim": 3} | ({"dtype": "float64"} if face is tf else {})
-    many = face.MultiHeadAttention(D, H, **options)
-    many = many.double() if face is pytorch else many
-    layer = make(face, H)
-    set_parameters(layer, get_parameters(many))
-    x = tensor(face, np.random.default_rng(0).normal(size=(B, T, D)))
-    for one, other in zip(layer(x, causal=True), many(x, causal=True), strict=True):
-        np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-12, atol=1e-13)
-
-
-@FACE
 def test_what_is_refused(face):
     query, key, value = draw()
     for arrays, words in (

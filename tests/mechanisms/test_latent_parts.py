@@ -43,33 +43,6 @@ def adapted(layer):
     layer.key_value = LowRank(layer.key_value)
 
 
-def hooked(layer):
-    layer.key_value.register_forward_hook(lambda module, inputs, output: 2 * output)
-
-
-def hooked_before(layer):
-    layer.key_value.register_forward_pre_hook(lambda module, inputs: (3 * inputs[0],))
-
-
-def normed(layer):
-    torch.nn.utils.parametrizations.weight_norm(layer.key_value)
-    with torch.no_grad():
-        layer.key_value.parametrizations.weight.original0 *= 2
-
-
-def patched(layer):
-    forward = layer.key_value.forward
-    layer.key_value.forward = lambda x: 2 * forward(x)
-
-
-@pytest.mark.parametrize("change", [adapted, hooked, hooked_before, normed, patched])
-def test_what_stands_in_for_a_map_changes_both_forms(change):
-    layer, x = made(pytorch), torch.from_numpy(draw(B, T, D))
-    before = both(layer, x)
-    change(layer)
-    assert np.abs(both(layer, x) - before).max() > 0.01
-
-
 def test_an_adapter_learns_from_the_absorbed_form():
     layer, x = made(pytorch), torch.from_numpy(draw(B, T, D))
     adapted(layer)
@@ -79,38 +52,6 @@ def test_an_adapter_learns_from_the_absorbed_form():
         layer(x, absorbed=absorbed)[0].sin().sum().backward()
         gradients.append(layer.key_value.change.grad.clone())
     close(gradients[0], numbers(gradients[1]), 1e-8)
-
-
-@pytest.mark.filterwarnings("ignore")  # the library's own: its quantization has moved to another package
-def test_int8_of_pytorch():
-    """Coarse, and alike; a cache has the dtype of what comes."""
-    layer, x = made(pytorch).float(), torch.from_numpy(draw(B, T, D)).float()
-    exact = numbers(layer(x)[0])
-    small = torch.ao.quantization.quantize_dynamic(layer, {torch.nn.Linear}, dtype=torch.qint8)
-    naive, absorbed = (numbers(small(x, absorbed=form)[0]) for form in (False, True))
-    assert 0 < np.abs(naive - exact).max() < 0.1 * np.abs(exact).max()
-    assert np.abs(naive - absorbed).max() < 0.1 * np.abs(exact).max()
-    cache = small.new_cache(B, T)
-    assert cache.key.dtype == torch.float32
-    close(small(x, cache=cache, absorbed=True)[0], absorbed, 1e-4)
-
-
-@pytest.mark.parametrize("kind", ["lora", "int8"])
-def test_lora_and_int8_of_keras(kind):
-    layer = tf.LatentAttention(D, H, **SIZES)
-    set_parameters(layer, {key: draw(*x.shape) / 2 for key, x in get_parameters(layer).items()})
-    x = tensor(tf, draw(B, T, D), "float32")
-    before = numbers(layer(x)[0])
-    if kind == "lora":
-        layer.key_value.enable_lora(2)
-        layer.key_value.lora_kernel_b.assign(draw(*layer.key_value.lora_kernel_b.shape))
-    else:
-        for part in (layer.query_dense, layer.latent, layer.key_value, layer.output_dense):
-            part.quantize("int8")
-    naive, absorbed = (numbers(layer(x, absorbed=form)[0]) for form in (False, True))
-    assert np.abs(naive - before).max() > (0.05 if kind == "lora" else 0)
-    tolerance = 1e-4 if kind == "lora" else 0.1 * np.abs(before).max()
-    assert np.abs(naive - absorbed).max() < tolerance
 
 
 @FACE

@@ -12,7 +12,6 @@ from linearized_cases import (
     call,
     check_gradients,
     draw,
-    one_graph_for_any_length,
     padding,
     per_key,
     refused,
@@ -200,11 +199,6 @@ def test_float32_is_stable_at_length_16k(face, forgets):
         *arrays, decay = long(dtype)
         found.append(call(face, NAME, *arrays, causal=True, decay=decay if forgets else None))
     assert np.abs(found[0] - found[1]).max() < 2e-5
-
-
-def test_one_graph():
-    one_graph_for_any_length(NAME, draw(), causal=True)
-    one_graph_for_any_length(NAME, draw())
 
 
 def test_export_with_any_batch_and_length():

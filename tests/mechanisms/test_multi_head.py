@@ -13,7 +13,6 @@ from multi_head_cases import (
     ROWS,
     SIZES,
     B,
-    D,
     E,
     H,
     K,
@@ -248,18 +247,6 @@ def test_defaults_and_parameters(face):
         "value_weight": (7, 15),  # value_dim None is key_dim
         "output_weight": (15, 12),
     }
-
-
-@FACE
-def test_one_head_with_nothing_to_project_is_scaled_dot_product_attention(face):
-    eye = {f"{name}_weight": np.eye(D) for name in ("query", "key", "value", "output")}
-    sizes = {"num_heads": 1, "key_dim": D, "value_dim": D, "memory_dim": D, "use_bias": False}
-    query, memory = inputs()[0], inputs(1)[0][:, :3]
-    for options in ({}, {"mask": ROWS[:, :1, :, :3]}, {"causal": True}):
-        expected = reference.scaled_dot_product_attention(query[:, None], memory[:, None], memory[:, None], **options)
-        found = run(face, layer(face, eye, **sizes), (query, memory), **options)
-        close(found[0], expected[0][:, 0])
-        close(found[1], expected[1])
 
 
 # --- errors ---------------------------------------------------------------------------

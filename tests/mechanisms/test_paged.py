@@ -58,11 +58,11 @@ def consistent(pool, caches):
 
 
 @FACE
-def test_a_thousand_steps_of_a_server(face):
+def test_three_hundred_steps_of_a_server(face):
     """Add, read a prompt, decode, fork and free at random: always what a cache in one piece holds."""
     rng, pool, alive = np.random.default_rng(3), make(face, 23), []
     capacity, done, refused = 61, dict.fromkeys(("add", "write", "fork", "free", "attend"), 0), 0
-    for _ in range(1000):
+    for _ in range(300):
         step = rng.choice(["add", "write", "fork", "free", "attend"], p=[0.2, 0.45, 0.12, 0.15, 0.08])
         if step == "add":
             alive.append((pool.new_cache(capacity), np.zeros((1, G, 0, K)), np.zeros((1, G, 0, V))))
@@ -102,7 +102,7 @@ def test_a_thousand_steps_of_a_server(face):
             for other in alive:  # a write behind a fork must not reach the other
                 holds(face, *other)
         consistent(pool, [c for c, _, _ in alive])
-    assert refused >= 20 and min(done.values()) >= 60, (refused, done)
+    assert refused >= 5 and min(done.values()) >= 15, (refused, done)
 
 
 @FACE

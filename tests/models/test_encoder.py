@@ -7,7 +7,7 @@ import pytest
 from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
+from attn_course.frameworks import torch
 from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, nested, set_parameters
 
@@ -344,14 +344,6 @@ def test_keras_is_told_the_shapes_of_all_inputs(make):
     assert output == shape and weights
 
 
-def test_a_stack_with_a_bias_is_saved(tmp_path):
-    item = tf.Encoder(2, D, H, F, bias=tf.RelativeBias(H, num_buckets=6))
-    entry = keras.Input((None, D))
-    keras.Model(entry, item(entry)).save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    close(loaded(words())[0], item(words().astype("float32"))[0], 1e-6)
-
-
 @pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])
 def test_a_last_epsilon_is_everywhere(face):
     """In every norm of a stack, the last one too; the default is what its kind has."""
@@ -386,18 +378,3 @@ def test_a_mask_dropped_after_layer_1_is_caught(norm):
     real, found = PADDING[:, 0, 0], numbers(right(x, PADDING)[0])
     np.testing.assert_allclose(found[real], expected[real], 1e-10, 1e-10)
     assert np.abs(numbers(wrong(x, PADDING)[0]) - expected)[real].max() > 1e-3
-
-
-def test_keras_saves_a_stack_with_its_attention(tmp_path):
-    item = build(
-        tf, "Encoder", 2, D, H, F, attention=lambda _: tf.RelativeAttention(D, H, max_distance=3, dtype="float64")
-    )
-    entry = keras.Input((None, D), dtype="float64")
-    model = keras.Model(entry, item(entry))
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    close(loaded(words())[0], item(words())[0])
-    config = item.get_config()
-    before = dict(config)
-    tf.Encoder.from_config(config)
-    assert config == before

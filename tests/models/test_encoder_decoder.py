@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+import support
 from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import torch
 from attn_course.parity import get_parameters, nested, set_parameters
 
 B, S, T, N, M, H, A = 3, 7, 5, 11, 2, 3, 5
@@ -26,22 +26,25 @@ DECODERS = {
     ),
 }
 EACH = pytest.mark.parametrize("name", DECODERS)
+FEEDING = {"Luong": (None, True), "fed": ("monotonic", True), "not fed": ("predictive", False)}  # of a LuongDecoder
 
 
-def build(face, name, dtype="float64"):
-    encoder_sizes, more = SIZES, {**SIZES, "memory_dim": E, **DECODERS[name][1]}
-    if face is tf:
-        encoder = tf.RecurrentEncoder(**encoder_sizes, dtype=dtype)
-        return tf.EncoderDecoder(encoder, getattr(tf, name)(**more, dtype=dtype))
-    encoder = pytorch.RecurrentEncoder(**encoder_sizes)
-    model = pytorch.EncoderDecoder(encoder, getattr(pytorch, name)(**more))
-    return model.to(getattr(torch, dtype))
+def build(face, name):
+    more = {"memory_dim": E, **(DECODERS[name][1] if name in DECODERS else {})}
+    if name not in DECODERS:
+        kind, more["input_feeding"] = FEEDING[name]
+        local = {"half_width": 2, "alignment": kind} if kind else {}
+        attention = "LocalAttention" if kind else "LuongAttention"
+        more["attention"] = support.build(face, attention, H, E, score="general", **local)
+    encoder = support.build(face, "RecurrentEncoder", **SIZES)
+    kind = name if name in DECODERS else "LuongDecoder"
+    return face.EncoderDecoder(encoder, support.build(face, kind, **SIZES, **more))
 
 
 def pair(name):
     """The model in both frameworks with the same parameters, and the parameters."""
     models = build(pytorch, name), build(tf, name)
-    rng = np.random.default_rng(29)
+    rng = np.random.default_rng(36)
     parameters = get_parameters(models[0])
     parameters = {key: rng.normal(size=x.shape) for key, x in parameters.items()}
     for model in models:
@@ -68,7 +71,7 @@ def test_the_whole_model_is_the_specification(name, mask):
     close(in_tf(*to(tf, SOURCE, TARGETS, mask)), expected)
 
 
-@EACH
+@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
 def test_greedy(name):
     """Alike in both, and each token is the likeliest after the tokens before it."""
     in_torch, in_tf, _ = pair(name)

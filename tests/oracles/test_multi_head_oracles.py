@@ -42,11 +42,6 @@ def full(masked):
     return mask if masked else None
 
 
-def drawn_biases(parameters, seed=1):
-    rng = np.random.default_rng(seed)
-    return {name: rng.normal(size=x.shape) if "bias" in name else x for name, x in parameters.items()}
-
-
 def same(found, output, weights, tolerance):
     np.testing.assert_allclose(found[0], output, rtol=tolerance, atol=tolerance)
     if found[1] is not None:
@@ -173,29 +168,3 @@ def test_from_keras_keeps_dtype_and_dropout():
         other(values, values)
         with pytest.raises(ValueError, match=f"layer must have {words}"):
             tf.MultiHeadAttention.from_keras(other)
-
-
-@BIASES
-def test_the_libraries_agree_through_ours(use_bias):
-    """A layer of PyTorch's becomes one of Keras's, by way of our parameters."""
-    module = torch.nn.MultiheadAttention(D, H, bias=use_bias, batch_first=True).double()
-    parameters = drawn_biases(get_parameters(pytorch.MultiHeadAttention.from_torch(module)))
-    query, memory, _ = draw((D, D))
-    theirs = keras.layers.MultiHeadAttention(H, D // H, use_bias=use_bias, dtype="float64")
-    theirs(query, memory)
-    names = ("query", "key", "value", "output")
-    for name in names:
-        part = getattr(theirs, f"{name}_dense")
-        part.kernel.assign(parameters[f"{name}_weight"].reshape(part.kernel.shape))
-        if use_bias:
-            part.bias.assign(parameters[f"{name}_bias"].reshape(part.bias.shape))
-    back = pytorch.MultiHeadAttention(D, H, use_bias=use_bias).double()
-    set_parameters(back, get_parameters(tf.MultiHeadAttention.from_keras(theirs)))
-    if use_bias:
-        with torch.no_grad():
-            module.in_proj_bias.copy_(torch.cat([getattr(back, name).bias for name in names[:3]]))
-            module.out_proj.bias.copy_(back.output.bias)
-    inputs = [torch.from_numpy(x) for x in (query, memory, memory)]
-    of_torch, of_keras = module(*inputs)[0].detach().numpy(), theirs(query, memory).numpy()
-    np.testing.assert_allclose(of_torch, of_keras, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(back(*inputs)[0].detach().numpy(), of_torch, rtol=1e-10, atol=1e-10)

@@ -40,6 +40,25 @@ def run(root, *command, **settings):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
+OPEN_FOLDS = "document.querySelectorAll('details').forEach((block) => { block.open = true; })"
+
+
+def note_faults(tab, faults):
+    """Add what goes wrong in a tab to a list."""
+    tab.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    tab.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+
+
+def choose_framework(tab, key):
+    """By the control at the top of the page; code that scrolls then has its stop of the keyboard soon."""
+    tab.locator(f'.fw-page input[value="{key}"]').check(force=True)
+    tab.wait_for_function(f"() => !{SCROLLS_WITHOUT_A_STOP}")
+
+
+SCROLLS_WITHOUT_A_STOP = """[...document.querySelectorAll("pre")].some((code) =>
+  code.checkVisibility() && code.scrollWidth > code.clientWidth && code.tabIndex < 0)"""
+
+
 def settle(tab):
     """Wait until the page is loaded and MathJax, where it is needed, has drawn the formulas, and no colour fades."""
     tab.wait_for_load_state("load")

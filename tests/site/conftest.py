@@ -1,18 +1,16 @@
 """The built book in a real browser: `make test-site`. `make test` needs no built book and leaves it out."""
 
-import http.server
-import os
 import shutil
-import threading
+import sys
 from contextlib import contextmanager
-from functools import partial
 
 import pytest
-from built_book import SITE, build_form, settle
+from built_book import ROOT, SITE, build_form, note_faults, settle
 from filelock import FileLock
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-FLAGS += ["--disable-sync", "--no-first-run"]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from browser import chromium, served
 
 
 def pytest_generate_tests(metafunc):
@@ -22,19 +20,6 @@ def pytest_generate_tests(metafunc):
         pages = [*sorted(SITE.glob("book/*.html")), SITE / "genindex.html", SITE / "search.html"]
         pages += [SITE / "book" / "api" / f"{topic}.html" for topic in ("gated", "multi_head")]  # all are made alike
         metafunc.parametrize("page", [str(path.relative_to(SITE)) for path in pages])
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@contextmanager
-def served(folder):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="session")
@@ -65,15 +50,11 @@ def form_address(form):
 
 @pytest.fixture(scope="session")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.exit("there is no Chromium: install it, or name its program in CHROMIUM", returncode=2)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield running
-        running.close()
+    try:
+        with chromium() as running:
+            yield running
+    except FileNotFoundError as error:
+        pytest.exit(str(error), returncode=2)
 
 
 @pytest.fixture
@@ -93,11 +74,7 @@ def visit(browser, address):
         context.set_default_timeout(10_000)  # milliseconds
         tab = context.new_page()
         tab.faults, tab.requests = [], []
-        tab.on("pageerror", lambda error: tab.faults.append(f"error: {error}"))
-        tab.on(
-            "console",
-            lambda line: tab.faults.append(line.text) if line.type in ("error", "warning") else None,
-        )
+        note_faults(tab, tab.faults)
         tab.on("request", lambda request: tab.requests.append(request.url))
         try:
             tab.goto(base + page)
@@ -107,3 +84,9 @@ def visit(browser, address):
             context.close()
 
     return opened
+
+
+@pytest.fixture
+def form_page(visit, form_address):
+    """Opens the chapter of the small book: `with form_page("?framework=both", width=390) as tab`."""
+    return lambda query="", **options: visit(f"book/02_average.html{query}", base=form_address, **options)

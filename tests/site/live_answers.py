@@ -56,7 +56,7 @@ PROMPTS = (
 assert len(DATES) == len(SENTENCES) == len(CATS) == len(PROMPTS) == 20
 CACHES = {"everything": {}, "last 32": {"window": 32}, "last 28 and 4 sinks": {"window": 28, "sinks": 4}}
 LONGEST = {"live_dates": 60, "live_translate": 40}  # pieces that the page reads
-WRITTEN = {"live_dates": 11, "live_translate": 40}  # tokens that it writes at most
+MOST = {"live_dates": 11, "live_translate": 40}  # tokens that it writes at most
 INPUTS = {"live_dates": DATES, "live_translate": SENTENCES}
 
 
@@ -91,18 +91,17 @@ def as_array(names, x):
 
 
 @torch.no_grad()
-def answer(kind, names, text):
-    """Tokens that are written, their logits (T, N), and the weights (T, S) or (H, T, S)."""
-    made, source, most = model(kind, names), as_array(names, encoded(kind, text)), WRITTEN[kind]
-    if kind == "live_dates":
-        tokens, _ = made.greedy(source, begin=BEGIN, max_length=most)
-    else:
-        tokens = names.greedy_decode(made, source, begin=BEGIN, end=END, max_length=most)
-    tokens = tokens.numpy()[0].tolist()
-    tokens = tokens[: tokens.index(END) + 1] if END in tokens else tokens
-    logits, weights = made(source, as_array(names, [[BEGIN, *tokens[:-1]]]))
+def answer(kind, names, text, tokens):
+    """The logits (T, N) from which the page chose each token, and the weights (T, S) or (H, T, S)."""
+    source, written = encoded(kind, text), [[BEGIN, *tokens[:-1]]]
+    logits, weights = model(kind, names)(as_array(names, source), as_array(names, written))
     weights = weights[0] if kind == "live_dates" else weights[1][0][1][0]
-    return tokens, logits.numpy()[0], weights.numpy()
+    return logits.numpy()[0], weights.numpy()
+
+
+def ended(kind, tokens):
+    """Whether a text ends with its end alone, or is as long as the page lets it become."""
+    return tokens.index(END) == len(tokens) - 1 if END in tokens else len(tokens) == MOST[kind]
 
 
 def known(text):
@@ -132,17 +131,19 @@ def writer(twin, groups):
     return whole if groups == 2 else twin.convert(whole, 1, "mean")
 
 
-def written(twin, prompt, groups, cache, count):
-    """The tokens of a prompt and of what is written greedily, and the logits behind each of the last count + 1."""
-    read = load_tokenizer().encode(prompt)[:320].tolist()
-    step, tokens, found = twin.stepper(writer(twin, groups), 400, **CACHES[cache]), [*read], []
-    for token in read:  # one by one, as the page does
-        logits = step(np.array([token]))
-    for _ in range(count):
-        found.append(logits)
-        tokens.append(int(np.argmax(logits)))
-        logits = step(np.array([tokens[-1]]))
-    return tokens, np.array([*found, logits])
+def read_of(prompt):
+    """The tokens of a prompt that the page reads."""
+    return load_tokenizer().encode(prompt)[:320].tolist()
+
+
+@torch.no_grad()
+def behind(twin, tokens, groups, cache, count):
+    """The logits behind each of the last count tokens: of one pass where all is kept, else read one by one."""
+    made = writer(twin, groups)
+    if cache == "everything":
+        return made(as_array(attn_tf if twin is writer_tf else attn_torch, [tokens])).numpy()[0, -count:]
+    step = twin.stepper(made, len(tokens), **CACHES[cache])
+    return np.array([step(np.array([token])) for token in tokens])[-count:]
 
 
 WRITERS = {"PyTorch": writer_torch, "TensorFlow": writer_tf}

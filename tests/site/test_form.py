@@ -4,13 +4,10 @@ import re
 import sys
 
 import pytest
-from built_book import ROOT, build_again, run, settle
-from solution_lines import leaks, only_in_solutions
-from test_pages import too_wide, violations
-
-sys.path.insert(0, str(ROOT / "tools"))
-
+from built_book import OPEN_FOLDS, ROOT, build_again, choose_framework, run, settle
 from epub import faults
+from solution_lines import leaks, only_in_solutions
+from test_pages import COLORS, too_wide, violations
 
 PAGE = "book/02_average.html"
 WIDTHS = (320, 390, 1280, 1440)
@@ -18,67 +15,29 @@ STORY_TABS = ".fw-tabs:not(.look-up *)"  # the card is a closed drawer
 CLAIMS = ".bd-article details:is(.fold-check, .fold-both)"
 
 
-@pytest.fixture
-def form_page(visit, form_address):
-    def opened(query="", **options):
-        return visit(PAGE + query, base=form_address, **options)
-
-    return opened
-
-
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("framework", ["torch", "tf", "both"])
-def test_nothing_is_wider_than_the_window(form_page, width, framework):
-    with form_page(f"?framework={framework}", width=width) as tab:
-        assert too_wide(tab) == [] and tab.faults == []
-        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
-        assert too_wide(tab) == []
-
-
-@pytest.mark.parametrize("width", [1280, 1440])
-@pytest.mark.parametrize("framework", ["torch", "both"])
-def test_code_does_not_scroll_beside_the_bars(form_page, width, framework):
-    """80 characters, 76 in tabs, and 88 of the package: folds are open."""
-    with form_page(f"?framework={framework}", width=width) as tab:
-        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
-        wide = tab.evaluate(
-            """() => [...document.querySelectorAll(".bd-article pre")]
-              .filter((code) => code.offsetParent && code.scrollWidth > code.clientWidth + 1)
-              .map((code) => [code.clientWidth, code.scrollWidth, code.textContent.slice(0, 60)])"""
-        )
-        assert wide == []
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessible(form_page, width, scheme):
-    with form_page("?framework=both", width=width, scheme=scheme) as tab:
-        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
-        assert violations(tab) == []
-
-
-def columns(tab):
-    """Left edges of the two panels of the first group."""
-    panels = tab.locator(STORY_TABS).first
-    return [round(panels.locator(f".fw-{key}").bounding_box()["x"]) for key in ("torch", "tf")]
-
-
-def test_both_has_two_columns_where_76_characters_fit(form_page):
-    """At 13.6 px they are 622 px wide: two columns with their borders need more than 1,280."""
-    with form_page("?framework=both", width=1440) as tab:
-        one, other = columns(tab)
-        assert other > one + 500
-    for width in (390, 1280):
-        with form_page("?framework=both", width=width) as tab:
-            assert columns(tab)[0] == columns(tab)[1]
-
-
-def test_a_phone_shows_one_framework_at_first(form_page):
-    with form_page(width=390) as tab:
-        assert (
-            tab.locator(f"{STORY_TABS} .fw-torch").first.is_visible()
-            and not tab.locator(f"{STORY_TABS} .fw-tf").first.is_visible()
-        )
+def test_it_fits_and_is_accessible(form_page, width):
+    """Nothing is wider than the window; code (80 characters, 76 in tabs, 88 of the package) has no bars on a laptop."""
+    with form_page(width=width) as tab:
+        for framework in ("torch", "tf", "both"):
+            choose_framework(tab, framework)
+            assert too_wide(tab) == [] and tab.faults == []
+            tab.evaluate(OPEN_FOLDS)
+            assert too_wide(tab) == []
+            wide = tab.evaluate(
+                """() => [...document.querySelectorAll(".bd-article pre")]
+                  .filter((code) => code.offsetParent && code.scrollWidth > code.clientWidth + 1)
+                  .map((code) => [code.clientWidth, code.scrollWidth, code.textContent.slice(0, 60)])"""
+            )
+            assert width < 1280 or wide == []
+            if framework != "both":
+                tab.evaluate(OPEN_FOLDS.replace("true", "false"))
+        tab.locator(".guess-answer").nth(1).click()
+        tab.locator(".guess-check").first.click()
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)
+            settle(tab)
+            assert violations(tab, *(COLORS if scheme == "dark" else ())) == [], scheme
 
 
 def test_claims_are_counted_folded_and_opened(form_page):
@@ -95,37 +54,23 @@ def test_claims_are_counted_folded_and_opened(form_page):
         assert not claims.first.locator("pre").is_visible()
 
 
-def test_keyboard_opens_a_fold(form_page):
+def test_the_package_shows_its_source_and_not_the_call(form_page):
     with form_page() as tab:
         summary = tab.locator(".fold-package summary").first
         summary.focus()
         tab.keyboard.press("Enter")
         assert tab.locator(".fold-package .highlight").first.is_visible()
-
-
-def test_the_package_shows_its_source_and_not_the_call(form_page):
-    with form_page() as tab:
         fold = tab.locator(".fold-package").first
         assert "def masked_softmax" in fold.text_content() and "source(parts" not in fold.text_content()
         assert fold.locator("details").count() == 0  # highlighted, not the notebook's HTML
 
 
-@pytest.mark.parametrize(("framework", "shown"), [("torch", False), ("tf", False), ("both", True)])
-def test_the_comparison_is_for_both(form_page, framework, shown):
-    with form_page(f"?framework={framework}") as tab:
-        assert tab.locator(".cell.tag_both").is_visible() is shown
-
-
-def test_solution_and_exercise(form_page):
+def test_solution_exercise_card_tables_and_figures(form_page):
     with form_page() as tab:
         assert tab.locator(".fold-solution summary").inner_text().split() == ["◆", "Solution"]
         exercise = tab.locator(".cell.tag_exercise")
         assert exercise.inner_text().startswith("Your turn: edit this cell and run it")
         assert exercise.locator(".cell_output").count() == 0
-
-
-def test_the_card_tables_and_figures(form_page):
-    with form_page() as tab:
         assert tab.locator("section.look-up .fw-tabs").count() == 1
         assert tab.locator(".cell_output table").first.is_visible()
         figures = tab.locator("svg.drawn")
@@ -137,8 +82,10 @@ def test_the_card_tables_and_figures(form_page):
 
 def test_a_figure_follows_light_and_dark(form_page):
     colors = []
-    for scheme in ("light", "dark"):
-        with form_page(scheme=scheme) as tab:
+    with form_page() as tab:
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)
+            settle(tab)
             colors.append(
                 tab.evaluate(
                     """() => [...new Set([...document.querySelectorAll("svg.drawn path, svg.drawn text")].flatMap(
@@ -189,18 +136,10 @@ def test_paper_has_both_frameworks_and_open_folds(form_page):
         assert tab.locator(".bd-article details[open]").count() == 0
 
 
-def test_without_javascript_everything_can_be_read(form_page):
-    with form_page(javascript=False) as tab:
-        assert tab.locator(f"{STORY_TABS} .fw-torch").first.is_visible()
-        tab.locator(STORY_TABS).first.get_by_role("radio", name="TensorFlow").check(force=True)
-        assert tab.locator(f"{STORY_TABS} .fw-tf").first.is_visible()
-        assert not tab.locator(".claims-all").is_visible()
-        assert tab.locator(".cell.tag_both").is_visible()
-
-
 def test_without_javascript_formulas_are_mathml(form_page):
-    """And what MathJax would read takes no room."""
+    """And what MathJax would read takes no room; everything else can be read too."""
     with form_page(javascript=False) as tab:
+        assert not tab.locator(".claims-all").is_visible() and tab.locator(".cell.tag_both").is_visible()
         assert tab.locator(".math").count() == tab.locator(".math > noscript > math, .math math").count() > 5
         for formula in tab.locator("span.math:visible").all()[:5]:
             drawn = formula.locator("math").bounding_box()
@@ -221,7 +160,8 @@ def test_colab_and_the_download_give_the_notebook_of_the_choice(form, form_page)
     with form_page() as tab:
         for key, place in (("tf", "notebooks/main"), ("both", "main/book"), ("torch", "notebooks/main")):
             name = "02_average.ipynb" if key == "both" else f"02_average_{key}.ipynb"
-            tab.locator(f'.fw-page input[value="{key}"]').check(force=True)
+            choose_framework(tab, key)
+            assert tab.locator(".cell.tag_both").is_visible() is (key == "both")
             assert leads(tab, "colab.research.google.com").endswith(f"/blob/{place}/{name}")
             assert leads(tab, "_sources/").endswith(f"_sources/book/{name}")
             assert (form / "_build" / "html" / "_sources" / "book" / name).exists()
@@ -239,22 +179,18 @@ def found(tab, words):
     return tab.locator("#search-results li > a").all_inner_texts()
 
 
-@pytest.mark.parametrize(
-    ("words", "heading"),
-    [
-        ("dictionary", "The idea: a dictionary that averages"),
-        ("scores grow", "The reason: scores grow with the width"),
-        ("weighted average", "Look it up: match, normalize, average"),  # the chapter's subject: its card
-        ("average by hand", "By hand: two keys"),
-    ],
-)
-def test_the_search_finds_sections(form_page, words, heading):
+def test_the_search_finds_sections_and_claims(form_page):
+    headings = {
+        "dictionary": "The idea: a dictionary that averages",
+        "scores grow": "The reason: scores grow with the width",
+        "weighted average": "Look it up: match, normalize, average",  # the chapter's subject: its card
+        "average by hand": "By hand: two keys",
+    }
     with form_page() as tab:
-        assert found(tab, words)[0].endswith(heading)
-
-
-def test_the_search_finds_claims(form_page):
-    with form_page() as tab:
+        page = tab.url
+        for words, heading in headings.items():
+            assert found(tab, words)[0].endswith(heading)
+            tab.goto(page)
         assert any("Weighted averages" in title for title in found(tab, "ten times as far"))
 
 

@@ -1,23 +1,13 @@
 """The choice PyTorch | TensorFlow | Both, as a reader meets it."""
 
 import pytest
-from built_book import SITE, settle
+from built_book import settle
 
-PAGES = [
-    str(path.relative_to(SITE))
-    for path in sorted(SITE.glob("book/*.html"))
-    if 'class="fw-tabs"' in path.read_text(encoding="utf-8")
-]
+PAGES = "book/01_bottleneck.html", "book/00_ten_minutes.html"
 BOXES = {"torch": "PyTorch", "tf": "TensorFlow", "both": "Both"}
 # Groups of a page whose choice can be seen: one of folds alone has none, the card's and a solution's are closed.
 SEEN = ".fw-tabs:has(.fw-choices:visible)"
 FIRST, LAST = f"{SEEN} >> nth=0", f"{SEEN} >> nth=-1"
-
-
-@pytest.fixture
-def chapter():
-    assert PAGES, "no page of the book shows code in both frameworks"
-    return PAGES[-1]
 
 
 def shown(tab):
@@ -42,26 +32,19 @@ def choose(tab, key, group=FIRST):
     tab.locator(group).get_by_role("radio", name=BOXES[key], exact=True).click()
 
 
-def test_begins_with_pytorch(visit, chapter):
-    with visit(chapter) as tab:
-        assert shown(tab) == checked(tab) == {"torch"}
-        assert "framework=" not in tab.url
+def test_a_click_sets_all_groups(form_page):
+    with form_page() as tab:
+        assert shown(tab) == checked(tab) == {"torch"} and "framework=" not in tab.url
+        for group in (".fw-page", LAST):
+            for key in ("tf", "both", "torch"):
+                choose(tab, key, group)
+                assert shown(tab) == checked(tab) == {key}
+                assert tab.url.endswith(f"?framework={key}")
+                assert tab.evaluate("localStorage.getItem('attn-course-framework')") == key
 
 
-@pytest.mark.parametrize("key", ["tf", "both"])
-@pytest.mark.parametrize("group", [".fw-page", LAST])
-def test_a_click_sets_all_groups(visit, chapter, key, group):
-    with visit(chapter) as tab:
-        choose(tab, key, group)
-        assert shown(tab) == checked(tab) == {key}
-        assert tab.url.endswith(f"?framework={key}")
-        assert tab.evaluate("localStorage.getItem('attn-course-framework')") == key
-        choose(tab, "torch", group)
-        assert shown(tab) == checked(tab) == {"torch"}
-
-
-def test_the_clicked_control_stays_where_it_is(visit, chapter):
-    with visit(chapter) as tab:
+def test_the_clicked_control_stays_where_it_is(form_page):
+    with form_page() as tab:
         last = tab.locator(LAST).locator(".fw-choices")
         last.scroll_into_view_if_needed()
         for key in ("both", "tf", "torch"):
@@ -73,66 +56,47 @@ def test_the_clicked_control_stays_where_it_is(visit, chapter):
             assert moved < 2 or at_end, (key, moved)
 
 
-def test_survives_a_reload_and_holds_on_the_next_page(visit, chapter, address):
+def test_survives_a_reload_holds_on_the_next_page_and_on_the_way_back(visit, address):
+    chapter, other = PAGES
     with visit(chapter) as tab:
         choose(tab, "tf")
         tab.reload()
         assert shown(tab) == checked(tab) == {"tf"}
-        tab.goto(address + PAGES[0])
+        tab.goto(address + other)
         assert shown(tab) == checked(tab) == {"tf"}
         assert tab.url.endswith("?framework=tf")
-
-
-@pytest.mark.parametrize("key", list(BOXES))
-def test_the_address_decides(visit, chapter, address, key):
-    with visit(chapter) as tab:
-        choose(tab, "both" if key != "both" else "tf")
-        tab.goto(f"{address}{chapter}?framework={key}")
-        assert shown(tab) == checked(tab) == {key}
-
-
-def test_an_unknown_framework_in_the_address_is_ignored(visit, chapter):
-    with visit(f"{chapter}?framework=jax") as tab:
-        assert shown(tab) == checked(tab) == {"torch"}
-
-
-def test_the_anchor_stays_in_the_address(visit, chapter):
-    with visit(f"{chapter}#the-code") as tab:
-        choose(tab, "tf", ".fw-page")
-        assert tab.url.endswith("?framework=tf#the-code")
-
-
-def test_the_way_back_keeps_the_last_choice(visit, chapter, address):
-    with visit(chapter) as tab:
-        choose(tab, "torch", ".fw-page")
-        choose(tab, "tf", ".fw-page")
-        tab.goto(address + PAGES[0] + "?again")
         choose(tab, "both")
         tab.go_back()
         settle(tab)
         assert shown(tab) == checked(tab) == {"both"}
 
 
-def test_keyboard(visit, chapter):
-    with visit(chapter) as tab:
+def test_the_address_decides(form_page):
+    with form_page("?framework=jax") as tab:
+        page = tab.url.partition("?")[0]
+        assert shown(tab) == checked(tab) == {"torch"}, "an unknown one is ignored"
+        for key in ("tf", "both", "torch"):
+            choose(tab, "both" if key != "both" else "tf")
+            tab.goto(f"{page}?framework={key}#by-hand-two-keys")
+            assert shown(tab) == checked(tab) == {key}
+        choose(tab, "tf", ".fw-page")
+        assert tab.url.endswith("?framework=tf#by-hand-two-keys")
+
+
+def test_keyboard(form_page):
+    with form_page() as tab:
         tab.locator(FIRST).locator("input").first.focus()
         for key in ("tf", "both", "torch"):
             tab.keyboard.press("ArrowRight")
             assert shown(tab) == checked(tab) == {key}
         tab.keyboard.press("ArrowLeft")
         assert shown(tab) == {"both"}
-
-
-def test_focus_can_be_seen(visit, chapter):
-    with visit(chapter) as tab:
-        tab.locator(FIRST).locator("input").first.focus()
-        tab.keyboard.press("ArrowRight")
         style = tab.evaluate("getComputedStyle(document.activeElement.nextElementSibling).outlineStyle")
         assert style == "solid"
 
 
-def test_without_javascript_each_group_chooses_for_itself(visit, chapter):
-    with visit(chapter, javascript=False) as tab:
+def test_without_javascript_each_group_chooses_for_itself(form_page):
+    with form_page(javascript=False) as tab:
         group = tab.locator(FIRST)
         torch, tf = group.locator(".fw-torch"), group.locator(".fw-tf")
         assert torch.is_visible() and not tf.is_visible()
@@ -143,8 +107,8 @@ def test_without_javascript_each_group_chooses_for_itself(visit, chapter):
         assert not tab.locator(".fw-page").is_visible()
 
 
-def test_without_storage_the_address_carries_the_choice(visit, chapter):
-    with visit(chapter) as tab:
+def test_without_storage_the_address_carries_the_choice(form_page):
+    with form_page() as tab:
         tab.add_init_script(
             """const setItem = Storage.prototype.setItem;
             Storage.prototype.setItem = function (key, value) {
@@ -164,12 +128,13 @@ def panels(tab):
     return group.locator(".fw-torch").bounding_box(), group.locator(".fw-tf").bounding_box()
 
 
-def test_both_stands_in_two_columns_where_there_is_room(visit, chapter):
-    with visit(chapter, width=1440) as tab:
+def test_both_stands_in_two_columns_where_76_characters_fit(form_page):
+    """At 13.6 px they are 622 px wide: two columns with their borders need more than 1,280."""
+    with form_page(width=1440) as tab:
         narrow = tab.locator(".bd-article").bounding_box()["width"]
         choose(tab, "both")
         torch, tf = panels(tab)
-        assert abs(torch["y"] - tf["y"]) < 2 and tf["x"] >= torch["x"] + torch["width"]
+        assert abs(torch["y"] - tf["y"]) < 2 and tf["x"] >= torch["x"] + max(torch["width"], 500)
         assert tab.locator(".bd-article").bounding_box()["width"] > narrow
         assert not tab.locator(".bd-sidebar-primary").is_visible()
         tab.locator(".primary-toggle").first.click()
@@ -179,21 +144,26 @@ def test_both_stands_in_two_columns_where_there_is_room(visit, chapter):
         assert tab.locator(".bd-sidebar-primary").is_visible()
 
 
-def test_both_is_stacked_on_a_telephone(visit, chapter):
-    with visit(f"{chapter}?framework=both", width=390) as tab:
+@pytest.mark.parametrize("width", [390, 1280])
+def test_both_is_stacked_elsewhere(form_page, width):
+    with form_page(width=width) as tab:
+        group = tab.locator(FIRST)
+        assert group.locator(".fw-torch").is_visible() and not group.locator(".fw-tf").is_visible()
+        choose(tab, "both", ".fw-page")
         torch, tf = panels(tab)
         assert tf["y"] >= torch["y"] + torch["height"] and abs(tf["x"] - torch["x"]) < 2
-        names = tab.locator(FIRST).locator(".fw-name")
-        assert names.all_inner_texts() == ["PyTorch", "TensorFlow"]
+        assert group.locator(".fw-name").all_inner_texts() == ["PyTorch", "TensorFlow"]
 
 
-@pytest.mark.parametrize("key", list(BOXES))
-def test_both_are_printed(visit, chapter, key):
-    with visit(f"{chapter}?framework={key}") as tab:
-        tab.emulate_media(media="print")
-        assert shown(tab) == {"both"}
-        assert not tab.locator(".fw-choices").first.is_visible()
-        assert tab.locator(".fw-tabs .fw-name").first.is_visible()
+def test_both_are_printed(form_page):
+    with form_page() as tab:
+        for key in BOXES:
+            tab.emulate_media(media="screen")
+            choose(tab, key, ".fw-page")
+            tab.emulate_media(media="print")
+            assert shown(tab) == {"both"}
+            assert not tab.locator(".fw-choices").first.is_visible()
+            assert tab.locator(".fw-tabs .fw-name").first.is_visible()
 
 
 @pytest.mark.parametrize("key", ["torch", "tf"])

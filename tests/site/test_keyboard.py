@@ -3,9 +3,9 @@
 import io
 
 import pytest
+from built_book import OPEN_FOLDS
 from PIL import Image, ImageChops
 
-PAGE = "book/02_average.html"
 BEFORE = 8  # stops before the text
 # What takes the focus: of the head, the side bars, tabs, figures, exercises, folds and the foot.
 CONTROLS = (
@@ -16,8 +16,8 @@ CONTROLS = (
 WITHIN = "let within = document.activeElement; while (within?.shadowRoot) within = within.shadowRoot.activeElement;"
 
 
-def test_few_stops_before_the_text(visit, form_address):
-    with visit(PAGE, base=form_address) as tab:
+def test_few_stops_before_the_text(form_page):
+    with form_page() as tab:
         names = []
         while not tab.evaluate("!!document.activeElement.closest('article')"):
             tab.keyboard.press("Tab")
@@ -27,9 +27,9 @@ def test_few_stops_before_the_text(visit, form_address):
         assert len(names) - 1 <= BEFORE, names
 
 
-def test_both_skip_links_lead_on(visit, form_address):
+def test_both_skip_links_lead_on(form_page):
     for number, place in ((1, "#main-content"), (2, "#pst-primary-sidebar")):
-        with visit(PAGE, base=form_address) as tab:
+        with form_page() as tab:
             for _ in range(number):
                 tab.keyboard.press("Tab")
             tab.keyboard.press("Enter")
@@ -37,8 +37,8 @@ def test_both_skip_links_lead_on(visit, form_address):
             assert tab.evaluate("(place) => !!document.activeElement.closest(place)", place)
 
 
-def test_the_side_bar_is_where_it_was(visit, form_address):
-    with visit(PAGE, base=form_address) as tab:
+def test_the_side_bar_is_where_it_was(form_page):
+    with form_page() as tab:
         bar, text = (tab.locator(place).bounding_box() for place in ("#pst-primary-sidebar", "article.bd-article"))
         assert bar["x"] < 10 and bar["x"] + bar["width"] <= text["x"] and bar["y"] < 10
 
@@ -95,9 +95,8 @@ def test_focus_is_seen_on_the_tables_and_in_the_search(visit, shown, where, read
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("folds", ["open", "closed"])
-def test_focus_is_seen_on_every_control(visit, form_address, scheme, folds):
-    with visit(PAGE, base=form_address, scheme=scheme) as tab:
-        if folds == "open":
-            tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+def test_focus_is_seen_on_every_control(form_page, scheme):
+    with form_page(scheme=scheme) as tab:
+        assert unseen(tab, 31) == []
+        tab.evaluate(OPEN_FOLDS)
         assert unseen(tab, 31) == []

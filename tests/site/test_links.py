@@ -1,20 +1,14 @@
 """Links and buttons of the built pages, read without a browser."""
 
 import json
-import sys
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from built_book import SITE
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-
-from publisher import publisher  # noqa: E402 - found only by the line before
+from built_book import ROOT, SITE
+from publisher import publisher
 
 CHAPTERS = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]_*.md"))
 EACH = pytest.mark.parametrize("chapter", CHAPTERS)

@@ -7,12 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from built_book import ROOT, SITE
+from built_book import ROOT, SITE, note_faults
+from publisher import publisher
 
 CHAPTERS = "04_scaled_dot_product", "09_transformer"
-sys.path.insert(0, str(ROOT / "tools"))
-
-from publisher import publisher  # noqa: E402 - found only by the line before
 
 
 def test_every_page_leads_to_versions_questions_and_mistakes(page):
@@ -30,11 +28,6 @@ def test_the_card_and_the_feed_are_there():
     address = found.find("link", type="application/atom+xml")["href"]
     feed = SITE / address.removeprefix(publisher(ROOT).home_url)
     assert ElementTree.parse(feed).getroot().tag.endswith("feed")
-
-
-def test_robots_and_the_page_for_what_is_missing():
-    assert "sitemap.xml" in (SITE / "robots.txt").read_text() and (SITE / "sitemap.xml").exists()
-    assert "There is no such page" in (SITE / "404.html").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +59,7 @@ def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
     (path,) = decks.glob(f"{chapter}*.html")
     tab = browser.new_page(viewport={"width": 1280, "height": 720})
     faults = []
-    tab.on("pageerror", lambda error: faults.append(str(error)))
-    tab.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+    note_faults(tab, faults)
     tab.on("request", lambda request: faults.append(request.url) if request.url.startswith("http") else None)
     tab.goto(path.as_uri())
     tab.wait_for_selector("html[data-ready]", timeout=30_000)

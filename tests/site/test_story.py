@@ -1,6 +1,7 @@
 """The story in the built book: the drawer, the guess, what is folded behind the story, the map."""
 
 import pytest
+from built_book import OPEN_FOLDS, choose_framework, settle
 from test_pages import too_wide, violations
 
 PAGE = "book/04_scaled_dot_product.html"
@@ -80,23 +81,6 @@ HELD = """(guess) => {
 }"""
 
 
-@pytest.mark.parametrize("chapter", PAGES)
-def test_what_decides_waits_for_the_guess(visit, chapter):
-    """Every control that a guess names is there, and is held until the guess is checked or passed over."""
-    with visit(chapter) as tab:
-        guess = tab.locator(".guess").first
-        guess.evaluate(ABOVE)
-        tab.wait_for_timeout(600)
-        held = guess.evaluate(HELD)
-        assert held and all(names and all(names) for names in held)
-        if chapter == PAGES[0]:
-            guess.locator("input").first.fill("0.33")
-            guess.locator(".guess-check").click()
-        else:
-            guess.locator(".guess-waits button").click()
-        assert not any(any(names) for names in guess.evaluate(HELD)) and not guess.locator(".guess-waits").is_visible()
-
-
 def test_curves_wait_for_their_guess(visit):
     with visit(PAGE) as tab:
         guess = tab.locator(".guess").nth(1)
@@ -134,64 +118,70 @@ def test_the_introduction_shows_figures_of_chapters(visit):
                 assert other.locator(f"[id='{anchor}']").count() == 1
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
-@pytest.mark.parametrize("chapter", PAGES)
-def test_the_first_screens(visit, chapter, width, height):
+LABELS = """(figure) => {
+  const shown = (one) => one.checkVisibility?.({visibilityProperty: true}) && one.localName !== "style"
+    && !one.classList.contains("hide") && one.getBoundingClientRect().width > 2
+    && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  return [...figure.shadowRoot.querySelectorAll("*")].filter(shown).map((one) => {
+    const svg = one.ownerSVGElement;
+    const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+    return [parseFloat(getComputedStyle(one).fontSize) * scale, one.textContent.slice(0, 20)];
+  });
+}"""
+
+
+def first_screens(tab, height):
     """The hook stands on the first screen, the whole figure on the first two; nothing is wider than the window."""
-    with visit(chapter, width=width) as tab:
-        hook = tab.locator("section > blockquote").first.bounding_box()
-        figure = tab.locator(".attn-widget").first.bounding_box()
-        assert hook["y"] + hook["height"] < height
-        assert figure["y"] + figure["height"] < 2 * height
-        assert too_wide(tab) == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("address_of", [PAGE, MAP])
-def test_accessible(visit, address_of, width, scheme):
-    """Also with all folds open and the guess answered."""
-    with visit(address_of, width=width, scheme=scheme) as tab:
-        tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
-        if address_of == PAGE:
-            tab.locator(".guess-answer").nth(1).click()
-            tab.locator(".guess-check").first.click()
-        assert violations(tab) == [] and too_wide(tab) == []
+    hook = tab.locator("section > blockquote").first.bounding_box()
+    figure = tab.locator(".attn-widget").first.bounding_box()
+    assert hook["y"] + hook["height"] < height
+    assert figure["y"] + figure["height"] < 2 * height
+    assert too_wide(tab) == []
 
 
 @pytest.mark.parametrize("chapter", PAGES)
-def test_code_and_labels_are_large_enough(visit, chapter):
-    """Code at least 13.5 px on a laptop, but the package's own source; the first figure's words 12."""
-    with visit(chapter, width=1280) as tab:
+def test_the_beginning_of_a_chapter(visit, chapter):
+    with visit(chapter, width=390) as tab:
+        first_screens(tab, 844)
+    with visit(chapter) as tab:
+        first_screens(tab, 900)
+        # Code has at least 13.5 px on a laptop, but the package's own source; the first figure's words 12.
         sizes = tab.evaluate(
             """() => [...document.querySelectorAll(".bd-article div.cell_input pre")]
               .filter((code) => code.offsetParent).map((code) => parseFloat(getComputedStyle(code).fontSize))"""
         )
         assert sizes and min(sizes) >= 13.5
-        labels = tab.locator(".attn-widget").first.evaluate(
-            """(figure) => {
-              const shown = (one) => one.checkVisibility?.({visibilityProperty: true}) && one.localName !== "style"
-                && !one.classList.contains("hide") && one.getBoundingClientRect().width > 2
-                && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-              return [...figure.shadowRoot.querySelectorAll("*")].filter(shown).map((one) => {
-                const svg = one.ownerSVGElement;
-                const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
-                return [parseFloat(getComputedStyle(one).fontSize) * scale, one.textContent.slice(0, 20)];
-              });
-            }"""
-        )
+        labels = tab.locator(".attn-widget").first.evaluate(LABELS)
         assert labels and [label for label in labels if label[0] < 12] == []
-
-
-@pytest.mark.parametrize("chapter", PAGES)
-def test_figures_have_one_number_in_each_view(visit, chapter):
-    """1, 2, 3 ... without a gap, in PyTorch as in TensorFlow."""
-    for framework in ("torch", "tf"):
-        with visit(f"{chapter}?framework={framework}") as tab:
-            tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
+        # Every control that a guess names is there, and is held until the guess is checked or passed over.
+        guess = tab.locator(".guess").first
+        guess.evaluate(ABOVE)
+        all_held = "held.length && held.every((names) => names.length && names.every(Boolean))"
+        held = f"(guess) => {{ const held = ({HELD})(guess); return {all_held}; }}"
+        tab.wait_for_function(held, arg=guess.element_handle())
+        if chapter == PAGES[0]:
+            guess.locator("input").first.fill("0.33")
+            guess.locator(".guess-check").click()
+        else:
+            guess.locator(".guess-waits button").click()
+        assert not any(any(names) for names in guess.evaluate(HELD)) and not guess.locator(".guess-waits").is_visible()
+        # Figures have the numbers 1, 2, 3 ... without a gap, in PyTorch as in TensorFlow.
+        tab.evaluate(OPEN_FOLDS)
+        for framework in ("torch", "tf"):
+            choose_framework(tab, framework)
             texts = tab.locator("figcaption .caption-number:visible").all_inner_texts()
             assert [int(text.split()[-1]) for text in texts] == list(range(1, len(texts) + 1)), framework
             assert len(texts) >= 4
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_map_is_accessible(visit, width):
+    """A chapter's elements are looked at in test_form."""
+    with visit(MAP, width=width) as tab:
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)
+            settle(tab)
+            assert violations(tab) == [] and too_wide(tab) == [], scheme
 
 
 def test_what_the_map_remembers(visit):

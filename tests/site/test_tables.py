@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from built_book import SITE, settle
-from test_pages import too_wide, violations
+from built_book import OPEN_FOLDS
+from test_pages import WIDER, too_wide, violations
 
 PAGE = "book/complexity.html"
 
@@ -32,15 +32,18 @@ def test_a_click_sorts_and_the_third_gives_the_old_order(caches):
     assert head.get_attribute("aria-sort") is None and column(caches, 1) == first
 
 
-def test_numbers_are_sorted_as_numbers_both_ways(caches):
+def test_numbers_and_words_are_sorted_as_such(caches):
     button = caches.locator("thead th", has_text="Ops per byte").get_by_role("button")
     for ends in (["1", "242"], ["242", "1"]):
         button.click()
         found = column(caches, 6)
         assert [found[0], found[-1]] == ends
+    caches.locator("thead th", has_text="Checkpoint").get_by_role("button").click()
+    names = column(caches, 1)
+    assert names == sorted(names, key=str.lower)
 
 
-def test_what_has_no_number_stands_last(visit):
+def test_orders_are_sorted_with_their_formulas_and_what_has_no_number_stands_last(visit):
     with visit(PAGE) as tab:
         times = tab.locator("table.sortable", has_text="not measured yet").first
         button = times.locator("thead th").nth(1).get_by_role("button")
@@ -48,13 +51,10 @@ def test_what_has_no_number_stands_last(visit):
             button.click()
             found = column(times, 2)
             assert found[-1] == "not measured yet" != found[0]
-
-
-def test_words_are_sorted_as_words(caches):
-    button = caches.locator("thead th", has_text="Checkpoint").get_by_role("button")
-    button.click()
-    names = column(caches, 1)
-    assert names == sorted(names, key=str.lower)
+        orders = tab.locator("table.sortable").first
+        orders.locator("thead th", has_text="Time").get_by_role("button").click()
+        values = orders.locator("tbody td:nth-child(2) data").evaluate_all("(all) => all.map((one) => +one.value)")
+        assert values == sorted(values) and len(values) == orders.locator("tbody tr").count()
 
 
 def test_a_family_alone(visit):
@@ -80,28 +80,6 @@ def test_the_checkpoints_fit_on_a_phone(visit):
         assert too_wide(tab) == []
 
 
-CHAPTERS = sorted(path.stem for path in (SITE / "book").glob("[01][0-9]_*.html"))
-# Tables whose box would have to be pushed sideways; some frames after a fold opened, when those have turned that must.
-WIDER = """async () => {
-  for (const _ of [1, 2, 3]) await new Promise((done) => requestAnimationFrame(done));
-  return [...document.querySelectorAll(".bd-article table")]
-    .filter((table) => table.checkVisibility())
-    .map((table) => [table, table.closest(".pst-scrollable-table-container, div.output") ?? table.parentElement])
-    .filter(([table, box]) => table.scrollWidth > box.clientWidth + 1 || box.scrollWidth > box.clientWidth + 1)
-    .map(([table, box]) => `${table.scrollWidth} in ${box.clientWidth}: ${table.innerText.slice(0, 99)}`);
-}"""
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_table_fits_on_a_phone(chapter, visit):
-    """With all folds open, in the view of one framework and the other's: a table is as wide as its box, or turned."""
-    for framework in ("torch", "tf"):
-        with visit(f"book/{chapter}.html?framework={framework}", width=390) as tab:
-            tab.evaluate("document.querySelectorAll('details').forEach((block) => { block.open = true; })")
-            settle(tab)
-            assert tab.evaluate(WIDER) == []
-
-
 def test_a_table_that_is_too_wide_is_turned_or_found(visit):
     with visit("book/09_transformer.html?framework=torch", width=1280) as tab:
         assert tab.locator("table.turned").count() == 0 and tab.evaluate(WIDER) == []
@@ -115,14 +93,6 @@ def test_a_table_that_is_too_wide_is_turned_or_found(visit):
         tab.wait_for_function("document.querySelectorAll('table.turned').length === 0")
 
 
-def test_orders_are_sorted_with_their_formulas(visit):
-    with visit(PAGE) as tab:
-        orders = tab.locator("table.sortable").first
-        orders.locator("thead th", has_text="Time").get_by_role("button").click()
-        values = orders.locator("tbody td:nth-child(2) data").evaluate_all("(all) => all.map((one) => +one.value)")
-        assert values == sorted(values) and len(values) == orders.locator("tbody tr").count()
-
-
 def test_without_a_script_it_is_a_table(visit):
     with visit(PAGE, javascript=False) as tab:
         assert tab.locator("table.sortable button, .families").count() == 0
@@ -132,7 +102,7 @@ def test_without_a_script_it_is_a_table(visit):
 
 def test_the_families_of_the_wall_chart_are_filtered_by_a_part(visit):
     with visit("book/16_one_layer_2026.html") as tab:
-        tab.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })")
+        tab.evaluate(OPEN_FOLDS)
         table = tab.locator("table.sortable", has_text="gpt_oss")
         group = tab.get_by_role("group", name="Show one family")
         assert len(column(table, 1)) == 44

@@ -1,16 +1,15 @@
 """Interactive figures in a real browser, on a small site of their own: mouse, keys, fingers, dark, print, no script."""
 
 import html
-import http.server
 import math
 import re
-import threading
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
 import pytest
-from conftest import _Quiet
-from test_pages import too_wide, violations
+from browser import served
+from test_pages import COLORS, too_wide, violations
 from widget_figures import (
     CHARACTERS,
     KEYS,
@@ -47,16 +46,13 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="session")
 def address(site):
     """In place of the book's: the small site, served on this machine."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with served(site) as found:
+        yield found
 
 
 @pytest.fixture
 def figure(visit):
     """Opens one figure alone: `with figure("window") as (tab, ui)`."""
-    from contextlib import contextmanager
 
     @contextmanager
     def opened(name, **options):
@@ -140,44 +136,40 @@ def test_one_copy_of_the_code_on_a_page_and_none_where_no_figure_is(site):
     assert (site / "_static" / other).read_text(encoding="utf-8") == code("window")
 
 
-def test_every_figure_starts_and_asks_no_other_host(visit, address):
+def test_every_figure_starts_asks_no_other_host_and_is_a_picture_in_print(visit, address):
     with visit("figures.html") as tab:
         tab.wait_for_load_state("networkidle")
         assert tab.locator(".attn-widget[data-ready] .ui").count() == len(NAMES)
         assert [url for url in tab.requests if not url.startswith((address, "data:", "blob:"))] == []
         assert tab.faults == []
         assert not tab.locator(".attn-widget > img").first.is_visible()
+        tab.emulate_media(media="print")
+        assert all(image.is_visible() for image in tab.locator(".attn-widget > img").all())
+        assert not any(part.is_visible() for part in tab.locator(".ui").all())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_accessible(visit, scheme, width):
-    with visit("figures.html", scheme=scheme, width=width) as tab:
-        assert tab.locator(".ui[data-dark]").count() == (len(NAMES) if scheme == "dark" else 0)
-        assert violations(tab) == []
-        for label in tab.locator(".pick label", has_text="Grid").all():
-            label.click()
-        assert violations(tab) == []
-
-
-@pytest.mark.parametrize("width", [320, 390, 1280])
-def test_no_page_is_wider_than_a_telephone(visit, width):
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_accessible_and_no_wider_than_a_telephone(visit, width):
+    """In light and in dark, which the figures follow on a ground that lets the page's through."""
     with visit("figures.html", width=width) as tab:
-        assert too_wide(tab) == []
-        for label in tab.locator(".pick label", has_text="Grid").all():
-            label.click()
-        assert too_wide(tab) == []
-
-
-def test_the_figure_follows_the_theme(visit):
-    with visit("figures.html", scheme="light") as tab:
-        tab.evaluate("document.documentElement.dataset.theme = 'dark'")
-        tab.wait_for_function(
-            "[...document.querySelectorAll('.attn-widget')].every("
-            "(root) => root.shadowRoot.querySelector('.ui').hasAttribute('data-dark'))"
-        )
+        assert too_wide(tab) == [] and tab.locator(".ui[data-dark]").count() == 0
+        for scheme in ("light", "dark"):
+            tab.evaluate("(scheme) => { document.documentElement.dataset.theme = scheme; }", scheme)
+            tab.wait_for_function(
+                "(dark) => [...document.querySelectorAll('.attn-widget')].every("
+                "(root) => root.shadowRoot.querySelector('.ui').hasAttribute('data-dark') === dark)",
+                arg=scheme == "dark",
+            )
+            assert width == 320 or violations(tab, *(COLORS if scheme == "dark" else ())) == []
+            if scheme == "light":
+                for label in tab.locator(".pick label", has_text="Grid").all():
+                    label.click()
+                assert (width == 320 or violations(tab) == []) and too_wide(tab) == []
         ground = "getComputedStyle(document.querySelector('.attn-widget').parentElement).backgroundColor"
         assert tab.evaluate(ground) == "rgba(0, 0, 0, 0)"
+    with visit("figures.html", scheme="dark", width=width) as tab:
+        assert tab.locator(".ui[data-dark]").count() == len(NAMES)
+        assert width == 320 or violations(tab, *COLORS) == []
 
 
 def test_several_copies_of_the_code_start_each_figure_once(visit):
@@ -195,13 +187,6 @@ def test_without_javascript_there_is_a_picture_with_its_text(visit):
         assert images.count() == len(NAMES)
         assert images.evaluate_all("(all) => all.every((one) => one.naturalWidth > 0 && one.alt)")
         assert all(image.is_visible() for image in images.all())
-
-
-def test_print_shows_the_picture(visit):
-    with visit("figures.html") as tab:
-        tab.emulate_media(media="print")
-        assert all(image.is_visible() for image in tab.locator(".attn-widget > img").all())
-        assert not any(part.is_visible() for part in tab.locator(".ui").all())
 
 
 def test_data_that_can_not_be_read_leave_the_picture(visit):
@@ -279,34 +264,30 @@ PATTERNS = [
 ]
 
 
-@pytest.mark.parametrize("settings", PATTERNS)
-def test_counts_and_reach_are_those_of_the_masks(figure, settings):
-    n, window, stride, tokens, causal, layers = settings
-    row, column = np.indices((n, n))
-    mask = sliding_window_mask(n, n, window, causal=False) if window else np.zeros((n, n), bool)
-    mask |= (row < tokens) | (column < tokens)
-    if stride:
-        mask |= (row - column) % stride == 0
-    if not (window or stride or tokens):
-        mask[:] = True
-    if causal:
-        mask &= causal_mask(n, n)
-    reached = np.linalg.matrix_power((mask | np.eye(n, dtype=bool)).astype(int), layers) > 0
+def test_counts_and_reach_are_those_of_the_masks(figure):
     with figure("pattern") as (_, ui):
-        slide(ui, "window", window)
-        slide(ui, "stride", stride)
-        slide(ui, "global tokens", tokens)
-        slide(ui, "layers", layers)
-        if not causal:
-            ui.get_by_role("checkbox", name="causal").uncheck()
-        slide(ui, "length n", n)
-        found = facts(ui)
-        assert found["allowed pairs"] == f"{mask.sum()} of {n * n}"
-        assert math.isclose(number(found["share of n²"]), 100 * mask.mean(), abs_tol=0.051)
-        assert found[f"query {n} sees"] == f"{mask[-1].sum()} keys"
-        name = "1 layer" if layers == 1 else f"{layers} layers"
-        assert found[f"and reaches after {name}"] == f"{reached[-1].sum()} of {n}"
-        assert math.isclose(number(found[f"pairs reached after {name}"]), 100 * reached.mean(), abs_tol=0.051)
+        for n, window, stride, tokens, causal, layers in PATTERNS:
+            row, column = np.indices((n, n))
+            mask = sliding_window_mask(n, n, window, causal=False) if window else np.zeros((n, n), bool)
+            mask |= (row < tokens) | (column < tokens)
+            if stride:
+                mask |= (row - column) % stride == 0
+            if not (window or stride or tokens):
+                mask[:] = True
+            if causal:
+                mask &= causal_mask(n, n)
+            reached = np.linalg.matrix_power((mask | np.eye(n, dtype=bool)).astype(int), layers) > 0
+            sliders = {"window": window, "stride": stride, "global tokens": tokens, "layers": layers, "length n": n}
+            for name, value in sliders.items():
+                slide(ui, name, value)
+            ui.get_by_role("checkbox", name="causal").set_checked(causal)
+            found = facts(ui)
+            assert found["allowed pairs"] == f"{mask.sum()} of {n * n}"
+            assert math.isclose(number(found["share of n²"]), 100 * mask.mean(), abs_tol=0.051)
+            assert found[f"query {n} sees"] == f"{mask[-1].sum()} keys"
+            name = "1 layer" if layers == 1 else f"{layers} layers"
+            assert found[f"and reaches after {name}"] == f"{reached[-1].sum()} of {n}"
+            assert math.isclose(number(found[f"pairs reached after {name}"]), 100 * reached.mean(), abs_tol=0.051)
 
 
 def test_keys_paint_a_pair_and_undo(figure):

@@ -15,10 +15,9 @@ import re
 from markdown_it.token import Token
 
 from .blocks import directive_of, parse, refuse, split_sections
-from .directives import DIRECTIVES, REFERENCES, ROLES, convert_directive, indented, numbered
+from .directives import DIRECTIVES, REFERENCES, ROLES, convert_directive, display
 from .index import Book
 from .inline import NO_FOOTNOTES, Page, convert_inline
-from .mathematics import display, environment
 
 __all__ = ["DIRECTIVES", "ROLES", "Book", "Page", "caption", "close", "convert", "split_sections"]
 
@@ -45,16 +44,15 @@ def convert(text: str, page: Page) -> str:
             out.extend(convert_inline("\n".join(prose), page).split("\n"))
         prose.clear()
 
-    tokens = parse(text)
-    for position, token in enumerate(tokens):
+    for token in parse(text):
         if token.map is None or token.map[0] < done:
             continue
-        replaced = _block(tokens, position, lines, page)
+        replaced = _block(token, lines, page)
         if replaced is not None:
             prose.extend(lines[done : token.map[0]])
             flush()
-            _append(out, replaced, lines[token.map[0] :], _end(token) - token.map[0])
-            done = _end(token)
+            _append(out, replaced, lines[token.map[0] :], token.map[1] - token.map[0])
+            done = token.map[1]
     prose.extend(lines[done:])
     flush()
     return "\n".join(out).strip("\n")
@@ -73,31 +71,23 @@ def _append(out: list[str], block: list[str], source: list[str], length: int) ->
     out.extend(block)
 
 
-def _block(tokens: list[Token], position: int, lines: list[str], page: Page) -> list[str] | None:
+def _block(token: Token, lines: list[str], page: Page) -> list[str] | None:
     """The lines that replace a block, or None for one whose text is prose."""
-    token = tokens[position]
-    source = lines[token.map[0] : _end(token)]
+    source = lines[token.map[0] : token.map[1]]
     if token.type in _REMOVED:
         return []
     if token.type == "footnote_reference_open":
         raise refuse(page.file, f"the footnote [^{token.meta['label']}]", NO_FOOTNOTES)
     if token.type == "dl_open":
-        return _placed(_definitions(tokens[position:], lines, page), source)
+        raise refuse(page.file, "a definition list", "write a list")
+    if token.type == "amsmath":
+        raise refuse(page.file, "a formula without dollars", "write it between $$")
     if token.type in ("math_block", "math_block_label"):
         number = page.target(token.info).number if token.type == "math_block_label" else 0
         return _placed(display(token.content, number), source)
-    if token.type == "amsmath":
-        return _placed(environment(token.content), source)
     if directive := directive_of(token, lines, page.file):
         return _placed(convert_directive(directive, page, lambda body: convert(body, page)), source)
     return source if token.type in _UNTOUCHED else None
-
-
-def _end(token: Token) -> int:
-    """The line after a block. (The parser of bare environments leaves their last line out.)"""
-    if token.type == "amsmath":
-        return token.map[0] + token.content.strip("\n").count("\n") + 1
-    return token.map[1]
 
 
 def _placed(text: str, source: list[str]) -> list[str]:
@@ -109,39 +99,14 @@ def _placed(text: str, source: list[str]) -> list[str]:
     return [(f"{first if i == 0 else further}{line}").rstrip() for i, line in enumerate(lines)] + trailing
 
 
-def _definitions(tokens: list[Token], lines: list[str], page: Page) -> str:
-    """A definition list as a list: the term in bold, then what it means."""
-    items: list[str] = []
-    for position, token in enumerate(tokens):
-        if token.type == "dl_close" and token.level == tokens[0].level:
-            break
-        if token.type == "dt_open" and token.level == tokens[0].level + 1:
-            items.append(f"- **{convert_inline(tokens[position + 1].content, page)}**")
-        elif token.type == "dd_open" and token.level == tokens[0].level + 1:
-            body = _definition(lines[token.map[0] : token.map[1]])
-            body = convert(body, page)
-            beside = tokens[position - 1].type == "dt_close" and not re.match(r"[`|>$<*+-]", body)
-            items[-1] += f": {body}" if beside else f"\n\n{body}"
-    return "\n".join(indented(item) for item in items)
-
-
-def _definition(lines: list[str]) -> str:
-    """The text of one definition, without its colon. (The parser may begin it a line early, at the term.)"""
-    while lines and not re.match(r"\s*[:~]\s", lines[0]):
-        lines = lines[1:]
-    lines = [re.sub(r"^(\s*)[:~]", r"\1 ", lines[0]), *lines[1:]]
-    margin = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
-    return "\n".join(line[margin:] for line in lines).strip("\n")
-
-
 def caption(text: str, page: Page, framework: str | None = None) -> str:
     """The line under a figure that a code cell draws; the page shows it from the cell's metadata."""
     if framework == "tf" and page.twins:  # the twin of a figure in PyTorch has its number
         return f"**Fig. {page.twins.pop(0)}.** {convert_inline(text, page)}"
-    name = numbered("figure", None, page)
+    page.figures += 1
     if framework == "torch":
-        page.twins.append(page.count["figure"])
-    return f"**{name}.** {convert_inline(text, page)}"
+        page.twins.append(page.figures)
+    return f"**Fig. {page.figures}.** {convert_inline(text, page)}"
 
 
 def close(cells: list[str], page: Page) -> list[str]:

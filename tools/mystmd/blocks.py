@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-import yaml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from myst_parser.config.main import MdParserConfig
@@ -38,21 +37,9 @@ class Directive:
     options: dict[str, str] = field(default_factory=dict)
     body: str = ""
 
-    @property
-    def label(self) -> str | None:
-        return self.options.get("label") or self.options.get("name")
 
-    @property
-    def folded(self) -> bool:
-        return "dropdown" in self.options.get("class", "").split()
-
-
-def _parser():
-    parser = create_md_parser(MdParserConfig(enable_extensions=set(EXTENSIONS)), RendererHTML)
-    return parser.disable("inline")  # blocks only: inline.py works on the text itself
-
-
-_PARSER = _parser()
+# Blocks only: inline.py works on the text itself.
+_PARSER = create_md_parser(MdParserConfig(enable_extensions=set(EXTENSIONS)), RendererHTML).disable("inline")
 
 
 def parse(text: str) -> list[Token]:
@@ -86,10 +73,6 @@ def _check_closed(token: Token, lines: list[str], where: str, name: str) -> None
 
 def _options(content: str) -> tuple[dict[str, str], str]:
     lines = content.splitlines()
-    if lines and lines[0].strip() == "---" and "---" in [line.strip() for line in lines[1:]]:
-        end = [line.strip() for line in lines].index("---", 1)
-        values = yaml.safe_load("\n".join(lines[1:end])) or {}
-        return {str(key): str(value) for key, value in values.items()}, "\n".join(lines[end + 1 :])
     options = {}
     while lines and (match := _OPTION.match(lines[0])):
         options[match[1]] = match[2] or ""

@@ -14,15 +14,12 @@ from api_sections import with_sections
 from jupytext.myst import parse_directive_options
 from publisher import Publisher, publisher, version
 
-from .blocks import Directive, directive_of, parse
+from .blocks import directive_of, parse
 from .citations import Citations
 
-PROOFS = ("algorithm", "assumption", "axiom", "conjecture", "corollary", "criterion", "definition", "example")
-PROOFS += ("lemma", "observation", "property", "proposition", "remark", "theorem")
 # How a numbered thing is called where it is shown and where it is referred to.
-WORDS = {"figure": "Fig.", "table": "Table", "exercise": "Exercise", "equation": "Equation"}
-WORDS |= {kind: kind.capitalize() for kind in PROOFS}
-_OPAQUE = ("math", "code-block", "code", "bibliography", "eval-rst", "raw", "toctree")
+WORDS = {"figure": "Fig.", "equation": "Equation"}
+_OPAQUE = ("math", "code-block", "bibliography", "eval-rst", "toctree")
 
 
 @dataclass(frozen=True)
@@ -38,21 +35,6 @@ class Target:
     def name(self) -> str:
         """How a reference names it: "Fig. 2", or its title."""
         return f"{WORDS[self.kind]} {self.number}" if self.number else self.title
-
-
-def kind_of(directive: Directive) -> str | None:
-    """The kind under which a directive is counted, or None when it has no number."""
-    name = directive.name.removesuffix("-start")
-    if "nonumber" in directive.options:
-        return None
-    if name == "figure":
-        return "figure" if directive.body.strip() else None
-    if name in ("table", "list-table"):
-        return "table" if directive.argument else None
-    if name == "exercise":
-        return "exercise"
-    proof = name.removeprefix("prf:")
-    return proof if name.startswith("prf:") and proof in PROOFS else None
 
 
 @dataclass
@@ -84,8 +66,7 @@ class Book:
         return self.publisher.page_url(f"{self.folder}/{page}") + (f"#{anchor}" if anchor else "")
 
     def _walk(self, page: str, text: str, count: Counter, waiting: list[str]) -> None:
-        lines = text.splitlines()
-        tokens = parse(text)
+        lines, tokens, where = text.splitlines(), parse(text), f"{self.folder}/{page}.md"
         for token, following in zip(tokens, [*tokens, None][1:], strict=True):
             if token.type == "myst_target":
                 waiting.append(token.content)
@@ -95,8 +76,8 @@ class Book:
                 self._note(page, token.info, "equation", count)
             elif token.type in ("fence", "colon_fence") and token.info.startswith("{code-cell}"):
                 self._cell(page, token.content, count)
-            elif directive := directive_of(token, lines, f"{self.folder}/{page}.md"):
-                self._directive(page, directive, count, waiting)
+            elif (directive := directive_of(token, lines, where)) and directive.name not in _OPAQUE:
+                self._walk(page, directive.body, count, waiting)
 
     def _heading(self, page: str, tag: str, title: str, waiting: list[str]) -> None:
         if tag == "h1" and self.titles[page] == page:
@@ -105,13 +86,13 @@ class Book:
             self.labels[label] = Target("section", page, 0, title)
         waiting.clear()
 
-    def _note(self, page: str, label: str | None, kind: str, count: Counter, title: str = "") -> None:
+    def _note(self, page: str, label: str | None, kind: str, count: Counter) -> None:
         count[kind] += 1
         if label:
-            self.labels[label] = Target(kind, page, count[kind], title)
+            self.labels[label] = Target(kind, page, count[kind], "")
 
     def _cell(self, page: str, content: str, count: Counter) -> None:
-        options = parse_directive_options(content, f"{self.folder}/{page}.md: ")[1]
+        options = parse_directive_options(content, page)[1]
         figure = options.get("mystnb", {}).get("figure", {})
         if figure.get("caption"):
             kinds = options.get("tags", [])
@@ -120,13 +101,3 @@ class Book:
                 return
             self._note(page, figure.get("name"), "figure", count)
             count["waiting"] += "tab-torch" in kinds
-
-    def _directive(self, page: str, directive: Directive, count: Counter, waiting: list[str]) -> None:
-        if directive.name == "math" and directive.label:
-            self._note(page, directive.label, "equation", count)
-        elif kind := kind_of(directive):
-            self._note(page, directive.label, kind, count, directive.argument)
-        elif directive.label and directive.name not in ("solution", "solution-start"):
-            self.labels[directive.label] = Target("section", page, 0, directive.argument or directive.label)
-        if directive.name not in _OPAQUE:
-            self._walk(page, directive.body, count, waiting)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 
 from .blocks import refuse
@@ -22,14 +20,12 @@ _INLINE = re.compile(
     | (?P<url><(?P<scheme>[a-z][a-z+.-]*):[^\s>]*>)
     | (?P<footnote>\[\^[^\]\s]+\])
     | (?P<substitution>\{\{.*?\}\})
-    | (?P<untitled>\[\]\((?P<bare>[^()\s]+)\))
-    | (?P<link>\]\((?P<target>[^()\s]+)(?P<rest>(?:\s+"[^"]*")?\)))
+    | (?P<link>(?P<untitled>\[)?\]\((?P<target>[^()\s]+)(?:\s+"[^"]*")?\))
     """,
     re.VERBOSE | re.DOTALL,
 )
 _TITLED = re.compile(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
-_EXTERNAL = re.compile(r"(https?|mailto):")
-_HTML_TAGS = ("sub", "sup", "kbd")
+_EXTERNAL = re.compile(r"https?://|mailto:")
 NO_FOOTNOTES = "Colab shows none: say it in the text"
 
 
@@ -41,7 +37,7 @@ class Page:
     stem: str
     book: Book
     cited: set[str] = field(default_factory=set)
-    count: Counter = field(default_factory=Counter)
+    figures: int = 0
     twins: list = field(default_factory=list)  # numbers of PyTorch's figures that wait for TensorFlow's
     listed: bool = False  # whether the list of references has its place
 
@@ -66,39 +62,32 @@ def _rewrite(match: re.Match, page: Page) -> str:
     if match["role"]:
         return _role(match["role"], re.sub(r"\s*\n[ \t>]*", " ", match["body"]), page)
     if match["url"] and match["scheme"] in ("project", "path", "inv", "myst"):
-        raise refuse(page.file, f"the link {match['url']}", "write [text](file.md) or {ref}`label`")
+        raise refuse(page.file, f"the link {match['url']}", "write {doc}`page` or {ref}`label`")
     if match["display"]:  # the page would show the dollars
         raise ValueError(f"{page.file}: {match[0]!r} needs an empty line before and after it")
     if match["footnote"]:
         raise refuse(page.file, f"the footnote {match['footnote']}", NO_FOOTNOTES)
     if match["substitution"]:
         raise refuse(page.file, f"the substitution {match['substitution']}")
-    if match["untitled"]:
-        return _link(match["bare"], None, page)
-    if match["link"]:
-        return f"]({_address(match['target'], page)}{match['rest']}"
+    if match["link"] and (match["untitled"] or not _EXTERNAL.match(match["target"])):
+        raise refuse(page.file, f"the link to {match['target']}", "write {doc}`page`, {ref}`label` or a whole address")
     return match[0]
 
 
 def _role(name: str, body: str, page: Page) -> str:
-    if name in ("cite", "cite:p", "cite:t"):
+    if name in ("cite:p", "cite:t"):
         return _cite(body, name == "cite:t", page)
-    if name in _HTML_TAGS:
-        return f"<{name}>{html.escape(body, quote=False)}</{name}>"
-    if name == "abbr":
-        return body
-    if name == "math":
-        return f"${body}$"
     titled = _TITLED.fullmatch(body)
     title, target = (titled[1], titled[2]) if titled else (None, body)
     if name == "term":
         return title or target
     if name == "doc":
-        return _link(f"{target.removesuffix('.md')}.md", title, page)
-    if name in ("ref", "numref", "eq", "prf:ref"):
+        stem = target.removesuffix(".md")
+        if stem not in page.book.titles:
+            raise ValueError(f"{page.file}: the link to {stem}.md leads to no page of the book")
+        return page.link(title or page.book.titles[stem], stem)
+    if name in ("ref", "numref", "eq"):
         return _reference(name, title, target, page)
-    if name.startswith("py:"):
-        return f"`{title or (target.rpartition('.')[2] if target.startswith('~') else target)}`"
     raise refuse(page.file, f"the role {{{name}}}")
 
 
@@ -119,47 +108,4 @@ def _reference(role: str, title: str | None, label: str, page: Page) -> str:
         if target.page != page.stem:  # a number alone would point into this notebook
             text = f"{text} of {page.book.titles[target.page]}"
         return page.link(text, target.page, f"equation-{label}")
-    if role == "numref" and title:
-        text = title.replace("%s", str(target.number)).replace("{number}", str(target.number))
-        text = text.replace("{name}", target.title)
-    else:
-        text = title or target.name
-    return page.link(text, target.page, label)
-
-
-def _page_of(target: str, page: Page) -> str | None:
-    """The stem of the book's page that a link target names, or None for anything else."""
-    path = target.partition("#")[0].removeprefix("./")
-    if not path.endswith(".md") or path.startswith("../"):
-        return None
-    stem = path.removesuffix(".md")
-    if stem not in page.book.titles:
-        raise ValueError(f"{page.file}: the link to {path} leads to no page of the book")
-    return stem
-
-
-def _link(target: str, title: str | None, page: Page) -> str:
-    """A link whose text may be missing: then the title of what it leads to stands there."""
-    label = target.partition("#")[2]
-    if target.startswith("#"):
-        found = page.target(label)
-        return page.link(title or found.name, found.page, label)
-    stem = _page_of(target, page)
-    if stem is None:
-        raise refuse(page.file, f"the link []({target}) without a text")
-    known = page.book.labels.get(label)
-    return page.link(title or (known.name if known else page.book.titles[stem]), stem, label)
-
-
-def _address(target: str, page: Page) -> str:
-    """The absolute address of a link's target, since a notebook in Colab has no files beside it."""
-    if _EXTERNAL.match(target) or target.startswith(("_static/", "attachment:")):
-        return target
-    label = target.partition("#")[2]
-    if target.startswith("#"):
-        found = page.book.labels.get(label)
-        return page.book.page_url(found.page if found else page.stem, label)
-    if stem := _page_of(target, page):
-        return page.book.page_url(stem, label)
-    path = target.removeprefix("../") if target.startswith("../") else f"{page.book.folder}/{target}"
-    return page.book.publisher.file_url(path)
+    return page.link(title or target.name, target.page, label)

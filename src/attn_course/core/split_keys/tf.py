@@ -10,10 +10,12 @@ def parts_of(query, key, value, bias=None):
     In a graph the number of keys may be unknown: then so is that of the parts.
     """
     (B, G, S, _), (_, H, T, _) = key.shape, query.shape
-    if None in (B, T) or not tf.config.list_physical_devices("GPU"):
+    if None in (B, T):
         return None
     parts = count_parts(B * G, H // G * T, FEWEST_KEYS * PART if S is None else S)
-    if S is not None or parts is None:
+    if parts is None or not tf.config.list_physical_devices("GPU"):
+        return None
+    if S is not None:
         return parts
     S = tf.shape(key)[2]
     return tf.where(S < FEWEST_KEYS, 1, tf.minimum(parts, S // PART))

@@ -1,0 +1,42 @@
+"""Chromium, and a folder served on this machine: for pictures of pages and for their tests."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--disable-sync", "--no-first-run"]
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def served(folder: Path):
+    """The address of the folder, with a slash at the end."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@contextmanager
+def chromium():
+    """A running Chromium. Raises FileNotFoundError where none is installed."""
+    from playwright.sync_api import sync_playwright
+
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        raise FileNotFoundError("there is no Chromium: install it, or name its program in CHROMIUM")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield running
+        running.close()
