@@ -19,7 +19,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
+  test-clients test-gpu test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -129,6 +129,9 @@ test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone
 
 test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, peft, torchao, safetensors, accelerate, FSDP
 	PYTHONPATH=.venv/clients $(BIN)/python -m pytest tests/clients
+
+test-gpu: .venv/stamp .venv/triton/stamp ## the kernel and every layer on the GPU that is here; without one, the names of what is skipped
+	$(BIN)/python -m pytest -v tests/gpu
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]
 	$(BIN)/python -m experiments.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)

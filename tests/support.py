@@ -38,7 +38,7 @@ def kind(face, dtype="float64"):
 def numbers(x):
     """The values of any tensor in NumPy, real numbers in float64."""
     if torch.is_tensor(x):
-        return (x.detach().double() if x.is_floating_point() else x).numpy()
+        return (x.detach().double() if x.is_floating_point() else x).cpu().numpy()
     x = np.asarray(x)
     return x if x.dtype.kind in "biu" else x.astype(np.float64)
 

@@ -203,14 +203,16 @@ def test_drawn_anew(case):
 
 
 @LAYERS
-@pytest.mark.parametrize("given", ["float32", "bfloat16"])
-def test_autocast(case, given):
+@pytest.mark.parametrize(("narrow", "tolerance"), [("bfloat16", 0.2), ("float16", 0.03)])
+@pytest.mark.parametrize("given", ["float32", "narrow"])
+def test_autocast(case, narrow, tolerance, given):
     """Parameters in float32; inputs as they were, or as the layer before gives them."""
     item = case.built("pytorch", "float32")
     expected = specified(case, item, case.inputs, case.mask)
-    with torch.autocast("cpu", torch.bfloat16):
+    given = narrow if given == "narrow" else given
+    with torch.autocast("cpu", getattr(torch, narrow)):
         found = flat(item(*case.values("pytorch", case.inputs, case.mask, given)))
-    same(found, expected, 0.2)
+    same(found, expected, tolerance)
     if takes_place(case):
         gradients = torch.autograd.grad(found[0].float().sum(), list(item.parameters()), allow_unused=True)
         assert all(x is None or x.isfinite().all() for x in gradients)

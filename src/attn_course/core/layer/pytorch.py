@@ -359,6 +359,12 @@ def is_mixed(layer: torch.nn.Module | None, x: Any) -> bool:
     return torch.is_autocast_enabled(x.device.type)
 
 
+def plain(like: torch.Tensor) -> torch.autocast:
+    """Without autocast, which would narrow products of what is in float32."""
+    kind = like.device.type if like.device.type != "meta" else "cpu"
+    return torch.autocast(kind, enabled=False)
+
+
 def is_transformed() -> bool:
     """Whether ``torch.func`` is at work; PyTorch's fused kernel has no forward mode."""
     if torch.compiler.is_compiling():

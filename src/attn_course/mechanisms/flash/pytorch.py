@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import AttentionLayer, is_transformed
+from attn_course.core.layer.pytorch import AttentionLayer, is_transformed, plain
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import check_arrays, check_at_least, check_attention
@@ -195,12 +195,6 @@ class Tiles(torch.autograd.Function):
         with plain(output):
             found = backward(*heads, *options, (output, log_total), grads)
         return (*found, None, None, None)
-
-
-def plain(like):
-    """Without autocast, which would narrow the products of wide tiles."""
-    kind = like.device.type if like.device.type != "meta" else "cpu"
-    return torch.autocast(kind, enabled=False)
 
 
 class FlashAttention(AttentionLayer):

@@ -5,7 +5,7 @@ from typing import Any
 
 from attn_course.core.chunked.pytorch import chunks, unfolded, widen
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import AttentionLayer
+from attn_course.core.layer.pytorch import AttentionLayer, plain
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.shapes import check_shapes
 from attn_course.mechanisms.blocks.pytorch import few_heads, over_heads
@@ -65,7 +65,8 @@ def lsh_attention(
         return few_heads(some, *heads)
 
     query, value = widen(query_key, value)
-    context, _ = over_heads(heads, query, query, value, mask)
+    with plain(value):
+        context, _ = over_heads(heads, query, query, value, mask)
     return context.to(dtype), None
 
 

@@ -15,6 +15,7 @@ from attn_course.core.layer.pytorch import (
     AttentionLayer,
     make_linear,
     merge,
+    plain,
 )
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
@@ -68,11 +69,12 @@ def linear_attention(
         raise ValueError("decay must be None where causal is False")
     dtype = value.dtype
     query, key, value = widen(query, key, value)
-    query, key = features(query, feature_map), features(key, feature_map)
+    query, key = widen(features(query, feature_map), features(key, feature_map))
     log_decay = None if decay is None else log_of(decay, key)
     if mask is not None:
         key, log_decay = hide(key, log_decay, mask)
-    sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
+    with plain(value):
+        sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
     output = sums / (total + epsilon) if normalize else sums
     return output.to(dtype), None
 

@@ -30,6 +30,9 @@ __all__ = ["EncoderDecoder", "FixedContextDecoder", "RecurrentEncoder"]
 class RecurrentEncoder(Parts):
     """Read a sentence in both directions: ``attn_course.reference.recurrent_encoder``.
 
+    On CUDA, cuDNN multiplies float32 in TF32 (10 bits of mantissa) by default; to turn
+    that off: ``torch.backends.cudnn.allow_tf32 = False``.
+
     Raises:
         ValueError: a size is not a whole number of at least 1.
     """
