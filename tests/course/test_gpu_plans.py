@@ -30,7 +30,14 @@ CPU = Device("cpu", "CPU")
 UNKNOWN = Device("cuda", "GPU", float("nan"), (8, 9))
 DEMOS = {"pytorch": torch_demos, "tf": tf_demos}
 ROOT = Path(__file__).parents[2]
-STEMS = ("02_bahdanau", "04_scaled_dot_product", "09_transformer", "09_project_language_model", "10_sparse")
+STEMS = (
+    "02_bahdanau",
+    "04_scaled_dot_product",
+    "06_multi_head",
+    "09_transformer",
+    "09_project_language_model",
+    "10_sparse",
+)
 STEMS += ("11_linearized", "13_mqa_gqa", "14_flash")
 
 
