@@ -34,6 +34,7 @@ STEMS = (
     "02_bahdanau",
     "04_scaled_dot_product",
     "06_multi_head",
+    "08_encoder",
     "09_transformer",
     "09_project_language_model",
     "10_sparse",
