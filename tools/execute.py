@@ -17,6 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 from publisher import ROOT
+from render import LANGUAGE
 
 SETTINGS = {
     # One thread: sums in another order would change the last digits that a cell prints.
@@ -87,7 +88,7 @@ def execute(notebook: NotebookNode, name: str, **variables: str) -> None:
             raise KeyboardInterrupt from None
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
-    notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}  # no versions
+    notebook.metadata["language_info"] = dict(LANGUAGE)  # the kernel's has versions
 
 
 def compare(notebooks: list[Path], jobs: int = 2) -> tuple[int, set[str]]:

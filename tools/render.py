@@ -35,9 +35,11 @@ VERSION_CELL = """\
 elif importlib.metadata.version("attn-course") != "{version}":
     print("This notebook is of version {version}, the installed attn-course is not.")
 """
+# Without versions; with what makes a .py of it where somebody exports a script.
+LANGUAGE = {"file_extension": ".py", "name": "python", "nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+    "language_info": LANGUAGE,
 }
 
 
@@ -154,7 +156,7 @@ def cached_copy(source: NotebookNode, notebook: NotebookNode) -> NotebookNode:
     Cells and their metadata are the source's, because the builder shows the cached cell in place of its own.
     """
     merged = copy.deepcopy(source)
-    merged.metadata["language_info"] = dict(_METADATA["language_info"])
+    merged.metadata["language_info"] = dict(LANGUAGE)
     pairs = zip(code_cells(merged), code_cells(notebook), strict=True)
     for number, (cell, executed) in enumerate(pairs, start=1):
         cell.outputs = copy.deepcopy(executed.outputs)
