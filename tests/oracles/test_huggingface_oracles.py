@@ -161,14 +161,24 @@ def test_what_is_not_ours_is_refused():
         read_huggingface(other)
 
 
+MSCALE = {"mscale": 5, "mscale_all_dim": 1}
+
+
 @pytest.mark.parametrize(
     ("more", "scale"),
-    [({}, 2.0), ({"attention_factor": 0.6}, 0.6), ({"mscale": 5, "mscale_all_dim": 1}, 3.0), ({"mscale": 5}, 2.0)],
+    [
+        ({}, 2.0),
+        ({"factor": None}, 2.0),
+        ({"mscale": 5}, 2.0),
+        (MSCALE, 3.0),
+        (MSCALE | {"attention_factor": 0.6}, 0.6),
+    ],
 )
 def test_what_multiplies_query_and_key(more, scale):
+    """Of a factor e^10, also where the two lengths say it."""
     rope = {"rope_type": "yarn", "rope_theta": 1e4, "factor": np.exp(10), "original_max_position_embeddings": 8}
-    recipe = read_huggingface(module("llama", rope_parameters=rope | more))
-    assert np.isclose(recipe.parts["rotary"][1]["scale"], scale)
+    other = module("llama", rope_parameters=rope | more, max_position_embeddings=8 * np.exp(10))
+    assert np.isclose(read_huggingface(other).parts["rotary"][1]["scale"], scale)
 
 
 @FACE
