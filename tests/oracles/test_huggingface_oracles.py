@@ -149,9 +149,11 @@ def test_what_is_not_ours_is_refused():
         read_huggingface(stub("GptOssDecoderLayer", {}))
     with pytest.raises(ValueError, match="hidden_act must be one of relu, gelu"):
         read_huggingface(module("bert", hidden_act="mish"))
-    rope = {"rope_type": "longrope", "rope_theta": 1e4}
-    with pytest.raises(ValueError, match="rope_type must be one of default, linear, llama3, yarn"):
-        read_huggingface(module("llama", rope_parameters=rope))
+    rope = {"rope_theta": 1e4, "mscale": 0.5}
+    refused = {"longrope": "be one of default, linear, llama3, yarn", "linear": "have mscale=None, got 0.5"}
+    for kind, error in refused.items():
+        with pytest.raises(ValueError, match=f"rope_type.* must {error}"):
+            read_huggingface(module("llama", rope_parameters=rope | {"rope_type": kind}))
     other = module("qwen3")
     state = other.state_dict() | {"mlp.experts.weight": torch.zeros(2, 2)}
     other.state_dict = lambda: state
@@ -159,14 +161,34 @@ def test_what_is_not_ours_is_refused():
         read_huggingface(other)
 
 
+MSCALE = {"mscale": 5, "mscale_all_dim": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "scale"),
+    [
+        ({}, 2.0),
+        ({"factor": None}, 2.0),
+        ({"mscale": 5}, 2.0),
+        (MSCALE, 3.0),
+        (MSCALE | {"attention_factor": 0.6}, 0.6),
+    ],
+)
+def test_what_multiplies_query_and_key(more, scale):
+    """Of a factor e^10, also where the two lengths say it."""
+    rope = {"rope_type": "yarn", "rope_theta": 1e4, "factor": np.exp(10), "original_max_position_embeddings": 8}
+    other = module("llama", rope_parameters=rope | more, max_position_embeddings=8 * np.exp(10))
+    assert np.isclose(read_huggingface(other).parts["rotary"][1]["scale"], scale)
+
+
 @FACE
-@pytest.mark.parametrize("change", ["rope_type", "bias", "interleave"])
+@pytest.mark.parametrize("change", ["rope_type", "attention_bias=False", "rope_interleave=True"])
 def test_what_a_latent_refuses(face, change):
-    linear = {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e4}}
-    attention = module("deepseek-v3", **(linear if change == "rope_type" else {})).self_attn
-    if change == "bias":
-        attention.state_dict = lambda: {"o_proj.bias": None}
-    elif change == "interleave":
+    other = {"rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4}}
+    attention = module("deepseek-v3", **(other if change == "rope_type" else {})).self_attn
+    if "bias" in change:
+        attention.state_dict = lambda: {"o_proj.bias": torch.zeros(2)}
+    elif "interleave" in change:
         attention.config.rope_interleave = False
-    with pytest.raises(ValueError, match=r"rope_type 'default' or 'yarn', .* and no biases, got"):
+    with pytest.raises(ValueError, match=f"{change}( must be one of|, got)"):
         face.LatentAttention.from_huggingface(attention)

@@ -222,11 +222,9 @@ class LatentAttention(AttentionLayer):
         """A layer with the weights of Hugging Face's ``DeepseekV3Attention``.
 
         Raises:
-            ValueError: it has what ours has not: biases, or a rotary encoding that is
-            lengthened by another method than YaRN.
+            ValueError: it has what ours has not: biases, or another rotary encoding.
         """
         options, turn, parameters = read_huggingface(module)
-        rotary = None if turn is None else RotaryEncoding(**turn)
-        layer = cls(**options, rotary=rotary).to(module.o_proj.weight)
+        layer = cls(**options, rotary=RotaryEncoding(**turn)).to(module.o_proj.weight)
         set_parameters(layer, parameters)
         return layer.train(module.training)

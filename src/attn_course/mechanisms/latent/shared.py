@@ -1,14 +1,13 @@
 """Sizes of latent attention, and what is read from another library's module."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from attn_course.core.convert import arrays, renamed
+from attn_course.core.convert import arrays, check_options, renamed
 from attn_course.core.layer.sizes import HeadSizes
-from attn_course.core.shapes import check_at_least, check_positive
+from attn_course.core.shapes import check_at_least, check_choice, check_positive
 from attn_course.mechanisms.parts.lengthening.reference import rotary_frequencies
 
 EPSILON = 1e-6  # of the RMS norms, as in DeepSeek's code
@@ -67,31 +66,39 @@ NAMES = {
 }
 
 
+# All keys of ``rope_parameters`` that are read, by its type, and what ours calls them.
+LONGER = {"factor": "factor", "original_max_position_embeddings": "trained_length"}
+KEYS = {
+    "default": {},
+    "linear": {"factor": "factor"},
+    "llama3": LONGER | {"low_freq_factor": "low", "high_freq_factor": "high"},
+    "yarn": LONGER
+    | {"beta_slow": "low", "beta_fast": "high", "attention_factor": None}
+    | {"mscale": None, "mscale_all_dim": None, "truncate": None},
+}
+NOTHING = {"factor": 1.0, "attention_factor": 1.0, "partial_rotary_factor": 1.0}
+
+
 def read_huggingface(
     module: Any,
-) -> tuple[dict[str, Any], dict[str, Any] | None, dict[str, np.ndarray]]:
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, np.ndarray]]:
     """What ours is built from to be Hugging Face's ``DeepseekV3Attention``.
 
-    The arguments of ``LatentAttention``; those of its ``RotaryEncoding`` where it is
-    lengthened by YaRN, else None; the parameters.
+    The arguments of ``LatentAttention``; those of its ``RotaryEncoding``; the
+    parameters.
 
     Raises:
-        ValueError: it has what ours has not: biases, or a rotary encoding that is
-        lengthened by another method.
+        ValueError: it has what ours has not: biases, or another rotary encoding.
     """
     if not hasattr(module, "kv_a_proj_with_mqa"):
         came = type(module).__name__
         raise ValueError(f"module must be a DeepseekV3Attention, got {came}")
-    config, rope = module.config, module.config.rope_parameters
-    kind, pairs = (
-        rope.get("rope_type", "default"),
-        getattr(config, "rope_interleave", 1),
+    config, state = module.config, arrays(module)
+    check_options(
+        "module",
+        ("rope_interleave", getattr(config, "rope_interleave", True), True),
+        ("attention_bias", "o_proj.bias" in state, False),
     )
-    unknown = sorted(module.state_dict().keys() - NAMES.keys())
-    if kind not in ("default", "yarn") or not pairs or unknown:
-        wanted = "rope_type 'default' or 'yarn', rope_interleave and no biases"
-        what = f"{kind!r}, {bool(pairs)} and {', '.join(unknown) or 'no biases'}"
-        raise ValueError(f"module must have {wanted}, got {what}")
     options = {
         "model_dim": config.hidden_size,
         "num_heads": module.num_heads,
@@ -100,37 +107,48 @@ def read_huggingface(
         "key_dim": module.qk_nope_head_dim,
         "value_dim": module.v_head_dim,
         "query_latent_dim": module.q_lora_rank,
+        "scale": module.scaling,
     }
-    turn = None
-    if kind == "yarn":
-        turn, options["scale"] = read_yarn(module)
-    else:
-        options["base"] = rope["rope_theta"]
-    return options, turn, renamed(arrays(module), NAMES)
+    turn = read_rope(module, module.qk_rope_head_dim) | {"layout": "interleaved"}
+    return options, turn, renamed(state, NAMES)
 
 
-def read_yarn(module: Any) -> tuple[dict[str, Any], float]:
-    """The rotation of a module of Hugging Face's with YaRN, and the scale of scores.
+def read_rope(module: Any, dim: int) -> dict[str, Any]:
+    """The arguments of the ``RotaryEncoding`` that turns as a module of Hugging Face's.
 
-    DeepSeek multiplies its scores by ``mscale`` twice, as query and key would be.
+    Raises:
+        ValueError: it is lengthened in a way that ours has not, or by a key that is not
+        read.
     """
-    rope, dim = module.config.rope_parameters, module.qk_rope_head_dim
-    factor, trained = rope["factor"], rope["original_max_position_embeddings"]
-    if factor is None:
-        factor = module.config.max_position_embeddings / trained
-    own, every = rope.get("mscale"), rope.get("mscale_all_dim")
-    turn = magnitude(factor, own) / magnitude(factor, every) if own and every else None
-    turn = rope.get("attention_factor") or turn or magnitude(factor, 1.0)
-    ends = {"low": rope.get("beta_slow"), "high": rope.get("beta_fast")}
-    method = {"method": "yarn", "factor": factor, "trained_length": trained}
-    base, method = rope["rope_theta"], method | {k: x for k, x in ends.items() if x}
-    frequencies, _ = rotary_frequencies(dim, base=base, **method)
-    options = {"key_dim": dim, "layout": "interleaved", "base": base, "scale": turn}
-    width = module.qk_nope_head_dim + dim
-    scale = width**-0.5 * (magnitude(factor, every) ** 2 if every else 1.0)
-    return options | {"frequencies": frequencies}, scale
-
-
-def magnitude(factor: float, share: float) -> float:
-    """YaRN's ``mscale``: how much longer vectors become, for a share of it."""
-    return 0.1 * share * math.log(factor) + 1.0 if factor > 1 else 1.0
+    config, every = module.config, module.config.rope_parameters
+    rope = every.get(getattr(module, "layer_type", None), every)  # Gemma 3 has two
+    rope = {key: x for key, x in rope.items() if x is not None}
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    check_choice("rope_type", kind, KEYS)
+    known, turned = {"rope_type", "type", "rope_theta", *KEYS[kind]}, dim
+    if type(module).__name__ == "Qwen3NextAttention":
+        known.add("partial_rotary_factor")
+        turned = int(dim * rope.get("partial_rotary_factor", 1.0))
+    elif kind == "default":  # the library's other classes turn all columns all the same
+        known.add("partial_rotary_factor")
+    for key in sorted(rope.keys() - known):
+        check_options(f"rope_type {kind!r}", (key, rope[key], NOTHING.get(key)))
+    options = {"key_dim": dim, "base": rope["rope_theta"]}
+    if kind == "default" and turned == dim:
+        return options
+    more = {ours: rope[key] for key, ours in KEYS[kind].items() if ours and key in rope}
+    if kind == "yarn" and "factor" not in rope:
+        trained = rope["original_max_position_embeddings"]
+        more["factor"] = config.max_position_embeddings / trained
+    frequencies, scale = rotary_frequencies(
+        turned,
+        base=rope["rope_theta"],
+        method=None if kind == "default" else kind,
+        truncate=bool(every.get("truncate", True)),  # there, also for Gemma 3
+        **more,
+    )
+    one, other = rope.get("mscale"), rope.get("mscale_all_dim")
+    if one and other:
+        scale = (one * (scale - 1) + 1) / (other * (scale - 1) + 1)
+    scale = rope.get("attention_factor", scale)
+    return options | {"frequencies": frequencies, "scale": scale}

@@ -239,12 +239,10 @@ class LatentAttention(AttentionLayer):
         """A layer with the weights of Hugging Face's ``DeepseekV3Attention``.
 
         Raises:
-            ValueError: it has what ours has not: biases, or a rotary encoding that is
-            lengthened by another method than YaRN.
+            ValueError: it has what ours has not: biases, or another rotary encoding.
         """
         options, turn, parameters = read_huggingface(module)
         dtype = {"dtype": dtype_name(module.o_proj.weight)}
-        rotary = None if turn is None else RotaryEncoding(**turn, **dtype)
-        layer = cls(**options, rotary=rotary, **dtype)
+        layer = cls(**options, rotary=RotaryEncoding(**turn, **dtype), **dtype)
         set_parameters(layer, parameters)
         return layer

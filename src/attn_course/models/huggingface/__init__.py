@@ -27,7 +27,8 @@ only read: its class by name, its configuration, its ``state_dict``. So both fra
 get their parameters from one dict, and neither needs ``transformers`` itself.
 
 Call: all but BERT's are called with ``causal=True``. A mask has True where one may
-attend: ``attention_mask.bool()[:, None, None]``. Rotary positions are computed inside.
+attend: ``attention_mask.bool()[:, None, None]``. Rotary positions are computed inside,
+from ``rope_parameters``: a type or a key of them that is not read is refused.
 
 Those layers of Llama 4 that turn see a chunk, by a mask, as there:
 ``document_mask([chunk, chunk, rest], size)``.

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.core.convert import arrays, renamed
+from attn_course.core.convert import arrays, check_options, renamed
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.latent.shared import read_huggingface as read_latent
-from attn_course.mechanisms.parts.lengthening.reference import rotary_frequencies
+from attn_course.mechanisms.latent.shared import read_rope
 
 ACTIVATIONS = {
     "relu": "relu",
@@ -143,7 +143,7 @@ def read_attention(module: Any) -> Recipe:
     config, state = module.config, whole_scales(module)
     options = attention_options(module, state)
     K, kind = module.head_dim, "GroupedQueryAttention"
-    parts = {"rotary": rotary(rope_of(module), K)}
+    parts = {"rotary": rotary(module)}
     window = window_of(module)
     if window is not None:
         kind, options["window"] = "SlidingWindowAttention", window
@@ -185,7 +185,7 @@ def read_gated_attention(module: Any) -> Recipe:
                 state[f"{name}.{end}"] = half.reshape(-1, *joint.shape[1:])
     gate = {name: options[name] for name in ("model_dim", "num_heads", "use_bias")}
     parts = {
-        "rotary": rotary(rope_of(module), K),
+        "rotary": rotary(module),
         "query_key_norm": (
             "QueryKeyNorm",
             {"key_dim": K, "epsilon": config.rms_norm_eps},
@@ -202,14 +202,15 @@ def read_llama4_attention(module: Any) -> Recipe:
     The norm stands after the rotation there, and before it here: without a scale both
     are the same. The chunks of the layers that turn are the caller's mask.
     """
-    state, config, K = arrays(module), module.config, module.head_dim
-    parts = {}
+    state, config, parts = arrays(module), module.config, {}
     if module.use_rope:
-        kind, turn = rotary(rope_of(module), K)
-        parts["rotary"] = kind, turn | {"layout": "interleaved"}
+        kind, turn = rotary(module)
         if config.use_qk_norm:
-            own = {"key_dim": K, "epsilon": config.rms_norm_eps, "use_scale": False}
+            own = {"key_dim": module.head_dim, "use_scale": False}
+            # their norm divides by the rotation's scale, all but its epsilon
+            own["epsilon"] = config.rms_norm_eps / turn.pop("scale", 1.0) ** 2
             parts["query_key_norm"] = "QueryKeyNorm", own
+        parts["rotary"] = kind, turn | {"layout": "interleaved"}
     elif module.attn_temperature_tuning:
         longer = {"trained_length": int(module.floor_scale)}
         parts["rotary"] = "LogLengthScale", longer | {"strength": module.attn_scale}
@@ -235,7 +236,7 @@ def read_differential_attention(module: Any) -> Recipe:
     options |= {"num_heads": heads, "num_kv_heads": groups, "key_dim": 2 * K}
     options |= {"lambda_init": module.lambda_init}
     options |= {"epsilon": module.config.rms_norm_eps}
-    parts = {"rotary": rotary(rope_of(module), K)}
+    parts = {"rotary": rotary(module)}
     parameters = renamed(state, LLAMA_ATTENTION) | vectors
     return Recipe("DifferentialAttention", options, parts, None, parameters)
 
@@ -243,6 +244,7 @@ def read_differential_attention(module: Any) -> Recipe:
 def read_decoder(module: Any) -> Recipe:
     """A layer around such an attention, or around that of DeepSeek-V3."""
     config, state = module.self_attn.config, whole_scales(module)
+    check_options("module", ("mlp_bias", "mlp.up_proj.bias" in state, False))
     inner = read_huggingface(module.self_attn)
     rest = {name: x for name, x in state.items() if not name.startswith("self_attn.")}
     is_gemma = type(module).__name__.startswith("Gemma")
@@ -260,7 +262,7 @@ def read_decoder(module: Any) -> Recipe:
 def read_latent_attention(module: Any) -> Recipe:
     """DeepseekV3Attention, as ``LatentAttention.from_huggingface`` reads it."""
     options, turn, parameters = read_latent(module)
-    parts = {} if turn is None else {"rotary": ("RotaryEncoding", turn)}
+    parts = {"rotary": ("RotaryEncoding", turn)}
     return Recipe("LatentAttention", options, parts, None, parameters)
 
 
@@ -290,39 +292,9 @@ def window_of(module: Any) -> int | None:
     return getattr(module.config, "sliding_window", None) if is_mistral else None
 
 
-def rope_of(module: Any) -> dict[str, Any]:
-    """The parameters of a rotary encoding; Gemma 3 has two kinds."""
-    rope = module.config.rope_parameters
-    return rope.get(getattr(module, "layer_type", None), rope)
-
-
-def rotary(rope: dict[str, Any], key_dim: int) -> tuple[str, dict[str, Any]]:
-    """A RotaryEncoding, with the frequencies that are asked for.
-
-    Raises:
-        ValueError: the encoding is lengthened in a way that ours has not.
-    """
-    kind = rope.get("rope_type", "default")
-    check_choice("rope_type", kind, ("default", "linear", "llama3", "yarn"))
-    options = {"key_dim": key_dim, "base": rope["rope_theta"]}
-    turned = int(key_dim * rope.get("partial_rotary_factor", 1.0))
-    if kind == "default" and turned == key_dim:
-        return "RotaryEncoding", options
-    more = {"base": rope["rope_theta"]}
-    names = {"factor": "factor", "original_max_position_embeddings": "trained_length"}
-    if kind != "default":
-        more["method"] = kind
-        more |= {ours: rope[name] for name, ours in names.items() if name in rope}
-    ends = {
-        "llama3": ("low_freq_factor", "high_freq_factor"),
-        "yarn": ("beta_slow", "beta_fast"),
-    }.get(kind, ())
-    for ours, name in zip(("low", "high"), ends, strict=False):
-        more |= {ours: rope[name]} if rope.get(name) is not None else {}
-    if kind == "yarn" and not rope.get("truncate", True):
-        more["truncate"] = False
-    frequencies, scale = rotary_frequencies(turned, **more)
-    return "RotaryEncoding", options | {"frequencies": frequencies, "scale": scale}
+def rotary(module: Any) -> tuple[str, dict[str, Any]]:
+    """The RotaryEncoding of a head's columns."""
+    return "RotaryEncoding", read_rope(module, module.head_dim)
 
 
 READERS = {
