@@ -83,10 +83,10 @@ def beam_search(
     check_penalty(length_penalty)
     B, K = len(source), beam_size
     source_mask = to_mask(source_mask, source)
+    memory, _ = model.encode(source, source_mask, need_weights=False)
+    memory = memory.repeat_interleave(K, dim=0)
     if source_mask is not None:
         source_mask = source_mask.repeat_interleave(K, dim=0)
-    source = source.repeat_interleave(K, dim=0)
-    memory, _ = model.encode(source, source_mask, need_weights=False)
     cache = model.new_cache(memory, max_length)
     options = {"need_weights": False, "cache": cache}
     tokens = source.new_full((B, K, 1), begin, dtype=torch.long)

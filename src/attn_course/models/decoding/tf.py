@@ -81,10 +81,10 @@ def beam_search(
     check_decoding(model, begin=begin, end=end, **sizes)
     check_penalty(length_penalty)
     B, K = len(source), beam_size
+    memory, _ = model.encode(source, source_mask, need_weights=False)
+    memory = tf.repeat(memory, K, axis=0)
     if source_mask is not None:
         source_mask = tf.repeat(source_mask, K, axis=0)
-    source = tf.repeat(source, K, axis=0)
-    memory, _ = model.encode(source, source_mask, need_weights=False)
     cache = model.new_cache(memory, max_length)
     options = {"need_weights": False, "cache": cache}
     tokens = tf.fill((B, K, 1), tf.constant(begin, tf.int64))
