@@ -184,6 +184,15 @@ def test_a_layer_takes_a_finite_bias_beyond_16_bits(face, narrow, tolerance, nam
         np.testing.assert_allclose(numbers(found), numbers(expected), 4 * tolerance, 4 * tolerance)
 
 
+@FACE
+def test_a_bias_of_float64_stays_finite_in_float32(face):
+    far = np.where(np.isfinite(FAR), FAR, 0.0)
+    far[0] = np.finfo("float64").min
+    layer, x = build(face, "MultiHeadAttention", 16, 2, dtype="float32"), np.ones((1, 4, 16))
+    found = layer(tensor(face, x, "float32"), bias=tensor(face, far), need_weights=False)[0]
+    np.testing.assert_allclose(numbers(found)[:, 0], numbers(layer(tensor(face, x, "float32"))[0])[:, 0], 1e-5, 1e-5)
+
+
 @pytest.mark.parametrize("narrow", [torch.float16, torch.bfloat16])
 def test_autocast_leaves_a_finite_bias_finite(narrow):
     given = [torch.from_numpy(x).float() for x in np.random.default_rng(0).normal(size=(3, 1, 2, 4, 8))]
