@@ -296,7 +296,7 @@ class State:
         self.narrowed = {
             "enabled": torch.is_autocast_enabled(self.kind),
             "dtype": torch.get_autocast_dtype(self.kind),
-            "cache_enabled": False,  # what it kept of the first time has no gradient
+            "cache_enabled": False,  # older PyTorch keeps weights without gradient
         }
 
     @contextmanager
