@@ -139,15 +139,9 @@ def kernel_bias(bias, query):
     dtype, kind = query.dtype, query.device.type
     if bias.dtype != dtype and kind == "cpu" and not torch.compiler.is_exporting():
         dtype = wide(dtype)  # 16 bits alone can't tell numbers beyond their range apart
-    if is_narrowed(query):
+    if kind != "meta" and dtype != torch.float64 and torch.is_autocast_enabled(kind):
         dtype = torch.get_autocast_dtype(kind)
     return finite_cast(bias, dtype)
-
-
-def is_narrowed(x):
-    """Whether autocast will change the dtype of what a kernel is given."""
-    known = x.device.type != "meta" and x.dtype != torch.float64
-    return known and torch.is_autocast_enabled(x.device.type)
 
 
 def zero_blind_rows(context, mask):

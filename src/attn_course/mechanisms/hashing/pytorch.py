@@ -17,9 +17,6 @@ from attn_course.mechanisms.hashing.shared import (
     draw_rotations,
 )
 
-get_device_states = torch.utils.checkpoint.get_device_states
-set_device_states = torch.utils.checkpoint.set_device_states
-
 __all__ = ["LSHAttention", "ReversibleLayers", "lsh_attention", "lsh_buckets"]
 
 LOWEST = -1e30  # the score of a key that is not allowed: finite, below all others
@@ -291,23 +288,20 @@ class State:
 
     def __init__(self, x: torch.Tensor) -> None:
         self.kind = x.device.type if x.device.type != "meta" else "cpu"
+        narrowed = torch.is_autocast_enabled(self.kind)
+        self.narrowed = torch.get_autocast_dtype(self.kind), narrowed
         self.cpu = torch.get_rng_state()
-        self.others = get_device_states(x)
-        self.narrowed = {
-            "enabled": torch.is_autocast_enabled(self.kind),
-            "dtype": torch.get_autocast_dtype(self.kind),
-            "cache_enabled": False,  # older PyTorch keeps weights without gradient
-        }
+        self.others = torch.utils.checkpoint.get_device_states(x)
 
     @contextmanager
     def again(self) -> Iterator[None]:
         """Compute as then; afterwards all is as it was."""
-        devices, states = self.others
         place = {"device_type": self.kind}
-        narrowed = torch.autocast(self.kind, **self.narrowed)
-        with narrowed, torch.random.fork_rng(devices, **place):
+        # Older versions of PyTorch keep narrowed weights without their gradient.
+        narrowed = torch.autocast(self.kind, *self.narrowed, cache_enabled=False)
+        with narrowed, torch.random.fork_rng(self.others[0], **place):
             torch.set_rng_state(self.cpu)
-            set_device_states(devices, states, **place)
+            torch.utils.checkpoint.set_device_states(*self.others, **place)
             yield
 
 
