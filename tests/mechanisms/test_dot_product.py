@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from support import draw, gradients, numbers, tensor, to
+from support import FACE, build, draw, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
+from attn_course.parity import get_parameters, set_parameters
 
 B, H, T, S, K, V = 2, 3, 5, 7, 11, 13
 
@@ -145,6 +146,60 @@ def test_a_bias_of_minus_infinity_blocks(attend, need_weights):
     assert not output[:, :, 0].any()
     if need_weights:
         np.testing.assert_allclose(weights, expected[1], rtol=1e-9, atol=1e-12)
+
+
+FAR = np.zeros((4, 4))
+FAR[0], FAR[1, 1:], FAR[2], FAR[3, 0] = np.finfo("float32").min, -1e9, -np.inf, -np.inf
+NARROW = pytest.mark.parametrize(("narrow", "tolerance"), [("float16", 2e-3), ("bfloat16", 2e-2)])
+
+
+@FACE
+@NARROW
+def test_a_finite_bias_beyond_16_bits_blocks_nothing(face, narrow, tolerance):
+    """Rows of numbers far below float16, some of minus infinity; with the weights and without, as in float64."""
+    drawn = [np.random.default_rng(seed).normal(size=(1, 2, 4, 8)) for seed in range(3)]
+    given = to(face, *drawn, dtype=narrow)
+    exact = reference.scaled_dot_product_attention(*(numbers(x) for x in given), bias=FAR)[0]
+    assert not exact[:, :, 2].any() and exact[:, :, 0].any()
+    for need_weights in (True, False):
+        options = {"bias": tensor(face, FAR, "float32"), "need_weights": need_weights}
+        found, _ = face.scaled_dot_product_attention(*given, **options)
+        np.testing.assert_allclose(numbers(found), exact, tolerance, tolerance)
+
+
+@FACE
+@NARROW
+@pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention", "EncoderLayer"])
+def test_a_layer_takes_a_finite_bias_beyond_16_bits(face, narrow, tolerance, name):
+    sizes = (16, 2, 24) if name == "EncoderLayer" else (16, 2)
+    options = {"RelativeAttention": {"max_distance": 3}, "GroupedQueryAttention": {"num_kv_heads": 1}}.get(name, {})
+    x = np.random.default_rng(0).normal(size=(1, 4, 16))
+    layer, exact = (build(face, name, *sizes, dtype=dtype, **options) for dtype in (narrow, "float64"))
+    set_parameters(layer, get_parameters(exact))
+    set_parameters(exact, {key: numbers(x) for key, x in get_parameters(layer).items()})
+    expected = exact(tensor(face, x), bias=tensor(face, FAR))[0]
+    for need_weights in (True, False):
+        bias = tensor(face, FAR, "float32")
+        found = layer(tensor(face, x, narrow), bias=bias, need_weights=need_weights)[0]
+        np.testing.assert_allclose(numbers(found), numbers(expected), 4 * tolerance, 4 * tolerance)
+
+
+@FACE
+def test_a_bias_of_float64_stays_finite_in_float32(face):
+    far = np.where(np.isfinite(FAR), FAR, 0.0)
+    far[0] = np.finfo("float64").min
+    layer, x = build(face, "MultiHeadAttention", 16, 2, dtype="float32"), np.ones((1, 4, 16))
+    found = layer(tensor(face, x, "float32"), bias=tensor(face, far), need_weights=False)[0]
+    np.testing.assert_allclose(numbers(found)[:, 0], numbers(layer(tensor(face, x, "float32"))[0])[:, 0], 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("narrow", [torch.float16, torch.bfloat16])
+def test_autocast_leaves_a_finite_bias_finite(narrow):
+    given = [torch.from_numpy(x).float() for x in np.random.default_rng(0).normal(size=(3, 1, 2, 4, 8))]
+    far = torch.from_numpy(FAR).float()
+    with torch.autocast("cpu", narrow):
+        found = pytorch.scaled_dot_product_attention(*given, bias=far, need_weights=False)[0]
+    assert found[:, :, 0].any(dim=-1).all() and not found[:, :, 2].any()
 
 
 def test_a_blocked_bias_row_has_finite_gradients():

@@ -240,6 +240,79 @@ def test_a_part_that_serves_twice():
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-11)
 
 
+def rough():
+    """Parts that drop, in one normalization after the other."""
+    return [[pytorch.FeedForward(4, 7, dropout=0.3), torch.nn.Dropout(0.2)] for _ in range(3)]
+
+
+@pytest.mark.parametrize(("narrow", "inside"), [(False, False), (True, False), (True, True)])
+def test_dropout_and_autocast_are_the_same_again(narrow, inside):
+    """As in the layers without the trick under the same seed; random numbers go on behind it as if nothing had been."""
+    torch.manual_seed(0)
+    layers = pytorch.ReversibleLayers(rough())
+    x = torch.randn(2, 3, 8, requires_grad=True)
+    wanted, found = [x, *layers.parameters()], []
+    for program in (lambda x: plain(layers, x), layers):
+        torch.manual_seed(1)
+        with torch.autocast("cpu", torch.bfloat16, enabled=narrow):
+            output = program(x)
+            loss, state = output.float().sin().sum(), torch.get_rng_state()
+            if inside:
+                found.append([output, *torch.autograd.grad(loss, wanted)])
+        if not inside:
+            found.append([output, *torch.autograd.grad(loss, wanted)])
+        assert torch.equal(torch.get_rng_state(), state)
+    tolerance = 2e-2 if narrow else 1e-5
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=tolerance, atol=tolerance)
+
+
+class ByMode(keras.layers.Layer):
+    """sin(x), in training 3 sin(x)."""
+
+    def call(self, x, training=False):
+        return (3.0 if training else 1.0) * tensorflow.sin(x)
+
+
+@pytest.mark.parametrize("training", [False, True, None])
+@pytest.mark.parametrize("graph", [False, True])
+def test_a_keras_part_is_called_again_in_its_mode_and_with_its_seed(training, graph):
+    keras.utils.set_random_seed(0)
+    double = {"dtype": "float64"}
+    pairs = [[ByMode(**double), tf.FeedForward(4, 7, dropout=0.3, **double)] for _ in range(2)]
+    pairs += [[keras.layers.Dropout(0.4, **double), keras.layers.Dense(4, **double)]]
+    layers = tf.ReversibleLayers(pairs, **double)
+    x = tensorflow.Variable(np.random.default_rng(0).normal(size=(2, 3, 8)))
+    layers(x)
+    seeds = [v for v in layers.variables if "seed" in v.path]
+    before, weights = [numbers(v.value) for v in seeds], [v.value for v in layers.trainable_variables]
+    assert len(seeds) == 3
+
+    def residual(x, training):
+        x1, x2 = tensorflow.split(x, 2, axis=-1)
+        for f, g in pairs:
+            x1 = x1 + f(x2, training=training)
+            x2 = x2 + g(x1, training=training)
+        return tensorflow.concat([x1, x2], axis=-1)
+
+    def slopes(program):
+        with tensorflow.GradientTape() as tape:
+            output = program(x, training=training)
+            loss = tensorflow.reduce_sum(tensorflow.sin(output))
+        return [output, *tape.gradient(loss, [x, *weights])]
+
+    found, after = [], []
+    for program in (residual, layers):
+        for seed, value in zip(seeds, before, strict=True):
+            seed.assign(value)
+        run = tensorflow.function(slopes) if graph else slopes
+        found.append([x.numpy() for x in run(program)])
+        after.append([numbers(v.value) for v in seeds])
+    close(*found, 1e-9)
+    close(*after)
+    assert bool(training) == any((x != y).any() for x, y in zip(after[0], before, strict=True))
+
+
 def kept_bytes(program, x):
     """The bytes that the forward pass keeps for the gradient, parameters apart."""
     own = {p.data_ptr() for p in program.parameters()} if isinstance(program, torch.nn.Module) else set()

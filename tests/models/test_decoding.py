@@ -251,6 +251,21 @@ def test_a_cache_computes_every_position_once(face, monkeypatch):
 
 
 @FACE
+def test_a_beam_encodes_every_source_once(face, monkeypatch):
+    """All hypotheses of a sentence read one memory."""
+    model, rows = models()[face], []
+    encode = model.encode
+
+    def counting(source, *rest, **options):
+        rows.append(len(source))
+        return encode(source, *rest, **options)
+
+    monkeypatch.setattr(model, "encode", counting)
+    face.beam_search(model, **given(face), max_length=3, beam_size=4)
+    assert rows == [B]
+
+
+@FACE
 def test_a_beam_of_one_is_greedy(face):
     model = models()[face]
     one, _ = face.beam_search(model, **given(face), max_length=7, beam_size=1)
@@ -302,6 +317,28 @@ def test_wrong_calls_are_named(face):
     ):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@FACE
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_logits_that_give_no_token_are_named(face, wrong, monkeypatch):
+    """One NaN or infinity, or minus infinity for all; minus infinity for some is an answer."""
+    model, bad = models()[face], np.zeros(N)
+    decode = model.decode
+
+    def spoiled(*given, **options):
+        logits, weights = decode(*given, **options)
+        return logits + tensor(face, bad), weights
+
+    monkeypatch.setattr(model, "decode", spoiled)
+    bad[3] = -np.inf
+    assert (numbers(face.greedy_decode(model, **given(face), max_length=3)) != 3).all()
+    face.beam_search(model, **given(face), max_length=3)
+    bad[2 if wrong != -np.inf else slice(None)] = wrong
+    words = f"logits must be finite, or minus infinity for some tokens but not all, got {wrong} as the highest of row 0"
+    for write in (face.greedy_decode, face.beam_search):
+        with pytest.raises(ValueError, match=words):
+            write(model, **given(face), max_length=3)
 
 
 def test_penalty_by_hand():

@@ -213,6 +213,24 @@ def test_of_equal_chances_the_first_are_kept():
 
 
 @FACE
+@pytest.mark.parametrize("temperature", [0, 1.0])
+def test_logits_that_give_no_token_are_named(face, temperature):
+    """A parameter that is NaN, as after a step too far; the first token is refused, not written."""
+    model = models("none")[face]
+    spoiled = {name: np.nan * x for name, x in get_parameters(model).items()}
+    set_parameters(model, spoiled)
+    with pytest.raises(ValueError, match=r"logits must be finite, .* got nan as the highest of row 0"):
+        next(face.generate(model, tensor(face, TOKENS), max_tokens=3, temperature=temperature))
+    choice = {"temperature": temperature, "top_k": None, "top_p": None, "seed": 0}
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(ValueError, match=f"got {wrong} as the highest of row 1"):
+            Sampler(2, **choice)(np.array([[0.0, 1.0, -np.inf], [0.0, wrong, 1.0]]))
+    with pytest.raises(ValueError, match="got -inf as the highest of row 1"):
+        Sampler(2, **choice)(np.array([[0.0, 1.0], [-np.inf, -np.inf]]))
+    assert Sampler(1, **choice)(np.array([[-np.inf, 1.0, -np.inf]])) == 1
+
+
+@FACE
 def test_wrong_calls_are_named(face):
     model, prompt = models("none")[face], tensor(face, TOKENS)
     right = tensor(face, padding_mask([7, 3, 7], T))

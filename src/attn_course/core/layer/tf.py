@@ -17,7 +17,7 @@ from attn_course.core.layer.shared import (
     whole_signature,
 )
 from attn_course.core.layer.sizes import HeadSizes
-from attn_course.core.masks.tf import Mask
+from attn_course.core.masks.tf import Mask, finite_cast
 from attn_course.core.shapes import check_scores, check_shapes
 
 Tensor = tf.Tensor
@@ -63,9 +63,31 @@ class Layer(keras.layers.Layer):
         # what it finds by name: an error if the None was given by position.
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
-        found = super().__call__(*inputs, **options)
+        if options.get("bias") is None:
+            found = super().__call__(*inputs, **options)
+        else:
+            found = self._call_with_bias(inputs, options)
         alone = self.returns_pair and not isinstance(found, tuple)
         return (found, None) if alone else found
+
+    def _call_with_bias(self, inputs: tuple, options: dict[str, Any]) -> Any:
+        # Keras would cast it as all else, and make numbers beyond float16 infinite.
+        def convert(x):
+            policy, padding = self.dtype_policy, getattr(x, "_keras_mask", None)
+            x = policy.convert_input(x, self.autocast, self.input_dtype)
+            if padding is not None:
+                x._keras_mask = padding
+            return x
+
+        bias, own = options["bias"], self.compute_dtype
+        dtype = tf.float64 if own == "float64" else tf.float32
+        inputs, options = keras.tree.map_structure(convert, (inputs, options))
+        self._convert_input_args = False
+        try:
+            options["bias"] = finite_cast(bias, dtype)
+            return super().__call__(*inputs, **options)
+        finally:
+            self._convert_input_args = True
 
     def build(self, *shapes: Any, **named_shapes: Any) -> None:
         """Nothing is left to do: a layer has its weights from the beginning."""

@@ -1,4 +1,4 @@
-"""What a mask is in PyTorch: a tensor, or an array of NumPy."""
+"""What a mask is in PyTorch, a tensor or an array, and a bias in less bits."""
 
 import numpy as np
 
@@ -12,3 +12,11 @@ def to_mask(mask: Mask, like: torch.Tensor) -> torch.Tensor | None:
     if isinstance(mask, np.ndarray):
         return torch.as_tensor(mask, device=like.device)
     return mask
+
+
+def finite_cast(bias: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A bias in another dtype, where nothing finite becomes infinite and so blocks."""
+    most = torch.finfo(dtype).max
+    if torch.finfo(bias.dtype).max > most:
+        bias = torch.where(bias.isinf(), bias, bias.clamp(-most, most))
+    return bias.to(dtype)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from attn_course.core.frameworks import torch
-from attn_course.core.masks.pytorch import Mask, to_mask
+from attn_course.core.masks.pytorch import Mask, finite_cast, to_mask
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 
 __all__ = ["masked_softmax", "scaled_dot_product_attention"]
@@ -121,7 +121,7 @@ def fused_attention(query, key, value, mask, bias, scale, causal):
     if not own_causal:
         mask = allowed_keys(query, key, mask, causal=causal)
     if bias is not None:
-        bias = bias.to(query.dtype)
+        bias = kernel_bias(bias, query)
         mask = bias if mask is None else torch.where(mask, bias, -torch.inf)
     one_head = query.ndim == 3 and torch.compiler.is_exporting()
     if one_head:  # ONNX knows it with an axis of heads alone
@@ -132,6 +132,16 @@ def fused_attention(query, key, value, mask, bias, scale, causal):
     )
     context = zero_blind_rows(context, mask)
     return context[:, 0] if one_head else context
+
+
+def kernel_bias(bias, query):
+    """A bias in a dtype that the kernels take, as wide as they do."""
+    dtype, kind = query.dtype, query.device.type
+    if bias.dtype != dtype and kind == "cpu" and not torch.compiler.is_exporting():
+        dtype = wide(dtype)  # 16 bits alone can't tell numbers beyond their range apart
+    if kind != "meta" and dtype != torch.float64 and torch.is_autocast_enabled(kind):
+        dtype = torch.get_autocast_dtype(kind)
+    return finite_cast(bias, dtype)
 
 
 def zero_blind_rows(context, mask):

@@ -1,6 +1,7 @@
 """LSH attention and reversible layers in PyTorch. Formulas: ``reference.py``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from attn_course.core.chunked.pytorch import chunks, unfolded, widen
@@ -229,8 +230,9 @@ class ReversibleLayers(torch.nn.Module):
     y1 = x1 + f(x2), y2 = x2 + g(y1); and back: x2 = y2 - g(y1), x1 = y1 - f(x2)
 
     The gradient computes each input back from the output, and f and g once more: memory
-    for the activations of one layer in place of all. f and g must give the same twice,
-    so no dropout, and must return a tensor of their input's shape.
+    for the activations of one layer in place of all. Random numbers and autocast are
+    those of the first time, so that dropout drops the same; else f and g must give the
+    same twice. They return a tensor of their input's shape.
 
     Shapes:
         x (..., 2 X) is cut into x1 and x2 -> (..., 2 X).
@@ -258,12 +260,14 @@ class ReversibleLayers(torch.nn.Module):
 class _Reversible(torch.autograd.Function):
     @staticmethod
     def forward(context, pairs, x, *parameters):
-        x1, x2 = x.chunk(2, dim=-1)
+        (x1, x2), states = x.chunk(2, dim=-1), []
         for f, g in pairs:
+            states.append(State(x))
             x1 = x1 + f(x2)
+            states.append(State(x))
             x2 = x2 + g(x1)
         output = torch.cat([x1, x2], dim=-1)
-        context.pairs = pairs
+        context.pairs, context.states = pairs, states
         context.save_for_backward(output)
         return output
 
@@ -272,19 +276,42 @@ class _Reversible(torch.autograd.Function):
         (output,) = context.saved_tensors
         (y1, y2), (d1, d2) = output.chunk(2, dim=-1), gradient.chunk(2, dim=-1)
         sums = dict.fromkeys(context.pairs.parameters())
+        states = reversed(context.states)
         for f, g in reversed(context.pairs):
-            y2, d1 = undo(g, y1, y2, d1, d2, sums)
-            y1, d2 = undo(f, y2, y1, d2, d1, sums)
+            y2, d1 = undo(g, next(states), y1, y2, d1, d2, sums)
+            y1, d2 = undo(f, next(states), y2, y1, d2, d1, sums)
         return None, torch.cat([d1, d2], dim=-1), *sums.values()
 
 
-def undo(part, given, result, d_given, d_result, sums):
+class State:
+    """What random numbers and autocast are in a moment, to compute in it again."""
+
+    def __init__(self, x: torch.Tensor) -> None:
+        self.kind = x.device.type if x.device.type != "meta" else "cpu"
+        narrowed = torch.is_autocast_enabled(self.kind)
+        self.narrowed = torch.get_autocast_dtype(self.kind), narrowed
+        self.cpu = torch.get_rng_state()
+        self.others = torch.utils.checkpoint.get_device_states(x)
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """Compute as then; afterwards all is as it was."""
+        place = {"device_type": self.kind}
+        # Older versions of PyTorch keep narrowed weights without their gradient.
+        narrowed = torch.autocast(self.kind, *self.narrowed, cache_enabled=False)
+        with narrowed, torch.random.fork_rng(self.others[0], **place):
+            torch.set_rng_state(self.cpu)
+            torch.utils.checkpoint.set_device_states(*self.others, **place)
+            yield
+
+
+def undo(part, state, given, result, d_given, d_result, sums):
     """What ``part(given)`` was added to, and the gradient of given with its share.
 
     The gradients of the part's parameters are added to sums.
     """
     own = [x for x in part.parameters() if x.requires_grad]
-    with torch.enable_grad():
+    with torch.enable_grad(), state.again():
         given = given.detach().requires_grad_()
         added = part(given)
     found = torch.autograd.grad(added, [given, *own], d_result, allow_unused=True)

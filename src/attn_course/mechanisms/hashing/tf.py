@@ -222,6 +222,8 @@ class LSHAttention(AttentionLayer):
 class ReversibleLayers(Layer):
     """See ``attn_course.pytorch.ReversibleLayers``.
 
+    What is kept of the first time is ``training`` and the seeds of Keras.
+
     Raises:
         ValueError: x has an odd width.
     """
@@ -236,14 +238,14 @@ class ReversibleLayers(Layer):
         super().__init__(**options)
         self.pairs = [list(pair) for pair in pairs]
 
-    def call(self, x: tf.Tensor) -> tf.Tensor:
+    def call(self, x: tf.Tensor, training: bool | None = None) -> tf.Tensor:
         """Through all layers, in order."""
         if x.shape[-1] % 2:
             raise ValueError(f"x must have an even width, got {x.shape[-1]}")
         for part in (part for pair in self.pairs for part in pair):
             if not part.built:
                 part(tf.zeros_like(tf.split(x, 2, axis=-1)[0]))
-        return _reversible(self.pairs, x)
+        return _reversible(self.pairs, x, training)
 
     def get_config(self) -> dict[str, Any]:
         keep = keras.saving.serialize_keras_object
@@ -257,21 +259,24 @@ class ReversibleLayers(Layer):
         return cls(**config | pairs)
 
 
-def _reversible(pairs, x):
+def _reversible(pairs, x, training):
     @tf.custom_gradient
     def run(x):
-        x1, x2 = tf.split(x, 2, axis=-1)
+        (x1, x2), states = tf.split(x, 2, axis=-1), []
         for f, g in pairs:
+            states.append(State(f, training))
             x1 = x1 + f(x2)
+            states.append(State(g, training))
             x2 = x2 + g(x1)
         output = tf.concat([x1, x2], axis=-1)
 
         def backward(gradient, variables=()):
             (y1, y2), (d1, d2) = (tf.split(y, 2, axis=-1) for y in (output, gradient))
             sums = {variable.ref(): None for variable in variables}
+            back = reversed(states)
             for f, g in reversed(pairs):
-                y2, d1 = undo(g, y1, y2, d1, d2, sums)
-                y1, d2 = undo(f, y2, y1, d2, d1, sums)
+                y2, d1 = undo(g, next(back), y1, y2, d1, d2, sums)
+                y1, d2 = undo(f, next(back), y2, y1, d2, d1, sums)
             passed = tf.concat([d1, d2], axis=-1)
             return (passed, list(sums.values())) if variables else passed
 
@@ -280,7 +285,27 @@ def _reversible(pairs, x):
     return run(x)
 
 
-def undo(part, given, result, d_given, d_result, sums):
+class State:
+    """The mode and the seeds of a part in a moment, to call it in them again."""
+
+    def __init__(self, part: keras.layers.Layer, training: bool | None) -> None:
+        weights = {id(x) for x in part.weights}
+        self.part, self.training = part, training
+        self.seeds = [x for x in part.variables if id(x) not in weights]
+        self.values = [tf.identity(x.value) for x in self.seeds]
+
+    def again(self, given: tf.Tensor) -> tf.Tensor:
+        """The part's output as then; afterwards its seeds are as they were."""
+        now = [tf.identity(x.value) for x in self.seeds]
+        for seed, value in zip(self.seeds, self.values, strict=True):
+            seed.assign(value)
+        output = self.part(given, training=self.training)
+        for seed, value in zip(self.seeds, now, strict=True):
+            seed.assign(value)
+        return output
+
+
+def undo(part, state, given, result, d_given, d_result, sums):
     """What ``part(given)`` was added to, and the gradient of given with its share.
 
     The gradients of the part's parameters are added to sums.
@@ -288,7 +313,7 @@ def undo(part, given, result, d_given, d_result, sums):
     own = [variable.value for variable in part.trainable_variables]
     with tf.GradientTape() as tape:
         tape.watch(given)
-        added = part(given)
+        added = state.again(given)
     found, *parameters = tape.gradient(added, [given, *own], d_result)
     for variable, x in zip(own, parameters, strict=True):
         old = sums[variable.ref()]

@@ -12,6 +12,7 @@ from attn_course.models.decoding.shared import (
     check_beam,
     check_decoding,
     check_generation,
+    check_logits,
     check_penalty,
 )
 
@@ -35,7 +36,8 @@ def greedy_decode(
         source (B, S), source_mask (B, 1, 1, S) -> tokens (B, max_length).
 
     Raises:
-        ValueError: the model can't decode, or a size is wrong.
+        ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
+            seen inside a compiled graph, where the tokens then mean nothing).
     """
     check_decoding(model, begin=begin, end=end, max_length=max_length)
     memory, _ = model.encode(source, source_mask, need_weights=False)
@@ -45,6 +47,7 @@ def greedy_decode(
     for _ in range(max_length):
         new = tokens[:, -1:] if use_cache else tokens
         logits, _ = model.decode(new, memory, source_mask, **options)
+        check(logits[:, -1])
         best = logits[:, -1].argmax(dim=-1)
         ended = (tokens[:, 1:] == end).any(dim=1)
         tokens = torch.cat([tokens, best.where(~ended, end)[:, None]], dim=1)
@@ -72,17 +75,18 @@ def beam_search(
         -> tokens (B, beam_size, max_length), scores (B, beam_size), best first.
 
     Raises:
-        ValueError: the model can't decode, or a size is wrong.
+        ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
+            seen inside a compiled graph, where the tokens then mean nothing).
     """
     sizes = {"max_length": max_length, "beam_size": beam_size}
     check_decoding(model, begin=begin, end=end, **sizes)
     check_penalty(length_penalty)
     B, K = len(source), beam_size
     source_mask = to_mask(source_mask, source)
+    memory, _ = model.encode(source, source_mask, need_weights=False)
+    memory = memory.repeat_interleave(K, dim=0)
     if source_mask is not None:
         source_mask = source_mask.repeat_interleave(K, dim=0)
-    source = source.repeat_interleave(K, dim=0)
-    memory, _ = model.encode(source, source_mask, need_weights=False)
     cache = model.new_cache(memory, max_length)
     options = {"need_weights": False, "cache": cache}
     tokens = source.new_full((B, K, 1), begin, dtype=torch.long)
@@ -92,6 +96,7 @@ def beam_search(
     for _ in range(max_length):
         new = tokens[:, :, -1].reshape(B * K, 1)
         logits, _ = model.decode(new, memory, source_mask, **options)
+        check(logits[:, -1])
         ended = (tokens[:, :, 1:] == end).any(dim=-1)
         found = choices(logits[:, -1].unflatten(0, (B, K)), ended, end)
         chance, length = chance[..., None] + found, length + ~ended
@@ -127,7 +132,8 @@ def generate(
         -> yields tokens (B), up to ``max_tokens`` times.
 
     Raises:
-        ValueError: the model can't write, or an argument is wrong.
+        ValueError: the model can't write, or an argument is wrong; as the tokens come,
+            a logit is NaN, or minus infinity for all tokens.
     """
     choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     check_generation(model, prompt, mask, max_tokens=max_tokens, end=end, **choice)
@@ -165,6 +171,12 @@ def write(
         if ended.all():
             return
         new = tokens[:, None]
+
+
+def check(logits: Tensor) -> None:
+    """Raise ValueError where logits (..., N) give no token; in a graph, nothing."""
+    if not torch.compiler.is_compiling():
+        check_logits(logits.amax(dim=-1).float().cpu().numpy())
 
 
 def choices(logits: Tensor, ended: Tensor, end: int) -> Tensor:

@@ -74,6 +74,18 @@ def check_generation(
             raise ValueError("mask must be False on the left alone: pad on the left")
 
 
+def check_logits(highest: np.ndarray) -> None:
+    """Raise ValueError unless the highest logit of every row is finite.
+
+    It is NaN where any logit is, and minus infinity where all are.
+    """
+    if not np.isfinite(highest).all():
+        row = int(np.isfinite(highest).argmin())
+        wanted = "finite, or minus infinity for some tokens but not all"
+        came = f"{highest.flat[row]} as the highest of row {row}"
+        raise ValueError(f"logits must be {wanted}, got {came}")
+
+
 class Sampler:
     """Draws the next tokens, a generator per row; temperature 0 draws nothing."""
 
@@ -91,6 +103,7 @@ class Sampler:
 
     def __call__(self, logits: np.ndarray) -> np.ndarray:
         """logits (B, N) -> tokens (B)."""
+        check_logits(logits.max(axis=-1))
         if self.temperature == 0:
             return logits.argmax(axis=-1)
         score = logits.astype(np.float64) / self.temperature

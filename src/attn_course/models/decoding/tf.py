@@ -12,6 +12,7 @@ from attn_course.models.decoding.shared import (
     check_beam,
     check_decoding,
     check_generation,
+    check_logits,
     check_penalty,
 )
 
@@ -34,7 +35,8 @@ def greedy_decode(
         source (B, S), source_mask (B, 1, 1, S) -> tokens (B, max_length).
 
     Raises:
-        ValueError: the model can't decode, or a size is wrong.
+        ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
+            seen inside ``tf.function``, where the tokens then mean nothing).
     """
     check_decoding(model, begin=begin, end=end, max_length=max_length)
     memory, _ = model.encode(source, source_mask, need_weights=False)
@@ -44,6 +46,7 @@ def greedy_decode(
     for _ in range(max_length):
         new = tokens[:, -1:] if use_cache else tokens
         logits, _ = model.decode(new, memory, source_mask, **options)
+        check(logits[:, -1])
         best = tf.argmax(logits[:, -1], axis=-1)
         ended = tf.reduce_any(tokens[:, 1:] == end, axis=1)
         best = tf.where(ended, tf.constant(end, tf.int64), best)
@@ -71,16 +74,17 @@ def beam_search(
         -> tokens (B, beam_size, max_length), scores (B, beam_size), best first.
 
     Raises:
-        ValueError: the model can't decode, or a size is wrong.
+        ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
+            seen inside ``tf.function``, where the tokens then mean nothing).
     """
     sizes = {"max_length": max_length, "beam_size": beam_size}
     check_decoding(model, begin=begin, end=end, **sizes)
     check_penalty(length_penalty)
     B, K = len(source), beam_size
+    memory, _ = model.encode(source, source_mask, need_weights=False)
+    memory = tf.repeat(memory, K, axis=0)
     if source_mask is not None:
         source_mask = tf.repeat(source_mask, K, axis=0)
-    source = tf.repeat(source, K, axis=0)
-    memory, _ = model.encode(source, source_mask, need_weights=False)
     cache = model.new_cache(memory, max_length)
     options = {"need_weights": False, "cache": cache}
     tokens = tf.fill((B, K, 1), tf.constant(begin, tf.int64))
@@ -91,6 +95,7 @@ def beam_search(
     for _ in range(max_length):
         new = tf.reshape(tokens[:, :, -1], (B * K, 1))
         logits, _ = model.decode(new, memory, source_mask, **options)
+        check(logits[:, -1])
         ended = tf.reduce_any(tokens[:, :, 1:] == end, axis=-1)
         found = choices(tf.reshape(logits[:, -1], (B, K, -1)), ended, end)
         chance, length = (
@@ -130,7 +135,8 @@ def generate(
         -> yields tokens (B), up to ``max_tokens`` times.
 
     Raises:
-        ValueError: the model can't write, or an argument is wrong.
+        ValueError: the model can't write, or an argument is wrong; as the tokens come,
+            a logit is NaN, or minus infinity for all tokens.
     """
     choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     check_generation(model, prompt, mask, max_tokens=max_tokens, end=end, **choice)
@@ -167,6 +173,12 @@ def write(
         if tf.reduce_all(ended):
             return
         new = tokens[:, None]
+
+
+def check(logits: Tensor) -> None:
+    """Raise ValueError where logits (..., N) give no token; in a graph, nothing."""
+    if tf.executing_eagerly():
+        check_logits(tf.cast(logits, "float32").numpy().max(axis=-1))
 
 
 def choices(logits: Tensor, ended: Tensor, end: int) -> Tensor:

@@ -181,7 +181,7 @@ class Stack(PairLayer):
         check_words(x, self.config["model_dim"])
         T = tf.shape(x)[1] if x.shape[1] is None else x.shape[1]
         own = self.bias(T, T if cache is None else tf.identity(cache.length) + T)
-        return own if bias is None else own + bias
+        return own if bias is None else tf.cast(own, bias.dtype) + bias
 
     def get_config(self) -> dict[str, Any]:
         save = keras.saving.serialize_keras_object
