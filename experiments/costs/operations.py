@@ -1,5 +1,6 @@
 """Counting what the mechanisms multiply, in PyTorch."""
 
+from attn_course.core.chunked.shared import chunks_at_once
 from attn_course.core.frameworks import torch
 from experiments.bench.pytorch import program
 from experiments.costs.cases import CASES
@@ -8,11 +9,13 @@ from experiments.costs.cases import CASES
 def operations(name, n):
     """Multiplications and additions of all matrix products at length n.
 
-    Counted from the operations that PyTorch dispatches, on tensors without numbers.
+    Counted from the operations that PyTorch dispatches, on tensors without numbers, as
+    a CPU computes: there chunks come one after the other.
     """
     from torch.utils.flop_counter import FlopCounterMode
 
-    with torch.device("meta"), FlopCounterMode(display=False) as counter:
+    counter = FlopCounterMode(display=False)
+    with torch.device("meta"), chunks_at_once(False), counter:
         program(CASES[name].make, n)()
     return counter.get_total_flops()
 

@@ -36,7 +36,7 @@ def attend_in_parts(query, key, value, mask=None, *, bias=None, scale=None, part
     found = []
     for keys, N, C in ((slice(whole), parts, size), (slice(whole, S), 1, S - whole)):
         cut = [rows(x[..., keys, :], N, C) for x in (key, value)]
-        own = [columns(x, S, keys, N, C) for x in (mask, bias)]
+        own = [to_columns(x, S, keys, N, C) for x in (mask, bias)]
         found.append(of_parts(query[..., None, :, :], *cut, *own))
     joined = (tf.concat(x, axis=-3) for x in zip(*found, strict=True))
     return tf.cast(merge(*joined), dtype)
@@ -48,7 +48,7 @@ def rows(x, N, C):
     return tf.reshape(x, (*lead, N, C, width))
 
 
-def columns(x, S, keys, N, C):
+def to_columns(x, S, keys, N, C):
     """A mask or bias (..., T, S) for parts of the keys: (..., N, T, C)."""
     if x is None:
         return None

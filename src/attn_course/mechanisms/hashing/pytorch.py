@@ -262,9 +262,9 @@ class _Reversible(torch.autograd.Function):
     def forward(context, pairs, x, *parameters):
         (x1, x2), states = x.chunk(2, dim=-1), []
         for f, g in pairs:
-            states.append(State(x))
+            states.append(_State(x))
             x1 = x1 + f(x2)
-            states.append(State(x))
+            states.append(_State(x))
             x2 = x2 + g(x1)
         output = torch.cat([x1, x2], dim=-1)
         context.pairs, context.states = pairs, states
@@ -283,7 +283,7 @@ class _Reversible(torch.autograd.Function):
         return None, torch.cat([d1, d2], dim=-1), *sums.values()
 
 
-class State:
+class _State:
     """What random numbers and autocast are in a moment, to compute in it again."""
 
     def __init__(self, x: torch.Tensor) -> None:

@@ -264,9 +264,9 @@ def _reversible(pairs, x, training):
     def run(x):
         (x1, x2), states = tf.split(x, 2, axis=-1), []
         for f, g in pairs:
-            states.append(State(f, training))
+            states.append(_State(f, training))
             x1 = x1 + f(x2)
-            states.append(State(g, training))
+            states.append(_State(g, training))
             x2 = x2 + g(x1)
         output = tf.concat([x1, x2], axis=-1)
 
@@ -285,7 +285,7 @@ def _reversible(pairs, x, training):
     return run(x)
 
 
-class State:
+class _State:
     """The mode and the seeds of a part in a moment, to call it in them again."""
 
     def __init__(self, part: keras.layers.Layer, training: bool | None) -> None:

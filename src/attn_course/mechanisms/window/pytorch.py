@@ -149,8 +149,9 @@ def near_and_global(
     if global_heads is not None:
         asked, *others = (as_one(x) for x in global_heads)
     common = [x[:, columns] for x in (key, value, seen)]
-    # where, not &: PyTorch 2.13 compiles an & that is cut into whole numbers.
-    common[2] = torch.where(columns <= i if causal else i == i, common[2].mT, False)
+    common[2] = common[2].mT.expand(-1, T, -1)
+    if causal:
+        common[2] = common[2] & (columns <= i)
     by_global = seen.mT & (j <= rows[:, None]) if causal else seen.mT
     # Counted there, a global key is not counted in the window again.
     seen = seen & ~(j[:, None] == columns).any(1)[:, None]
