@@ -84,7 +84,8 @@ class Layer(keras.layers.Layer):
         inputs, options = keras.tree.map_structure(convert, (inputs, options))
         self._convert_input_args = False
         try:
-            options["bias"] = finite_cast(bias, dtype)
+            if tf.as_dtype(bias.dtype).is_floating:  # else refused by name
+                options["bias"] = finite_cast(bias, dtype)
             return super().__call__(*inputs, **options)
         finally:
             self._convert_input_args = True
