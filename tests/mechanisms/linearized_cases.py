@@ -69,27 +69,3 @@ def check_gradients(name, arrays, *, step=1e-6, tolerance=1e-6, exact=None, **op
 def refused(face, name, arrays, words, **options):
     with pytest.raises(ValueError, match=words):
         call(face, name, *arrays, **options)
-
-
-def one_graph_for_any_length(name, arrays, chunk_size=4, **options):
-    """TensorFlow with unknown batch and length, with XLA and without; PyTorch compiled to one graph."""
-    kinds = [tensorflow.TensorSpec((None, x.shape[1], *[None] * (x.ndim - 3), x.shape[-1]), x.dtype) for x in arrays]
-    kinds = [
-        kind if x.ndim == 4 else tensorflow.TensorSpec((None, x.shape[1], None), x.dtype)
-        for kind, x in zip(kinds, arrays, strict=True)
-    ]
-    more = {key: tensor(tf, x) for key, x in options.items()}
-    if chunk_size:
-        more["chunk_size"] = chunk_size
-    for jit in (False, True):
-        graph = tensorflow.function(lambda *x: getattr(tf, name)(*x, **more)[0], input_signature=kinds, jit_compile=jit)
-        for length in (S, 6):
-            cut = [x[:, :, :length] for x in arrays]
-            expected = call(reference, name, *cut, **options)
-            close(numbers(graph(*cut)), expected)
-    torch.compiler.reset()
-    compiled = torch.compile(getattr(pytorch, name), backend="aot_eager", fullgraph=True)
-    more = {key: tensor(pytorch, x) for key, x in options.items()} | ({"chunk_size": chunk_size} if chunk_size else {})
-    close(
-        numbers(compiled(*(tensor(pytorch, x) for x in arrays), **more)[0]), call(reference, name, *arrays, **options)
-    )

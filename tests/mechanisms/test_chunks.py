@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from linearized_cases import LENGTHS, B, H, S, call, check_gradients, draw, one_graph_for_any_length, padding, per_key
+from linearized_cases import LENGTHS, B, H, S, call, check_gradients, draw, padding, per_key
 from support import FACE, close, gradients, numbers, tensor, to
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
@@ -139,9 +139,20 @@ def test_float32_and_bfloat16(face, kind):
 
 def test_one_graph():
     """Of unknown batch and length, also by XLA; in PyTorch of the delta rule alone: other graphs never loop."""
-    _, arrays, _ = inputs(CASES["gated delta"])
+    _, given, _ = inputs(CASES["gated delta"])
+    arrays = [given[x] for x in ("query", "key", "value", "beta")]
+    kinds = [tensorflow.TensorSpec((None, H, None, *x.shape[3:]), x.dtype) for x in arrays]
+    cut = {length: [x[:, :, :length] for x in arrays] for length in (S, 6)}
+    expected = {length: call(reference, "delta_rule_attention", *x) for length, x in cut.items()}
     with chunks_at_once(True):
-        one_graph_for_any_length("delta_rule_attention", [arrays[x] for x in ("query", "key", "value", "beta")], 1)
+        for xla in (False, True):
+            options = {"input_signature": kinds, "jit_compile": xla}
+            graph = tensorflow.function(lambda *x: tf.delta_rule_attention(*x, chunk_size=1)[0], **options)
+            for length, x in cut.items():
+                close(numbers(graph(*x)), expected[length])
+        torch.compiler.reset()
+        compiled = torch.compile(pytorch.delta_rule_attention, backend="aot_eager", fullgraph=True)
+        close(numbers(compiled(*map(torch.tensor, arrays), chunk_size=1)[0]), expected[S])
 
 
 def test_it_maps_over_examples():

@@ -2,13 +2,11 @@
 
 import math
 
-from attn_course.core.chunked.shared import choose
+from attn_course.core.chunked.shared import GROUP, choose
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import is_transformed
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_unit
-
-GROUP = 64  # chunks whose decays make one square
 
 
 def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):

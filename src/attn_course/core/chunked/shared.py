@@ -1,7 +1,9 @@
-"""Whether all chunks are computed at once or one after the other. No framework."""
+"""Whether all chunks are computed at once or in turn, and in groups of how many."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+GROUP = 64  # chunks whose decays make one square
 
 _wanted: bool | None = None
 

@@ -1,10 +1,8 @@
 """Sums over the past, chunk by chunk, in TensorFlow."""
 
-from attn_course.core.chunked.shared import choose
+from attn_course.core.chunked.shared import GROUP, choose
 from attn_course.core.frameworks import tf
 from attn_course.core.shapes import check_unit
-
-GROUP = 64  # chunks whose decays make one square
 
 
 def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):

@@ -3,7 +3,7 @@
 from functools import cache
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import is_transformed
+from attn_course.core.layer.pytorch import is_transformed, plain
 from attn_course.core.split_keys.shared import count_parts
 
 
@@ -61,7 +61,7 @@ def attend_in_parts(query, key, value, mask=None, *, bias=None, scale=None, part
         if C:
             cut = [x[..., keys, :].unflatten(-2, (-1, C)) for x in (key, value)]
             own = [columns(x, S, keys, C) for x in (mask, bias)]
-            with torch.autocast(key.device.type, enabled=False):  # it would narrow them
+            with plain(key):
                 found.append(of_parts(query, *cut, *own))
     return merge(*(torch.cat(x, dim=-3) for x in zip(*found, strict=True))).to(dtype)
 

@@ -26,26 +26,33 @@ from attn_course.mechanisms.grouped_query.shared import (
 __all__ = ["GroupedQueryAttention", "grouped_query_attention", "to_grouped"]
 
 
-def in_groups(
-    query, key, value, mask=None, *, bias=None, softmax=None, parts=None, **options
-):
+def in_groups(query, key, value, mask=None, *, bias=None, softmax=None, **options):
     """The formula: softmax(Q[h] K[g]^T / sqrt(d)) V[g], with g = h // (H / G).
 
     The heads of a group become rows of one head, so no key or value is repeated.
     """
     H, G, T = query.shape[1], key.shape[1], sizes_of(query)[2]
-    folded = fold_heads(query, G), key, value, fold_rows(mask, H, G, T)
-    rows = fold_rows(bias, H, G, T)
-    if parts is not None:
-        options = {"bias": rows, "scale": options.get("scale"), "parts": parts}
-        return unfold_heads(split_keys.attend_in_parts(*folded, **options), H), None
-    if softmax is not None:
-        allowed = allowed_keys(query, key, mask, bias=bias)
-        softmax = over_groups(softmax, allowed, H)
-    context, weights = dot_product(*folded, bias=rows, softmax=softmax, **options)
+    allowed = None if softmax is None else allowed_keys(query, key, mask, bias=bias)
+    context, weights = dot_product(
+        fold_heads(query, G),
+        key,
+        value,
+        fold_rows(mask, H, G, T),
+        bias=fold_rows(bias, H, G, T),
+        softmax=softmax and over_groups(softmax, allowed, H),
+        **options,
+    )
     return unfold_heads(context, H), None if weights is None else unfold_heads(
         weights, H
     )
+
+
+def in_parts(query, key, value, mask=None, *, bias=None, scale=None, parts):
+    """``in_groups`` with the keys cut into so many parts; without weights."""
+    H, G, T = query.shape[1], key.shape[1], sizes_of(query)[2]
+    folded = fold_heads(query, G), key, value, fold_rows(mask, H, G, T)
+    how = {"bias": fold_rows(bias, H, G, T), "scale": scale, "parts": parts}
+    return unfold_heads(split_keys.attend_in_parts(*folded, **how), H), None
 
 
 def in_groups_causally(query, key, value, mask=None, *, causal=False, **options):
@@ -53,8 +60,10 @@ def in_groups_causally(query, key, value, mask=None, *, causal=False, **options)
     if causal and query.shape[2] != 1:  # a single query stands last: it may see all
         mask = block_future(mask, query, key)
     if not any(options.get(x) for x in ("need_weights", "softmax", "dropout")):
-        inputs = query, key, value, options.get("bias")
-        options["parts"] = split_keys.parts_of(*inputs)
+        how = {name: options.get(name) for name in ("bias", "scale")}
+        how["parts"] = split_keys.parts_of(query, key, value, how["bias"])
+        if how["parts"] is not None:
+            return in_parts(query, key, value, mask, **how)
     return in_groups(query, key, value, mask, **options)
 
 

@@ -6,7 +6,7 @@ from attn_course import pytorch
 from attn_course.core.frameworks import torch
 from attn_course.course.labs.decode.pytorch import make_step
 from attn_course.course.labs.gpu import WINDOW, Plan, training
-from attn_course.course.labs.gpu.timing import host_clock, of_runs, shapes
+from attn_course.course.labs.gpu.timing import host_clock, of_runs, of_ways
 from attn_course.course.labs.seq2seq import build
 from attn_course.notebook import device
 
@@ -24,22 +24,14 @@ def place():
 
 
 def attention(plan: Plan):
-    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs.
+    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs."""
 
-    Where a way fails, for want of memory or of a kernel, its row says so.
-    """
-    dtype = getattr(torch, plan.dtype)
-    failed = set()
-    for row, shape in shapes(plan, device("pytorch")):
-        if row["way"] in failed:  # what is longer fails too
-            continue
-        try:
-            heads = torch.randn(3, *shape, device=place(), dtype=dtype).unbind(0)
-            heads = [x.clone().requires_grad_() for x in heads]
-            yield row | measured(row["way"], heads)
-        except RuntimeError as error:
-            failed.add(row["way"])
-            yield row | {"error": str(error).partition("\n")[0]}
+    def measure(way, shape):
+        dtype = getattr(torch, plan.dtype)
+        heads = torch.randn(3, *shape, device=place(), dtype=dtype).unbind(0)
+        return measured(way, [x.clone().requires_grad_() for x in heads])
+
+    return of_ways(plan, device("pytorch"), measure, RuntimeError)
 
 
 heads = attention  # Chapter 6: the same, by the number of heads

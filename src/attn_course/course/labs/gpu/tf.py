@@ -6,7 +6,7 @@ from attn_course import tf as attn_tf
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.labs.decode.tf import make_step
 from attn_course.course.labs.gpu import WINDOW, Plan, training
-from attn_course.course.labs.gpu.timing import host_clock, of_runs, shapes
+from attn_course.course.labs.gpu.timing import host_clock, of_runs, of_ways
 from attn_course.notebook import device
 
 ROUNDS = 10  # at most three without a GPU
@@ -17,20 +17,13 @@ def ready():
 
 
 def attention(plan: Plan):
-    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs.
+    """Chapters 10, 11, 14: way, length, milliseconds, MiB beside the inputs."""
 
-    Where a way fails, for want of memory, its row says so.
-    """
-    failed = set()
-    for row, shape in shapes(plan, device("tf")):
-        if row["way"] in failed:  # what is longer fails too
-            continue
-        try:
-            drawn = tf.random.normal((3, *shape), dtype=getattr(tf, plan.dtype))
-            yield row | measured(row["way"], tf.unstack(drawn))
-        except tf.errors.OpError as error:
-            failed.add(row["way"])
-            yield row | {"error": str(error).partition("\n")[0]}
+    def measure(way, shape):
+        drawn = tf.random.normal((3, *shape), dtype=getattr(tf, plan.dtype))
+        return measured(way, tf.unstack(drawn))
+
+    return of_ways(plan, device("tf"), measure, tf.errors.OpError)
 
 
 heads = attention  # Chapter 6: the same, by the number of heads

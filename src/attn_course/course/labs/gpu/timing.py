@@ -20,6 +20,22 @@ def shapes(plan, device):
             yield row | {"batch": batch}, (batch, *shape)
 
 
+def of_ways(plan, device, measure, failures):
+    """A row for each way and size: ``measure(way, shape)``.
+
+    Where a way fails, for want of memory or of a kernel, its row says so.
+    """
+    failed = set()
+    for row, shape in shapes(plan, device):
+        if row["way"] in failed:  # what is longer fails too
+            continue
+        try:
+            yield row | measure(row["way"], shape)
+        except failures as error:
+            failed.add(row["way"])
+            yield row | {"error": str(error).partition("\n")[0]}
+
+
 def host_clock(run):
     """Milliseconds of a run that waits for its result."""
     start = time.perf_counter()
