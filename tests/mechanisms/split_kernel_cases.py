@@ -85,7 +85,7 @@ def compiled():
     """What the compiler makes of the kernel: KiB of shared memory, spilled bytes, and products on tensor cores."""
     from experiments.kernels import TENSOR_CORE, ASTSource, GPUTarget, resources, triton
 
-    others = {"mask": "*u8", "highest": "*fp32", "total": "*fp32", "context": "*fp32", "scale": "fp32"}
+    others = {"mask": "*u8", "log_total": "*fp32", "context": "*fp32", "scale": "fp32"}
     others |= dict.fromkeys(("query", "key", "value"), "*fp16")
     names = inspect.signature(kernel.part_kernel.fn).parameters
     # As a launch has it: what begins at multiples of 16 bytes, row by row, is fetched ahead, into shared memory.

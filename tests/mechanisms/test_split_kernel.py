@@ -20,6 +20,7 @@ def test_the_kernel_is_attention():
 FAULTS = {
     "what was summed up is not rescaled": ("found = kept[:, None] * found", "found = found"),
     "a part reads into the next": ("end = tl.minimum(S, (part + 1) * size)", "end = tl.minimum(S, (part + 2) * size)"),
+    "parts are merged without their maxima": ("logarithm = (top + tl.log2(summed))", "logarithm = (tl.log2(summed))"),
     "the mask of another head": ("b * mask_b + g * mask_g", "b * mask_b"),
     "the last columns of the keys are left out": ("if E > 0:\n            at", "if E > 999:\n            at"),
 }

@@ -52,7 +52,7 @@ def attend_in_parts(query, key, value, mask=None, *, bias=None, scale=None, part
     scale = query.shape[-1] ** -0.5 if scale is None else scale
     kernel = kernel_for(query, key, value, bias)
     if kernel is not None:
-        return merge(*kernel.of_parts(query, key, value, mask, scale, parts)).to(dtype)
+        return kernel.attend_in_parts(query, key, value, mask, scale, parts)
     wide = torch.promote_types(dtype, torch.float32)
     query, key, value = (x.to(wide) for x in (query, key, value))
     query, parts = (query * scale)[..., None, :, :], min(parts, S)

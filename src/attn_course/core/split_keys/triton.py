@@ -2,8 +2,9 @@
 
 It reads a part's keys once for all queries of the group, where they lie in the cache,
 and its values; of latents, whose values are the first columns of their keys, one read
-serves both. Scores and weights live in registers. What comes out is merged by
-``attn_course.core.split_keys.pytorch``.
+serves both. Scores and weights live in registers. What comes out, of each part its
+output and the logarithm of its sum of exponentials, is merged by a softmax and one
+product: each kernel more is one more that Python has to start.
 
 For 16 bits, on a GPU from Ampere on, or ``TRITON_INTERPRET=1`` in the environment
 before this file is imported: then Triton runs the kernel with NumPy, slowly.
@@ -11,6 +12,7 @@ before this file is imported: then Triton runs the kernel with NumPy, slowly.
 
 import math
 import os
+from functools import cache
 
 import triton
 import triton.language as tl
@@ -20,7 +22,7 @@ from attn_course.core.frameworks import torch
 LOG2_E = math.log2(math.e)
 LOWEST = tl.constexpr(-3.0e38)  # finite: minus infinity minus itself is NaN
 INTERPRETED = tl.constexpr(os.environ.get("TRITON_INTERPRET") == "1")
-LARGE = 160  # KiB of shared memory of a block: an A100 and an H100 have it
+LARGE, LARGEST = 160, 220  # KiB of shared memory of a block: of an A100, of an H100
 
 
 @triton.jit
@@ -37,8 +39,7 @@ def part_kernel(
     key,
     value,
     mask,
-    highest,
-    total,
+    log_total,
     context,
     scale,
     G,
@@ -101,10 +102,12 @@ def part_kernel(
         summed = kept * summed + tl.sum(weight, 1)
         found = kept[:, None] * found + product(weight.to(v.dtype), v)
         top = new
-    row = (head * parts + part) * R + r
-    tl.store(highest + row, top * 0.6931471805599453, mask=r < R)
-    tl.store(total + row, summed, mask=r < R)
-    tl.store(context + row[:, None] * D + d[None], found, mask=here)
+    row = (head * R + r) * parts + part
+    summed = tl.where(summed == 0.0, 1.0, summed)  # of keys that nobody sees
+    logarithm = (top + tl.log2(summed)) * 0.6931471805599453
+    tl.store(log_total + row, logarithm, mask=r < R)
+    at = row[:, None] * D + d[None]
+    tl.store(context + at, found / summed[:, None], mask=here)
 
 
 def fits(query, key, value) -> bool:
@@ -112,48 +115,58 @@ def fits(query, key, value) -> bool:
     V, E = value.shape[-1], key.shape[-1] - value.shape[-1]
     wide = 16 <= V <= 512 and E in (0, 16, 32, 64, 128) and V & (V - 1) == 0
     rows = key.stride(-1) == value.stride(-1) == 1  # of the cache, each in one piece
-    capable = torch.cuda.get_device_capability(key.device) >= (8, 0)
-    return wide and rows and key.element_size() == 2 and capable
+    return wide and rows and key.element_size() == 2 and capability(key.device) >= 8
 
 
 def tile_sizes(rows: int, width: int, shared: bool, kib: int) -> dict[str, int]:
     """A program's tile, what fits in the registers and so many KiB of a block.
 
-    Few keys at a time where they are wide; the rows of a group together.
+    Few keys at a time where they are wide; the rows of a group together. Of the tiles
+    that were timed on an H200 those were fastest that read ahead the most.
     """
-    narrow, wide = width <= 128, width == 512
-    tall = 32 if rows > 16 and (not wide or kib >= LARGE) else 16
-    return {
-        "ROWS": tall,
-        "COLUMNS": 64 if narrow else 16 if wide and not shared else 32,
-        "num_warps": 8 if tall * width > 8192 else 4,
-        "num_stages": 3 if narrow else 2,  # while one tile is used others are read
-    }
+    narrow, latents = width <= 128, width == 512 and shared
+    tall = 32 if rows > 16 and (width < 512 or kib >= LARGE) else 16
+    columns = 16 if width == 512 else 32
+    if narrow or (latents and kib >= LARGEST):
+        columns = 64
+    elif latents:
+        columns = 32
+    deep = narrow or (latents and LARGE <= kib < LARGEST)
+    sizes = {"ROWS": tall, "COLUMNS": columns, "num_warps": 4}
+    return sizes | {"num_stages": 3 if deep else 2}  # tiles that are on their way
 
 
-def of_parts(query, key, value, mask, scale, parts):
-    """As ``split_keys.pytorch.of_parts``: (B, G, N, R, 1), and (B, G, N, R, V)."""
+def attend_in_parts(query, key, value, mask, scale, parts):
+    """As ``split_keys.pytorch.attend_in_parts``, where ``fits`` says so."""
     (B, G, R, K), S, V = query.shape, key.shape[2], value.shape[-1]
     shared = key.data_ptr() == value.data_ptr() and key.stride() == value.stride()
     sizes = tile_sizes(R, V, shared, shared_kib(key.device))
     size = triton.cdiv(triton.cdiv(S, parts), sizes["COLUMNS"]) * sizes["COLUMNS"]
     parts = triton.cdiv(S, size)
     place = {"dtype": torch.float32, "device": query.device}
-    highest, total = torch.empty(2, B, G, parts, R, 1, **place)
-    context = torch.empty(B, G, parts, R, V, **place)
+    log_total = torch.empty(B, G, R, 1, parts, **place)
+    context = torch.empty(B, G, R, parts, V, **place)
     masked = mask is not None
-    seen = mask.expand(B, G, R, S).view(torch.uint8) if masked else highest
+    seen = mask.expand(B, G, R, S).view(torch.uint8) if masked else log_total
     strides = *key.stride()[:3], *value.stride()[:3]
     strides += seen.stride() if masked else (0, 0, 0, 0)
-    tensors = query.contiguous(), key, value, seen, highest, total, context
+    tensors = query.contiguous(), key, value, seen, log_total, context
     constants = {"D": V, "E": K - V, "shared": shared, "masked": masked, **sizes}
     grid = triton.cdiv(R, sizes["ROWS"]), parts, B * G
     numbers = scale * LOG2_E, G, R, S, size, *strides
     with torch.cuda.device_of(key):  # Triton takes the GPU that is the current one
         part_kernel[grid](*tensors, *numbers, **constants)
-    return highest, total, context
+    # A part without a key has weight 0, or, where all have none, an output of 0.
+    return (log_total.softmax(-1) @ context)[..., 0, :].to(query.dtype)
 
 
+@cache
+def capability(device) -> int:
+    """The GPU's generation, 9 of an H100."""
+    return torch.cuda.get_device_capability(device)[0]
+
+
+@cache
 def shared_kib(device) -> int:
     """KiB of shared memory that a block may have."""
     if device.type == "cpu":

@@ -1,4 +1,4 @@
-"""A chapter's demo in its notebook: run on what is here, beside a stored H100's run."""
+"""A chapter's demo in its notebook: run on what is here, beside a stored run."""
 
 import importlib
 import re
@@ -49,7 +49,7 @@ class Demo:
         plan = plan_of(chapter, framework, self.here)
         chosen = {way: plan.ways[way] for way in ways or plan.ways if way in plan.ways}
         self.plan = plan._replace(ways=chosen)
-        self.record = h100(chapter)
+        self.record = stored_run(chapter)
         stored = [row for row in self.record["rows"] if row["demo"] == self.name]
         self.stored = [row for row in stored if row["way"] in (ways or [row["way"]])]
 
@@ -71,7 +71,7 @@ class Demo:
         return Table(*TABLES[self.name](self, [x for x in rows if "error" not in x]))
 
     def picture(self, rows=()):
-        """The stored run on an H100 as lines, these rows as dots."""
+        """The stored run as lines, these rows as dots."""
         if self.name not in AXES and self.here.kind == "cpu":
             rows = ()  # two steps of a tiny model: nothing to compare
         panels = PANELS.get(self.name, SIZES)
@@ -101,12 +101,9 @@ def words(way):
     return NAMES.get(way, way)
 
 
-def h100(chapter):
-    """The stored run of a chapter, on an H100; without rows if there is none."""
-    try:
-        return load_record(f"gpu_{chapter}")
-    except FileNotFoundError:
-        return {"rows": []}
+def stored_run(chapter):
+    """The stored run of a chapter."""
+    return load_record(f"gpu_{chapter}")
 
 
 def where(record):
@@ -195,6 +192,10 @@ def measured(demo, rows):
         lines.append(line)
     if axis == "positions":
         header += ["TFLOP/s", "Of peak", "Times faster"]
+    if any("recorded_ms" in row for row in rows):
+        header.append("ms, as a graph")
+        for line, row in zip(lines, rows, strict=True):
+            line.append(f"{row['recorded_ms']:.3g}" if "recorded_ms" in row else "—")
     return header, lines
 
 
@@ -204,8 +205,8 @@ STEPS = ("forward", "gradients")
 def decoded(demo, rows):
     """A step behind a cache."""
     base = {x["context"]: x["ms"] for x in rows if x["way"] == "MHA"}
-    header = ["Cache", "Context", "ms", "Tokens/s", "MiB", "GB/s", "Of peak"]
-    header += ["TFLOP/s", "Times faster"]
+    header = ["Cache", "Context", "ms", "Started from Python", "Tokens/s", "MiB"]
+    header += ["GB/s", "Of peak", "TFLOP/s", "Times faster"]
     lines = []
     for row in rows:
         rate = 1e3 * row["bytes"] / row["ms"]
@@ -215,6 +216,7 @@ def decoded(demo, rows):
                 row["way"],
                 f"{row['context']:,}",
                 ranged(row["ms"], row["range"]),
+                ranged(row.get("started_ms", row["ms"])),
                 f"{row['tokens_per_second']:,}",
                 f"{row['bytes'] / 2**20:,.1f}",
                 f"{rate / 1e9:,.1f}",

@@ -57,10 +57,12 @@ def decode(plan: Plan):
             with place():
                 step, size = make_step(kind, context, batch=batch, dtype=dtype)
             step()
-            ms, *ends = spread(step, place())
             row = {"way": kind, "context": context, "batch": batch, "bytes": size}
-            row |= {"ms": ms, "range": ends}
-            yield {**row, "tokens_per_second": round(1e3 * batch / ms)}
+            if place().type == "cuda":
+                row["started_ms"], *_ = spread(step, place())
+                step = recorded(step)
+            row["ms"], *row["range"] = spread(step, place())
+            yield {**row, "tokens_per_second": round(1e3 * batch / row["ms"])}
 
 
 def dates(plan: Plan):
@@ -131,7 +133,20 @@ def attend(way):
 
 def measured(way, heads):
     """Milliseconds and MiB of a run forward, and of one with the gradients."""
-    return timed(partial(attend(way), *heads), heads, heads[0].device)
+    run = partial(attend(way), *heads)
+    found = timed(run, heads, heads[0].device)
+    if way == "linear" and heads[0].is_cuda:  # many kernels, each started from Python
+        found["recorded_ms"], *_ = spread(recorded(run), heads[0].device)
+    return found
+
+
+@torch.no_grad()
+def recorded(run):
+    """The same as a CUDA graph: Python starts it once, not each of its kernels."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph.replay
 
 
 def timed(run, inputs, device):

@@ -1,0 +1,21 @@
+"""Every public layer and function as one graph of machine code, in float32, forward and backward."""
+
+import devices
+import pytest
+from cases import CASES, plain, same, specified
+
+from attn_course.frameworks import torch
+
+WHOLE = pytest.mark.parametrize("case", [c for c in CASES if not c.cell], ids=lambda case: case.name)
+
+
+@WHOLE
+@pytest.mark.filterwarnings("ignore:.torch.jit.script_method:DeprecationWarning")  # the compiler's own
+def test_compiled(case):
+    """What the specification says, and the gradients of the layer as it is."""
+    item = case.build("pytorch", "float32")
+    compiled = torch.compile(item, fullgraph=True, dynamic=False)
+    values = case.values("pytorch", mask=case.mask, dtype="float32")
+    with torch.no_grad():
+        same(compiled(*values), specified(case, item, case.inputs, case.mask), 2e-5)
+    devices.near(devices.slopes(compiled, values), plain(devices.slopes(item, values)), 1e-4)
