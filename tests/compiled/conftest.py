@@ -12,7 +12,7 @@ import pytest
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(prefix="inductor-")  # nothing of an earlier run
 os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # each test has a core
 
-from both_frameworks import (  # noqa: E402
+from both_frameworks import (
     fresh_compiler,  # noqa: F401
     torch,
 )

@@ -39,15 +39,21 @@ def agrees(device, case, dtype):
     near(found, plain(specified(case, item, case.inputs, case.mask)), CLOSE[dtype])
 
 
-def slopes(item, values):
-    """Of the sum of all squares, to every real input and to what is learned."""
+def outputs_and_slopes(item, values):
+    """All outputs, and the gradients of the sum of their squares, to every real input and to what is learned."""
     leaves = [x.requires_grad_() for x in values if x.is_floating_point()]
     leaves += list(item.parameters()) if isinstance(item, torch.nn.Module) else []
-    total = sum(x.square().sum() for x in flat(item(*values)) if x is not None and x.requires_grad)
+    outputs = flat(item(*values))
+    total = sum(x.square().sum() for x in outputs if x is not None and x.requires_grad)
     if not torch.is_tensor(total):
-        return []
+        return plain(outputs), []
     found = torch.autograd.grad(total, leaves, allow_unused=True)
-    return plain([torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found, strict=True)])
+    return plain(outputs), plain([torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found, strict=True)])
+
+
+def slopes(item, values):
+    """The gradients alone."""
+    return outputs_and_slopes(item, values)[1]
 
 
 def has_gradients(device, case):
