@@ -11,6 +11,7 @@ from attn_course.mechanisms.dot_product.pytorch import *
 from attn_course.mechanisms.flash.pytorch import *
 from attn_course.mechanisms.grouped_query.pytorch import *
 from attn_course.mechanisms.hashing.pytorch import *
+from attn_course.mechanisms.indexed.pytorch import *
 from attn_course.mechanisms.latent.pytorch import *
 from attn_course.mechanisms.linear.pytorch import *
 from attn_course.mechanisms.low_rank.pytorch import *

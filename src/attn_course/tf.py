@@ -11,6 +11,7 @@ from attn_course.mechanisms.dot_product.tf import *
 from attn_course.mechanisms.flash.tf import *
 from attn_course.mechanisms.grouped_query.tf import *
 from attn_course.mechanisms.hashing.tf import *
+from attn_course.mechanisms.indexed.tf import *
 from attn_course.mechanisms.latent.tf import *
 from attn_course.mechanisms.linear.tf import *
 from attn_course.mechanisms.low_rank.tf import *
