@@ -29,13 +29,20 @@ def scores_of(query, key, weight):
 
 def highest(score, k, seen):
     """The formula: above the k-th score all, and of those equal to it the first."""
-    S = score.shape[-1]
-    k = min(k, S) if isinstance(S, int) else torch.sym_min(k, S)
     score = torch.where(seen, score, -torch.inf)
-    least = score.topk(k, dim=-1).values[..., -1:]
+    least = kth(score, k)
     above, equal = score > least, score == least
     room = k - above.sum(dim=-1, keepdim=True)
     return (above | equal & (equal.cumsum(dim=-1) <= room)) & seen
+
+
+def kth(score, k):
+    """The k-th highest of each row, or the lowest of one that is shorter."""
+    S = score.shape[-1]
+    if isinstance(S, int):
+        return score.topk(min(k, S), dim=-1).values[..., -1:]
+    longer = torch.nn.functional.pad(score, (0, k), value=-torch.inf)
+    return longer.topk(k, dim=-1).values[..., -1:]
 
 
 def index_scores(

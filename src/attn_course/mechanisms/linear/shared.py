@@ -184,7 +184,7 @@ def check_feature_map(feature_map):
         check_choice("feature_map", feature_map, FEATURE_MAPS)
 
 
-def check_decay_kind(decay, kinds):
+def check_decay_kind(decay, kinds=DECAYS):
     """Raise ValueError unless a layer's decay is one that it can have."""
     if decay not in kinds:
         choices = ", ".join(map(repr, kinds))
