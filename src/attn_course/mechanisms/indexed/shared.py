@@ -26,7 +26,8 @@ class IndexedSizes(LatentSizes):
 
     def __post_init__(self):
         super().__post_init__()
-        check_at_least(1, index_heads=self.index_heads, top_k=self.top_k)
+        sizes = {"index_heads": self.index_heads, "top_k": self.top_k}
+        check_at_least(1, query_latent_dim=self.query_latent_dim, **sizes)
         check_at_least(self.rope_dim, index_dim=self.index_dim)
 
     @property
