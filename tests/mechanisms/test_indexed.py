@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from support import FACE, FACES, close, draw, gradients, numbers, pair, slope, tensor, to
+from torch.utils.flop_counter import FlopCounterMode
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import torch
@@ -253,3 +254,17 @@ def test_a_part_that_turns_otherwise_turns_the_small_heads_too(face):
         chosen.append(chosen_by(layer, x))
     np.testing.assert_array_equal(chosen[0], chosen_by(indexed(3, index_heads=3)[face], x))
     assert (chosen[0] != chosen[1]).any()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("absorbed", [False, True])
+def test_a_step_reads_the_chosen_entries_alone(absorbed):
+    """Behind 32 times as many positions the small heads' products grow alone, 2 J flops a head and position."""
+    layer, found = indexed(3)[pytorch], []
+    for length in (16, 512):
+        cache, x = layer.new_cache(1, length + 1), torch.from_numpy(draw(1, length + 1, D))
+        layer(x[:, :-1], cache=cache)
+        with FlopCounterMode(display=False) as flops:
+            layer(x[:, -1:], cache=cache, need_weights=False, absorbed=absorbed)
+        found.append(flops.get_total_flops())
+    assert 0 < found[1] - found[0] <= (512 - 16) * (2 * J + 2)

@@ -25,8 +25,9 @@ chooses all that are seen.
 A choice has no gradient: the loss of the output leaves the indexer as it is. It learns
 from ``index_loss(layer.index(x), weights)`` alone, whose gradient reaches nothing else.
 
-The cache holds (latent_dim + rope_dim + index_dim) numbers a position. The choice is
-made as a mask: it says what is read, and saves no products of its own.
+The cache holds (latent_dim + rope_dim + index_dim) numbers a position. Behind it a step
+with ``need_weights=False`` and no bias reads the chosen entries alone, whatever stands
+before. Many queries at once choose by a mask, which saves no products.
 
 Parameters: those of ``latent_attention`` with a latent of the query of width Q;
 ``index_query_weight`` (Q, I*J), ``index_key_weight`` (D, J), ``index_norm.scale`` and

@@ -98,6 +98,12 @@ def index_loss(
     return (torch.xlogy(target, target) - target * found).sum(dim=-1).mean()
 
 
+def gathered(entry, chosen, k):
+    """The chosen entries (B, 1, k, X), and (B, 1, 1, k), False behind the last one."""
+    kept, places = chosen.to(entry.dtype).topk(min(k, chosen.shape[-1]), dim=-1)
+    return entry.take_along_dim(places.mT, dim=2), kept > 0
+
+
 class IndexedAttention(LatentAttention):
     """Latent attention over chosen keys: ``attn_course.reference.indexed_attention``.
 
@@ -204,4 +210,8 @@ class IndexedAttention(LatentAttention):
         seen = seen_keys(score, seen, causal)
         chosen = highest(score, self.sizes.top_k, seen)[:, None]
         mask = chosen if mask is None else mask & chosen
+        plain = options["bias"] is None and not options["need_weights"]
+        T = query.shape[2]  # of any length, in a graph, it is not compared
+        if plain and isinstance(T, int) and T == mask.shape[1] == 1:
+            entry, mask = gathered(entry, mask, self.sizes.top_k)
         return super().attend(query, entry, value, mask, causal=False, **options)

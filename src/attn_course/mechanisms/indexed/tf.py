@@ -90,6 +90,13 @@ def index_loss(
     return tf.reduce_mean(tf.reduce_sum(apart, axis=-1))
 
 
+def gathered(entry, chosen, k):
+    """The chosen entries (B, 1, k, X), and (B, 1, 1, k), False behind the last one."""
+    k = tf.minimum(k, tf.shape(chosen)[-1])
+    kept, places = tf.math.top_k(tf.cast(chosen, entry.dtype), k)
+    return tf.gather(entry, places[:, :, 0], axis=2, batch_dims=2), kept > 0
+
+
 @keras.saving.register_keras_serializable("attn_course")
 class IndexedAttention(LatentAttention):
     """Latent attention over chosen keys: ``attn_course.reference.indexed_attention``.
@@ -198,4 +205,7 @@ class IndexedAttention(LatentAttention):
         seen = seen_keys(score, seen, causal)
         chosen = highest(score, self.sizes.top_k, seen)[:, None]
         mask = chosen if mask is None else mask & chosen
+        plain = options["bias"] is None and not options["need_weights"]
+        if plain and query.shape[2] == mask.shape[1] == 1:
+            entry, mask = gathered(entry, mask, self.sizes.top_k)
         return super().attend(query, entry, value, mask, causal=False, **options)
