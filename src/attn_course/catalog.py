@@ -10,6 +10,7 @@ from attn_course.core.declaration import Mechanism, Row
 from attn_course.mechanisms import (
     bahdanau,
     block_sparse,
+    chosen_blocks,
     delta_rule,
     differential,
     dot_product,
@@ -68,6 +69,7 @@ TOPICS = (
     paged,
     latent,
     indexed,
+    chosen_blocks,
     differential,
     window,
     strided,

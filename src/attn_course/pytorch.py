@@ -5,6 +5,7 @@ from attn_course.core.kv_cache.pytorch import *
 from attn_course.core.paged.pytorch import *
 from attn_course.mechanisms.bahdanau.pytorch import *
 from attn_course.mechanisms.block_sparse.pytorch import *
+from attn_course.mechanisms.chosen_blocks.pytorch import *
 from attn_course.mechanisms.delta_rule.pytorch import *
 from attn_course.mechanisms.differential.pytorch import *
 from attn_course.mechanisms.dot_product.pytorch import *

@@ -3,6 +3,7 @@
 
 from attn_course.mechanisms.bahdanau.reference import *
 from attn_course.mechanisms.block_sparse.reference import *
+from attn_course.mechanisms.chosen_blocks.reference import *
 from attn_course.mechanisms.delta_rule.reference import *
 from attn_course.mechanisms.differential.reference import *
 from attn_course.mechanisms.dot_product.reference import *

@@ -5,6 +5,7 @@ from attn_course.core.kv_cache.tf import *
 from attn_course.core.paged.tf import *
 from attn_course.mechanisms.bahdanau.tf import *
 from attn_course.mechanisms.block_sparse.tf import *
+from attn_course.mechanisms.chosen_blocks.tf import *
 from attn_course.mechanisms.delta_rule.tf import *
 from attn_course.mechanisms.differential.tf import *
 from attn_course.mechanisms.dot_product.tf import *
