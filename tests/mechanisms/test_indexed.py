@@ -2,6 +2,7 @@
 are those of tests/oracles/test_huggingface_oracles.py."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from support import FACE, FACES, close, draw, gradients, numbers, pair, slope, t
 from torch.utils.flop_counter import FlopCounterMode
 
 from attn_course import pytorch, reference, tf
+from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
@@ -131,6 +133,25 @@ def test_step_by_step_is_the_whole_pass(face, chunks, absorbed):
             found, _ = layer(tensor(face, x[:, start:end]), tensor(face, PADDING[..., :end]), **options)
             np.testing.assert_allclose(numbers(found), expected[:, start:end], rtol=1e-9, atol=1e-11)
             start = end
+
+
+@FACE
+@torch.no_grad()
+def test_a_graph_decodes_as_well(face):
+    """A prompt, a chunk and steps, with a cache: one graph of TensorFlow, PyTorch's without a break."""
+    layer, x = indexed(3)[face], tensor(face, draw(B, T, D))
+    expected, cache = numbers(layer(x)[0]), layer.new_cache(B, T)
+
+    def step(x, cache):
+        return layer(x, cache=cache, need_weights=False)[0]
+
+    if face is pytorch:
+        run = partial(torch.compile(step, backend="eager", fullgraph=True), cache=cache)
+    else:
+        kinds = [tensorflow.TensorSpec((None, None, D), "float64")]
+        run = tensorflow.function(partial(step, cache=cache), input_signature=kinds)
+    found = [numbers(run(x[:, a:b])) for a, b in ((0, 5), (5, 8), (8, 9), (9, 10), (10, 11))]
+    np.testing.assert_allclose(np.concatenate(found, axis=1), expected, rtol=1e-9, atol=1e-11)
 
 
 @FACE
