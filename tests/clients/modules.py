@@ -94,8 +94,8 @@ def rows():
     sizes = {**SIZES, "num_attention_heads": 2 * H, "num_key_value_heads": 2 * G}
     config = transformers.DiffLlamaConfig(**sizes, attention_bias=True)
     yield "diffllama", *decoder(diff, "DiffLlama", config, 1)
-    for name, rope in (("deepseek-v3.2", None), ("deepseek-v3.2 yarn", YARN)):
-        config = latent(transformers.DeepseekV32Config, **INDEX, rope_parameters=rope)
+    for name, turn in (("deepseek-v3.2", None), ("deepseek-v3.2 yarn", YARN)):
+        config = latent(transformers.DeepseekV32Config, **INDEX, rope_parameters=turn)
         yield name, *decoder(deepseek_v32, "DeepseekV32", config)
 
 
