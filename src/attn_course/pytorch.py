@@ -5,12 +5,14 @@ from attn_course.core.kv_cache.pytorch import *
 from attn_course.core.paged.pytorch import *
 from attn_course.mechanisms.bahdanau.pytorch import *
 from attn_course.mechanisms.block_sparse.pytorch import *
+from attn_course.mechanisms.chosen_blocks.pytorch import *
 from attn_course.mechanisms.delta_rule.pytorch import *
 from attn_course.mechanisms.differential.pytorch import *
 from attn_course.mechanisms.dot_product.pytorch import *
 from attn_course.mechanisms.flash.pytorch import *
 from attn_course.mechanisms.grouped_query.pytorch import *
 from attn_course.mechanisms.hashing.pytorch import *
+from attn_course.mechanisms.indexed.pytorch import *
 from attn_course.mechanisms.latent.pytorch import *
 from attn_course.mechanisms.linear.pytorch import *
 from attn_course.mechanisms.low_rank.pytorch import *

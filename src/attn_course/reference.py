@@ -3,12 +3,14 @@
 
 from attn_course.mechanisms.bahdanau.reference import *
 from attn_course.mechanisms.block_sparse.reference import *
+from attn_course.mechanisms.chosen_blocks.reference import *
 from attn_course.mechanisms.delta_rule.reference import *
 from attn_course.mechanisms.differential.reference import *
 from attn_course.mechanisms.dot_product.reference import *
 from attn_course.mechanisms.flash.reference import *
 from attn_course.mechanisms.grouped_query.reference import *
 from attn_course.mechanisms.hashing.reference import *
+from attn_course.mechanisms.indexed.reference import *
 from attn_course.mechanisms.latent.reference import *
 from attn_course.mechanisms.linear.reference import *
 from attn_course.mechanisms.low_rank.reference import *

@@ -5,12 +5,14 @@ from attn_course.core.kv_cache.tf import *
 from attn_course.core.paged.tf import *
 from attn_course.mechanisms.bahdanau.tf import *
 from attn_course.mechanisms.block_sparse.tf import *
+from attn_course.mechanisms.chosen_blocks.tf import *
 from attn_course.mechanisms.delta_rule.tf import *
 from attn_course.mechanisms.differential.tf import *
 from attn_course.mechanisms.dot_product.tf import *
 from attn_course.mechanisms.flash.tf import *
 from attn_course.mechanisms.grouped_query.tf import *
 from attn_course.mechanisms.hashing.tf import *
+from attn_course.mechanisms.indexed.tf import *
 from attn_course.mechanisms.latent.tf import *
 from attn_course.mechanisms.linear.tf import *
 from attn_course.mechanisms.low_rank.tf import *

@@ -1,4 +1,4 @@
-"""Layers of thirteen models of Hugging Face with random weights, and what they say; nothing is downloaded."""
+"""Layers of fourteen models of Hugging Face with random weights, and what they say; nothing is downloaded."""
 
 import torch
 import transformers
@@ -10,6 +10,7 @@ from transformers.masking_utils import (
 )
 from transformers.models.bert.modeling_bert import BertLayer
 from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
+from transformers.models.deepseek_v32 import modeling_deepseek_v32 as deepseek_v32
 from transformers.models.diffllama import modeling_diffllama as diff
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
 from transformers.models.gemma3 import modeling_gemma3 as gemma
@@ -33,6 +34,7 @@ RELEASED = YARN | {"rope_theta": 10000.0, "mscale_all_dim": 1.0, "original_max_p
 TYPES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": W}
 LATENT = {"q_lora_rank": 7, "kv_lora_rank": 5, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 3}
 LATENT |= {"num_key_value_heads": H, "first_k_dense_replace": 2}
+INDEX = {"index_n_heads": 16, "index_head_dim": 6, "index_topk": 3}  # so many heads: no two scores are equal
 
 
 def decoder(library, name, config, number=0):
@@ -47,9 +49,9 @@ def alone(library, name, config, number, rope=None):
     return module, module, rope or getattr(library, f"{name}RotaryEmbedding")(config)
 
 
-def latent(**changes):
+def latent(kind=transformers.DeepseekV3Config, **changes):
     sizes = {name: x for name, x in SIZES.items() if name not in ("head_dim", "num_key_value_heads")}
-    return transformers.DeepseekV3Config(**sizes, **LATENT | changes)
+    return kind(**sizes, **LATENT | changes)
 
 
 def rows():
@@ -92,6 +94,9 @@ def rows():
     sizes = {**SIZES, "num_attention_heads": 2 * H, "num_key_value_heads": 2 * G}
     config = transformers.DiffLlamaConfig(**sizes, attention_bias=True)
     yield "diffllama", *decoder(diff, "DiffLlama", config, 1)
+    for name, turn in (("deepseek-v3.2", None), ("deepseek-v3.2 yarn", YARN)):
+        config = latent(transformers.DeepseekV32Config, **INDEX, rope_parameters=turn)
+        yield name, *decoder(deepseek_v32, "DeepseekV32", config)
 
 
 @torch.no_grad()

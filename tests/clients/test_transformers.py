@@ -57,7 +57,9 @@ def attentions(rows):
         if name in CAUSAL:
             attention, x = copy.deepcopy(attention).double(), x.double()
             output = modules.said(attention, attention, rope, x, torch.from_numpy(REAL))
-            mask, cache, steps = modules.mask_of(attention, x, torch.from_numpy(REAL)), DynamicCache(), []
+            mask, steps = modules.mask_of(attention, x, torch.from_numpy(REAL)), []
+            indexed = type(attention).__name__ == "DeepseekV32Attention"
+            cache = DynamicCache(config=attention.config if indexed else None)
             for a, b in CHUNKS:
                 given = {"position_embeddings": rope(x, torch.arange(a, b)[None]), "past_key_values": cache}
                 with torch.no_grad():
@@ -101,7 +103,7 @@ def test_behind_padding_with_a_cache(face, row, attentions):
     """In a prompt and steps: groups with a cache and with one in pages, latents also absorbed."""
     attention, x, output = attentions[row]
     if row.startswith("deepseek"):
-        layer = face.LatentAttention.from_huggingface(attention)
+        layer = type(face.from_huggingface(attention)).from_huggingface(attention)
         near(whole(face, layer, x, absorbed=True), output)
         near(in_chunks(face, layer, x, layer.new_cache(B, T), absorbed=True), output)
     else:

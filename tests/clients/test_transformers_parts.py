@@ -1,5 +1,6 @@
-"""Positions, patterns and the gated delta rule beside transformers: functions and modules that are no whole layer."""
+"""Positions, patterns and the delta rules beside transformers: functions and modules that are no whole layer."""
 
+import inspect
 import sys
 
 import numpy as np
@@ -11,6 +12,7 @@ from transformers.masking_utils import sliding_window_causal_mask_function
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.big_bird.modeling_big_bird import BigBirdBlockSparseAttention, BigBirdModel
 from transformers.models.gptj import modeling_gptj
+from transformers.models.kimi_linear import modeling_kimi_linear
 from transformers.models.llama import modeling_llama
 from transformers.models.llama4 import modeling_llama4
 from transformers.models.longformer.modeling_longformer import LongformerSelfAttention
@@ -314,19 +316,22 @@ def test_its_sliding_window_counts_keys():
     np.testing.assert_array_equal(found, masks.sliding_window_mask(24, 24, 4, causal=True))
 
 
-# --- gated delta rule ---------------------------------------------------------------------
+# --- delta rules --------------------------------------------------------------------------
 
 
 @FACES
 @pytest.mark.parametrize("form", ["recurrent", "chunk"])
-def test_gated_delta_rule_of_qwen3_next(face, form):
+@pytest.mark.parametrize("columns", [False, True], ids=["qwen3_next", "kimi_linear"])
+def test_gated_delta_rule_of_qwen3_next_and_kimi_linear(face, form, columns):
     """In float32, and with positions before heads."""
     query, key = draw(2, 2, 3, 11, 5)
     key /= np.linalg.norm(key, axis=-1, keepdims=True)
     value, (decay, beta) = draw(2, 3, 11, 7, seed=1), np.random.default_rng(2).uniform(size=(2, 2, 3, 11))
-    decay = 0.3 + 0.7 * decay
+    decay = 0.3 + 0.7 * (np.random.default_rng(3).uniform(size=key.shape) if columns else decay)
     inputs = [torch.from_numpy(x).float().transpose(1, 2) for x in (query, key, value, np.log(decay), beta)]
     rule = getattr(modeling_qwen3_next, f"torch_{form}_gated_delta_rule")
+    if columns:
+        rule = inspect.unwrap(getattr(modeling_kimi_linear, f"{form}_kimi_delta_attention"))
     options = {"g": inputs[3], "beta": inputs[4], "initial_state": None, "output_final_state": False}
     theirs = numbers(rule(*inputs[:3], **options)[0].transpose(1, 2)) * 5**0.5
     chunks = {} if face is reference else {"chunk_size": 4}

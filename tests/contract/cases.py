@@ -274,6 +274,8 @@ def _gates(key, parameters, *names):
 
 def _delta_rule(inputs, mask, parameters, causal=True):
     gates = _gates(inputs["key"], parameters, "beta", "decay")
+    if gates["decay"].shape != gates["beta"].shape:  # one a column
+        gates["decay"] = np.stack(np.split(gates["decay"], 2, axis=1), axis=1).swapaxes(-1, -2)
 
     def attend(query, key, value, mask, *, bias, causal):
         query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
@@ -441,6 +443,8 @@ SETTINGS = (
     ("latent_attention", {"query_latent_dim": None}),
     ("relative_attention", {"max_distance": 0, "use_bias": True}),
     ("linear_attention", {"feature_map": "relu", "normalize": False}),
+    ("delta_rule_attention", {"decay": "columns"}),
+    ("indexed_attention", {"top_k": 1, "index_heads": 1}),
     ("linformer_attention", {"sharing": "heads"}),
     ("linformer_attention", {"sharing": "key_value"}),
     ("query_key_norm", {"use_scale": False}),
@@ -533,6 +537,9 @@ PARTS = {
     "online_softmax": "tests/mechanisms/test_flash.py",
     "memory_traffic": "tests/mechanisms/test_flash.py",
     "lsh_buckets": "tests/mechanisms/test_hashing.py",
+    "index_scores": "tests/mechanisms/test_indexed.py",
+    "top_keys": "tests/mechanisms/test_indexed.py",
+    "index_loss": "tests/mechanisms/test_indexed.py",
     "ReversibleLayers": "tests/mechanisms/test_hashing.py",
     "label_smoothing": "tests/models/test_transformer.py",
     "warm_up_rate": "tests/models/test_transformer.py",

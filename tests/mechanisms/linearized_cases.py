@@ -25,6 +25,13 @@ def per_key(seed=0):
     return found
 
 
+def per_column(seed=0):
+    """The same for every column of every key."""
+    found = np.random.default_rng(seed + 200).uniform(0.2, 1.0, (B, H, S, K))
+    found[0, 0, 3], found[0, 1, 4, 2], found[1, 1, 5, 1] = 0.0, 0.0, 1.0
+    return found
+
+
 def padding():
     mask = np.random.default_rng(7).random((B, 1, 1, S)) < 0.7
     mask[0, ..., 0] = mask[0, ..., 1] = False  # from the left: the first queries see nothing

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from linearized_cases import LENGTHS, B, H, S, call, check_gradients, draw, padding, per_key
+from linearized_cases import LENGTHS, B, H, S, call, check_gradients, draw, padding, per_column, per_key
 from support import FACE, close, gradients, numbers, tensor, to
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
@@ -25,6 +25,7 @@ CASES = {
     "fourier": ("random_feature_attention", {"causal": True, "projection": ROWS}, {"gate": per_key(2)}),
     "delta": ("delta_rule_attention", {}, {"beta": per_key(5)}),
     "gated delta": ("delta_rule_attention", {}, {"beta": per_key(5), "decay": per_key()}),
+    "delta by columns": ("delta_rule_attention", {}, {"beta": per_key(5), "decay": per_column()}),
 }
 CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -137,22 +138,26 @@ def test_float32_and_bfloat16(face, kind):
         assert np.linalg.norm(numbers(output) - exact) < most * np.linalg.norm(exact)
 
 
-def test_one_graph():
+@pytest.mark.parametrize("decay", ["key", "column"])
+def test_one_graph(decay):
     """Of unknown batch and length, also by XLA; in PyTorch of the delta rule alone: other graphs never loop."""
-    _, given, _ = inputs(CASES["gated delta"])
-    arrays = [given[x] for x in ("query", "key", "value", "beta")]
+    _, given, _ = inputs(CASES["gated delta" if decay == "key" else "delta by columns"])
+    arrays = list(given.values())
     kinds = [tensorflow.TensorSpec((None, H, None, *x.shape[3:]), x.dtype) for x in arrays]
     cut = {length: [x[:, :, :length] for x in arrays] for length in (S, 6)}
-    expected = {length: call(reference, "delta_rule_attention", *x) for length, x in cut.items()}
+    expected = {length: call(reference, "delta_rule_attention", *x[:4], decay=x[4]) for length, x in cut.items()}
     with chunks_at_once(True):
         for xla in (False, True):
             options = {"input_signature": kinds, "jit_compile": xla}
-            graph = tensorflow.function(lambda *x: tf.delta_rule_attention(*x, chunk_size=1)[0], **options)
+            graph = tensorflow.function(
+                lambda *x: tf.delta_rule_attention(*x[:4], decay=x[4], chunk_size=2)[0], **options
+            )
             for length, x in cut.items():
                 close(numbers(graph(*x)), expected[length])
         torch.compiler.reset()
         compiled = torch.compile(pytorch.delta_rule_attention, backend="aot_eager", fullgraph=True)
-        close(numbers(compiled(*map(torch.tensor, arrays), chunk_size=1)[0]), expected[S])
+        *first, last = map(torch.tensor, arrays)
+        close(numbers(compiled(*first, decay=last, chunk_size=2)[0]), expected[S])
 
 
 def test_it_maps_over_examples():

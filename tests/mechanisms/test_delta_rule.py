@@ -12,6 +12,7 @@ from linearized_cases import (
     call,
     check_gradients,
     padding,
+    per_column,
     per_key,
     refused,
 )
@@ -39,7 +40,7 @@ def by_loops(query, key, value, beta, mask=None, *, decay=None):
         for s in range(S):
             if mask is None or mask[b, 0, 0, s]:
                 if decay is not None:
-                    state = state * decay[b, h, s]
+                    state = state * decay[b, h, s].reshape(-1, 1)
                 read = [sum(state[k, v] * key[b, h, s, k] for k in range(K)) for v in range(V)]
                 for k, v in np.ndindex(K, V):
                     error = value[b, h, s, v] - read[v]
@@ -63,10 +64,19 @@ def test_what_is_written_last_is_read(face):
     close(call(face, NAME, key, key, value, half, decay=half)[0, 0], [[1.5, 2.5], [-0.125, 4.125]])
 
 
+@FACES
+def test_each_column_of_a_key_forgets_at_its_own_rate(face):
+    """Two keys, one a column; a third writes nothing, and lets one column fade to a half, the other to a quarter."""
+    key, query = np.array([[[[1.0, 0], [0, 1], [1, 0]]]]), np.array([[[[1.0, 1.0]]]])
+    value, beta = np.array([[[[4.0], [8.0], [9.0]]]]), np.array([[[1.0, 1.0, 0.0]]])
+    decay = np.array([[[[1.0, 1.0], [1.0, 1.0], [0.5, 0.25]]]])
+    close(call(face, NAME, query, key, value, beta, decay=decay), [[[[4 * 0.5 + 8 * 0.25]]]])
+
+
 def check_loops(attend):
     """What every implementation passes."""
     for T in LENGTHS:
-        for decay in (None, per_key()):
+        for decay in (None, per_key(), per_column()):
             for mask in (None, padding()):
                 close(attend(*draw(T), mask=mask, decay=decay), by_loops(*draw(T), mask, decay=decay))
 
@@ -82,8 +92,9 @@ def test_chunks_agree_with_the_recurrence(face, chunk_size):
 
 
 @FACES
-def test_steps_agree_with_the_whole(face):
-    arrays, decay, state = draw(), per_key(), None
+@pytest.mark.parametrize("decay", [per_key(), per_column()], ids=["key", "column"])
+def test_steps_agree_with_the_whole(face, decay):
+    arrays, state = draw(), None
     whole = call(reference, NAME, *arrays, decay=decay)
     for t in range(S):
         here = [tensor(face, x[:, :, t : t + 1].copy()) for x in (*arrays, decay)]
@@ -92,9 +103,29 @@ def test_steps_agree_with_the_whole(face):
     assert state.shape == (B, H, K, V)
 
 
-@pytest.mark.parametrize("options", [{}, {"mask": padding(), "decay": per_key(), "chunk_size": 4}])
+@pytest.mark.parametrize("options", [{}, {"decay": per_key()}, {"decay": per_column()}], ids=["none", "key", "column"])
 def test_gradients(options):
-    check_gradients(NAME, draw(3), **options)
+    check_gradients(NAME, draw(3), **options, **{"mask": padding(), "chunk_size": 4} if options else {})
+
+
+@FACE
+@pytest.mark.parametrize("chunk_size", [5, 64])
+@pytest.mark.parametrize("strength", [0.01, 1.0, 30.0, 3000.0])
+def test_chunks_of_columns_at_any_length_and_decay(face, chunk_size, strength):
+    """In float32, to 1e-5: a factor e^-c would overflow, a difference of long sums lose digits; now and then one keeps
+    everything."""
+    for length in (1, 7, 63, 64, 65, 150):
+        rng = np.random.default_rng(length)
+        query, key, value = rng.normal(size=(3, 1, 2, length, 8))
+        query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
+        decay = np.exp(-strength * rng.exponential(size=key.shape))
+        decay[:, :, 5::7] = 0.999
+        arrays = [x.astype(np.float32) for x in (query, key, value, rng.uniform(size=key.shape[:3]), decay)]
+        found, expected = (
+            call(one, NAME, *arrays[:4], decay=arrays[4], **options)
+            for one, options in ((face, {"chunk_size": chunk_size}), (reference, {}))
+        )
+        assert np.abs(found - expected).max() < 1e-5 * max(1.0, np.abs(expected).max())
 
 
 @FACE
@@ -114,6 +145,8 @@ def test_errors(face):
     query, key, value, beta = draw()
     refused(face, NAME, (query, key, value, beta[0]), "beta must have shape")
     refused(face, NAME, (query, key, value, beta), "decay must have shape", decay=beta[..., 1:])
+    refused(face, NAME, (query, key, value, beta), "decay must have shape", decay=per_column()[..., 1:])
+    refused(face, "linear_attention", (query, key, value), "decay must have shape", decay=per_column(), causal=True)
     refused(face, NAME, (query, key, value, beta.astype(int)), "beta must be floating, got int64")
     refused(face, NAME, (query, key, value, beta), "mask must hide a key", mask=np.ones((S, S), bool))
     refused(face, NAME, (query, key, value, beta[..., None]), "beta must have shape")
@@ -151,12 +184,13 @@ def test_the_triangle_of_a_graph_is_the_solvers(length, monkeypatch):
     torch.testing.assert_close(delta.solve(system, wanted), expected, rtol=1e-10, atol=1e-10)
 
 
-def test_it_exports_and_trains_with_any_length():
+@pytest.mark.parametrize("columns", [False, True])
+def test_it_exports_and_trains_with_any_length(columns):
     """Fewer positions than a chunk, a whole number of chunks, and more; the gradient through the graph's loop."""
     inputs = [torch.tensor(x) for x in draw()]
     module = torch.nn.Module()
     module.forward = lambda query, key, value, beta: pytorch.delta_rule_attention(
-        query, key, value, beta, decay=beta, chunk_size=4
+        query, key, value, beta, decay=key.sigmoid() if columns else beta, chunk_size=4
     )[0]
     dims = {0: torch.export.Dim("batch", min=1, max=64), 2: torch.export.Dim("length", min=2, max=512)}
     names = ("query", "key", "value", "beta")
@@ -179,3 +213,11 @@ def test_the_gates_of_a_layer(face):
     x = tensor(face, np.ones((2, 5, 6), np.float32))
     assert face.DeltaRuleAttention(6, 2, decay="learned").gates(x).keys() == {"beta", "decay"}
     assert face.DeltaRuleAttention(6, 2).gates(x).keys() == {"beta"}
+    layer = face.DeltaRuleAttention(6, 2, key_dim=4, decay="columns")
+    decay, map_of = layer.gates(x)["decay"], layer.decay if face is pytorch else layer.decay_dense
+    flat = numbers(map_of(x)).reshape(2, 5, 2, 4).swapaxes(1, 2)  # head by head, as the columns of a key are
+    close(decay, 1 / (1 + np.exp(-flat)), 1e-6)
+    with pytest.raises(ValueError, match="decay must be one of None, 'fixed', 'learned', 'columns', got 'other'"):
+        face.DeltaRuleAttention(6, 2, decay="other")
+    with pytest.raises(ValueError, match="decay must be one of None, 'fixed', 'learned', got 'columns'"):
+        face.LinearAttention(6, 2, decay="columns")

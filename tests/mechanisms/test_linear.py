@@ -275,3 +275,19 @@ def test_a_learned_decay_is_reset_to_remembering(name):
     if name == "DeltaRuleAttention":
         np.testing.assert_array_equal(numbers(layer.beta.bias), [0.0, 0.0])
         assert layer.beta.weight.abs().max() < limit and layer.beta.weight.std() > 0.2 * limit
+
+
+@FACES
+def test_mamba_2_is_linear_attention_with_a_decay(face):
+    """State = exp(dt A) state + dt B x^T, y = C . state, is a masked matrix of C . B times dt x: the duality."""
+    (C, b, x), dt, A = draw(), np.random.default_rng(1).uniform(0.1, 2.0, (B, H, S)), -0.7
+    state, expected = np.zeros((B, H, K, V)), np.zeros((B, H, S, V))
+    for t in range(S):
+        written = b[:, :, t, :, None] * x[:, :, t, None, :]
+        state = np.exp(dt * A)[:, :, t, None, None] * state + dt[:, :, t, None, None] * written
+        expected[:, :, t] = (C[:, :, t, None] @ state)[:, :, 0]
+    total = np.cumsum(dt * A, axis=-1)
+    left = np.tril(np.exp(total[..., :, None] - total[..., None, :]))
+    close((C @ b.swapaxes(-1, -2) * left) @ (dt[..., None] * x), expected)
+    options = {"causal": True, "normalize": False, "feature_map": "identity", "decay": np.exp(dt * A)}
+    close(call(face, NAME, C, b, dt[..., None] * x, **options), expected)

@@ -17,6 +17,7 @@ LAYERS = [
     ("DeltaRuleAttention", {}),
     ("DeltaRuleAttention", {"decay": "fixed"}),
     ("DeltaRuleAttention", {"decay": "learned"}),
+    ("DeltaRuleAttention", {"decay": "columns"}),
 ]
 EACH = pytest.mark.parametrize(("name", "sizes"), LAYERS, ids=lambda x: x if isinstance(x, str) else str(len(x)))
 

@@ -55,7 +55,7 @@ def under(name, found):
 KEPT = [
     "hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size", "hidden_act", "hidden_activation",
     "activation_function", "rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_parameters", "sliding_window",
-    "rope_interleave", "use_qk_norm",
+    "max_position_embeddings", "rope_interleave", "use_qk_norm", "index_n_heads", "index_head_dim", "index_topk",
 ]  # fmt: skip
 OWN = [
     "head_dim", "scaling", "sliding_window", "attn_logit_softcapping", "layer_type", "num_heads", "kv_lora_rank",

@@ -1,4 +1,4 @@
-"""Layers of thirteen models of Hugging Face, random weights: ours say the same, from one dict in both frameworks.
+"""Layers of fourteen models of Hugging Face, random weights: ours say the same, from one dict in both frameworks.
 
 ``make_goldens.py`` stored what is compared with; here stands a module of the same form without the library, which
 tests/clients asks itself.
@@ -40,6 +40,8 @@ EXPECTED = {
     "llama4 chunks": ("GroupedQueryAttention", None),
     "llama4 nope": ("GroupedQueryAttention", None),
     "diffllama": ("EncoderLayer", "DifferentialAttention"),
+    "deepseek-v3.2": ("EncoderLayer", "IndexedAttention"),
+    "deepseek-v3.2 yarn": ("EncoderLayer", "IndexedAttention"),
 }
 
 
@@ -88,6 +90,7 @@ def test_one_dict_for_both(row):
         ("qwen3-next", "output_gate.weight"),
         ("qwen3-next", "query_key_norm.query.scale"),
         ("diffllama", "attention.lambda_query"),
+        ("deepseek-v3.2", "attention.index_norm.bias"),
     ],
 )
 def test_what_is_special_matters(row, name):

@@ -216,8 +216,8 @@ def decay_in_chunk(log_decay):
 
 
 def log_of(decay, key):
-    """The logarithm of a decay, one number a key; of 0 a very low one."""
-    wide = decay.to(key.dtype).expand(key.shape[:-1])
+    """The logarithm of a decay, a number a key or a column; of 0 a very low one."""
+    wide = decay.to(key.dtype).expand(key.shape[: decay.ndim])
     return wide.clamp(min=torch.finfo(key.dtype).tiny).log()
 
 

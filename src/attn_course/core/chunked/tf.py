@@ -180,8 +180,9 @@ def decay_in_chunk(log_decay):
 
 
 def log_of(decay, key):
-    """The logarithm of a decay, one number a key; of 0 a very low one."""
-    wide = tf.broadcast_to(tf.cast(decay, key.dtype), tf.shape(key)[:-1])
+    """The logarithm of a decay, a number a key or a column; of 0 a very low one."""
+    shape = tf.shape(key)[: len(decay.shape)]
+    wide = tf.broadcast_to(tf.cast(decay, key.dtype), shape)
     tiny = 2.0**-126 if key.dtype == tf.float32 else 2.0**-1022
     return tf.math.log(tf.maximum(wide, tf.constant(tiny, key.dtype)))
 

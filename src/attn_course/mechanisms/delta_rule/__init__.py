@@ -9,16 +9,17 @@
 
 Always causal. PyTorch and TensorFlow compute it chunk by chunk (``chunk_size``).
 Shapes: query (..., T, K), key (..., S, K) as a rule of unit norm, value (..., S, V);
-beta and decay (..., S), 0 to 1; mask is padding, (B, 1, 1, S).
+beta and decay (..., S), 0 to 1; mask is padding, (B, 1, 1, S). A decay (..., S, K) has
+a number for each column of the key, and so for each row of the state.
 
 Layer: ``DeltaRuleAttention``; ``new_state(batch)`` and ``step(x, state)`` decode with
 its state, as many numbers after a million positions as after one. Parameters: those of
 ``MultiHeadAttention``, ``beta_weight`` (E, H), ``beta_bias`` (H), and as many of
-``decay`` where it has one.
+``decay`` where it has one, H * K where it has one a column.
 
 Sources: Schlag, Irie & Schmidhuber 2021 (arXiv:2102.11174); Yang et al. 2024 (DeltaNet
 in chunks, arXiv:2406.06484); Yang, Kautz & Hatamizadeh 2024 (Gated DeltaNet,
-arXiv:2412.06464).
+arXiv:2412.06464); Kimi Team 2025 (KDA, a decay a column, arXiv:2510.26692).
 """
 
 from attn_course.core.declaration import (
@@ -42,7 +43,7 @@ MECHANISMS = (
         sizes=NARROW_SIZES | {"decay": "learned"},
         weights=False,
         padding=True,
-        options=UNDROPPED | {"decay": (None, "fixed", "learned")},
+        options=UNDROPPED | {"decay": (None, "fixed", "learned", "columns")},
         refuses=("bias",),
         wrong=(UNEVEN,),
         timed=Timed("own", 8192, causal=True),

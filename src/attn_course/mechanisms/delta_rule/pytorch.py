@@ -19,10 +19,10 @@ from attn_course.core.frameworks import torch
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.delta_rule.shared import DeltaSizes
 from attn_course.mechanisms.dot_product.pytorch import wide
 from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate
 from attn_course.mechanisms.linear.shared import (
-    DecaySizes,
     State,
     check_delta,
     check_step,
@@ -52,14 +52,15 @@ def delta_rule_attention(
     query, key, value, beta = widen(query, key, value, beta)
     beta = beta.expand(key.shape[:-1])
     log_decay = torch.zeros_like(beta) if decay is None else log_of(decay, key)
+    beta, log_decay = beta[..., None], by_column(log_decay, key)
     if mask is not None:
-        seen = to_mask(mask, key)[..., 0, :]
+        seen = to_mask(mask, key).mT
         beta = torch.where(seen, beta, 0.0)
         log_decay = torch.where(seen, log_decay, 0.0)
     query = pad(query, S - T, 0)
     C = shorten(chunk_size, S)
-    gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
-    parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
+    inputs = query, key, value, beta, log_decay
+    parts = write_in_chunk(*(chunks(x, C) for x in inputs))
     if isinstance(S, int) and at_once(value):
         output = read_at_once(*parts).flatten(-3, -2)[..., :S, :]
         return pad(output, T - S, 0).to(dtype), None
@@ -75,24 +76,61 @@ def delta_rule_attention(
     return pad(output, T - S, 0).to(dtype), None
 
 
+def by_column(decay, key):
+    """A decay as (..., S, K), or as (..., S, 1) where the columns share it."""
+    return decay if decay.ndim == key.ndim else decay[..., None]
+
+
 def write_in_chunk(query, key, value, beta, log_decay):
     """What each chunk needs to know before the state comes.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
-    to_end, from_start = decay_in_chunk(log_decay)
-    left = decay_between(to_end)
-    to_end, from_start = to_end[..., None], from_start[..., None]
-    beta, old_key = beta[..., None], key * from_start.exp()
+    to_end, from_start = decay_by_row(log_decay)
+    old_key = key * from_start.exp()
+    known, weights = products((key, query), key, log_decay, to_end)
     # The solver takes the diagonal for ones, and reads nothing above it.
-    system = beta * (key @ key.mT) * left
+    system = beta * known
     wanted = torch.cat([beta * old_key, beta * value], dim=-1)
     solved = solve(system, wanted)
     known, new = solved.split([key.shape[-1], value.shape[-1]], dim=-1)
-    weights = (query @ key.mT) * left
     asks, later_key = query * from_start.exp(), key * to_end.exp()
-    kept = from_start[..., -1:, :].exp()
+    kept = from_start[..., -1:, :].exp().mT
     return asks, weights, known, new, later_key, kept
+
+
+def products(asks, key, log_decay, to_end):
+    """Of each ask[t] . key[s], column by column, what is left at t; 0 where s > t."""
+    if log_decay.shape[-1] == 1:
+        left = decay_between(to_end[..., 0])
+        return [(x @ key.mT) * left for x in asks]
+    C, size = key.shape[-2], 1
+    more = (1 << (C - 1).bit_length()) - C  # to a power of 2
+    *asks, key, log_decay = (pad(x, 0, more) for x in (*asks, key, log_decay))
+    # From blocks of one position to blocks of twice the size: between an earlier half
+    # and a later one, what is left of the key at the end of its half, and from there.
+    found = [(x * key).sum(dim=-1)[..., None, None] for x in asks]
+    while size < C:
+        (early, _), (before, after) = halves(key, size), halves(log_decay, size)
+        early = early * decay_by_row(before)[0].exp()
+        since = decay_by_row(after)[1].exp()
+        for n, x in enumerate(asks):
+            across = (halves(x, size)[1] * since) @ early.mT
+            one, other = found[n].unflatten(-3, (-1, 2)).unbind(-3)
+            upper = torch.cat([one, torch.zeros_like(one)], dim=-1)
+            found[n] = torch.cat([upper, torch.cat([across, other], dim=-1)], dim=-2)
+        size *= 2
+    return [x[..., 0, :C, :C] for x in found]
+
+
+def halves(x, size):
+    """Of every block of 2 size positions both halves: (..., C / 2 size, size, X)."""
+    return x.unflatten(-2, (-1, 2, size)).unbind(-3)
+
+
+def decay_by_row(log_decay):
+    """``decay_in_chunk`` of (..., C, X), for each of X columns."""
+    return [x.mT for x in decay_in_chunk(log_decay.mT)]
 
 
 def read_at_once(asks, weights, known, new, later_key, kept):
@@ -130,14 +168,14 @@ def delta_rule_step(
     decay: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, Any]:
     """See ``attn_course.reference.delta_rule_step``. The state is float32 or more."""
-    check_step(query, key, value, beta=beta, decay=decay)
+    check_step(query, key, value, columns=("decay",), beta=beta, decay=decay)
     check_gates(beta=beta, decay=decay)
     dtype = value.dtype
     query, key, value, beta = widen(query, key, value, beta)
     if state is None:
         state = torch.zeros_like(key.mT * value)
     elif decay is not None:
-        state = decay.to(state.dtype)[..., None] * state
+        state = by_column(decay.to(state.dtype), key).mT * state
     write = beta[..., None] * (value - key @ state)
     state = state + key.mT * write
     return (query @ state).to(dtype), state
@@ -147,8 +185,9 @@ class DeltaRuleAttention(DecayingAttention):
     """The delta rule over heads: ``delta_rule_attention``, with unit queries and keys.
 
     beta of every key and head is the sigmoid of a linear map of the key's input. decay:
-    None, "fixed" or "learned". Always causal, whatever it is asked for. The weights are
-    never formed (they are None). The mask is padding. No bias, no dropout.
+    None, "fixed", "learned", or "columns", learned for each column of a key. Always
+    causal, whatever it is asked for. The weights are never formed (they are None). The
+    mask is padding. No bias, no dropout.
 
     ``new_state`` and ``step`` decode: what is remembered does not grow.
 
@@ -159,7 +198,7 @@ class DeltaRuleAttention(DecayingAttention):
         ValueError: a size is no whole number of at least 1, or an option is unknown.
     """
 
-    Sizes = DecaySizes
+    Sizes = DeltaSizes
 
     def __init__(
         self,

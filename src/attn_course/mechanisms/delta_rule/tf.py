@@ -19,9 +19,9 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import dense
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.delta_rule.shared import DeltaSizes
 from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.linear.shared import (
-    DecaySizes,
     State,
     check_delta,
     check_step,
@@ -52,13 +52,17 @@ def delta_rule_attention(
     query, key, value, beta = widen(query, key, value, beta)
     beta = tf.broadcast_to(beta, tf.shape(key)[:-1])
     log_decay = tf.zeros_like(beta) if decay is None else log_of(decay, key)
+    beta, log_decay = beta[..., None], by_column(log_decay, key)
     if mask is not None:
-        beta = tf.where(mask[..., 0, :], beta, tf.zeros((), beta.dtype))
-        log_decay = tf.where(mask[..., 0, :], log_decay, tf.zeros((), beta.dtype))
+        seen, nothing = tf.linalg.matrix_transpose(mask), tf.zeros((), beta.dtype)
+        beta = tf.where(seen, beta, nothing)
+        log_decay = tf.where(seen, log_decay, nothing)
     query = pad(query, S - T, 0)
     C = tf.minimum(chunk_size, tf.maximum(S, 1))
-    gates = (chunks(x[..., None], C)[..., 0] for x in (beta, log_decay))
-    parts = write_in_chunk(*(chunks(x, C) for x in (query, key, value)), *gates)
+    if log_decay.shape[-1] != 1:  # ``products`` halves it: a number, not a tensor
+        C = min(chunk_size, key.shape[-2] or chunk_size)
+    inputs = query, key, value, beta, log_decay
+    parts = write_in_chunk(*(chunks(x, C) for x in inputs))
     read = read_at_once if at_once(key) else read_in_turn
     output = join(read(*parts))[..., :S, :]
     return tf.cast(pad(output, T - S, 0), dtype), None
@@ -88,26 +92,66 @@ def read_at_once(asks, weights, known, new, later_key, kept):
     return asks @ states + weights @ (new - known @ states)
 
 
+def by_column(decay, key):
+    """A decay as (..., S, K), or as (..., S, 1) where the columns share it."""
+    return decay if decay.shape.rank == key.shape.rank else decay[..., None]
+
+
 def write_in_chunk(query, key, value, beta, log_decay):
     """What each chunk needs to know before the state comes.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
-    to_end, from_start = decay_in_chunk(log_decay)
-    left = decay_between(to_end)
-    to_end, from_start = to_end[..., None], from_start[..., None]
-    beta, old_key = beta[..., None], key * tf.exp(from_start)
-    system = beta * tf.matmul(key, key, transpose_b=True) * left
+    to_end, from_start = decay_by_row(log_decay)
+    old_key = key * tf.exp(from_start)
+    known, weights = products((key, query), key, log_decay, to_end)
     ones = tf.ones(tf.shape(beta)[:-1], key.dtype)
-    system = tf.linalg.set_diag(system, ones)
+    system = tf.linalg.set_diag(beta * known, ones)
     wanted = tf.concat([beta * old_key, beta * value], axis=-1)
     solved = tf.linalg.triangular_solve(system, wanted)
     K = tf.shape(key)[-1]
     known, new = solved[..., :K], solved[..., K:]
-    weights = tf.matmul(query, key, transpose_b=True) * left
     asks, later_key = query * tf.exp(from_start), key * tf.exp(to_end)
-    kept = tf.exp(from_start[..., -1:, :])
+    kept = tf.linalg.matrix_transpose(tf.exp(from_start[..., -1:, :]))
     return asks, weights, known, new, later_key, kept
+
+
+def products(asks, key, log_decay, to_end):
+    """Of each ask[t] . key[s], column by column, what is left at t; 0 where s > t."""
+    if log_decay.shape[-1] == 1:
+        left = decay_between(to_end[..., 0])
+        return [tf.matmul(x, key, transpose_b=True) * left for x in asks]
+    C, size = key.shape[-2], 1
+    whole = 1 << (C - 1).bit_length()  # a power of 2
+    ends = [[0, 0]] * (key.shape.rank - 2) + [[0, whole - C], [0, 0]]
+    *asks, key, log_decay = (tf.pad(x, ends) for x in (*asks, key, log_decay))
+    # From blocks of one position to blocks of twice the size: between an earlier half
+    # and a later one, what is left of the key at the end of its half, and from there.
+    found = [tf.reduce_sum(x * key, axis=-1)[..., None, None] for x in asks]
+    while size < C:
+        (early, _), (before, after) = halves(key, size), halves(log_decay, size)
+        early = early * tf.exp(decay_by_row(before)[0])
+        since = tf.exp(decay_by_row(after)[1])
+        for n, x in enumerate(asks):
+            across = tf.matmul(halves(x, size)[1] * since, early, transpose_b=True)
+            one, other = found[n][..., 0::2, :, :], found[n][..., 1::2, :, :]
+            upper = tf.concat([one, tf.zeros_like(one)], axis=-1)
+            found[n] = tf.concat([upper, tf.concat([across, other], axis=-1)], axis=-2)
+        size *= 2
+    return [x[..., 0, :C, :C] for x in found]
+
+
+def halves(x, size):
+    """Of every block of 2 size positions both halves: (..., C / 2 size, size, X)."""
+    cut = [x.shape[-2] // (2 * size), 2, size, x.shape[-1]]
+    x = tf.reshape(x, tf.concat([tf.shape(x)[:-2], cut], axis=0))
+    return x[..., 0, :, :], x[..., 1, :, :]
+
+
+def decay_by_row(log_decay):
+    """``decay_in_chunk`` of (..., C, X), for each of X columns."""
+    turned = tf.linalg.matrix_transpose
+    return [turned(x) for x in decay_in_chunk(turned(log_decay))]
 
 
 def delta_rule_step(
@@ -120,7 +164,7 @@ def delta_rule_step(
     decay: tf.Tensor | None = None,
 ) -> tuple[tf.Tensor, Any]:
     """See ``attn_course.reference.delta_rule_step``. The state is float32 or more."""
-    check_step(query, key, value, beta=beta, decay=decay)
+    check_step(query, key, value, columns=("decay",), beta=beta, decay=decay)
     check_gates(beta=beta, decay=decay)
     dtype = value.dtype
     query, key, value, beta = widen(query, key, value, beta)
@@ -128,7 +172,8 @@ def delta_rule_step(
     if state is None:
         state = tf.zeros_like(key_column * value)
     elif decay is not None:
-        state = tf.cast(decay, state.dtype)[..., None] * state
+        kept = by_column(tf.cast(decay, state.dtype), key)
+        state = tf.linalg.matrix_transpose(kept) * state
     write = beta[..., None] * (value - key @ state)
     state = state + key_column * write
     return tf.cast(query @ state, dtype), state
@@ -139,8 +184,9 @@ class DeltaRuleAttention(DecayingAttention):
     """The delta rule over heads: ``delta_rule_attention``, with unit queries and keys.
 
     beta of every key and head is the sigmoid of a linear map of the key's input. decay:
-    None, "fixed" or "learned". Always causal, whatever it is asked for. The weights are
-    never formed (they are None). The mask is padding. No bias, no dropout.
+    None, "fixed", "learned", or "columns", learned for each column of a key. Always
+    causal, whatever it is asked for. The weights are never formed (they are None). The
+    mask is padding. No bias, no dropout.
 
     ``new_state`` and ``step`` decode: what is remembered does not grow.
 
@@ -151,7 +197,7 @@ class DeltaRuleAttention(DecayingAttention):
         ValueError: a size is no whole number of at least 1, or an option is unknown.
     """
 
-    Sizes = DecaySizes
+    Sizes = DeltaSizes
 
     def __init__(
         self,

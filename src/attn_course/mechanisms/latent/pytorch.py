@@ -51,6 +51,7 @@ class LatentAttention(AttentionLayer):
     own_softmax = own_scale = grouped = True
     reads_memory = False  # it has one input
     refused = REFUSED
+    read = staticmethod(read_huggingface)
 
     def __init__(
         self,
@@ -70,10 +71,12 @@ class LatentAttention(AttentionLayer):
         output_gate: torch.nn.Module | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
+        own: dict[str, Any] | None = None,
     ) -> None:
         check_at_least(1, key_dim=key_dim, value_dim=value_dim)
         check_turn(base, rotary)
-        own = {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
+        own = {} if own is None else own
+        own |= {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
         super().__init__(
             model_dim,
             num_heads,
@@ -148,11 +151,15 @@ class LatentAttention(AttentionLayer):
         if self.sizes.query_latent_dim is None:
             query = self.query(x)
         else:
-            query = self.query_up(self.query_norm(self.query_down(x)))
+            query = self.query_up(self.query_latent(x))
         small, R = self.latent(x), self.sizes.latent_dim
         parts = self.latent_norm(small[..., :R]), small[..., R:]
         entry = torch.cat(parts, dim=-1)[:, None]
         return split(query, self.num_heads), entry, entry[..., :0]
+
+    def query_latent(self, x):
+        """The latent that the queries of all heads are made of: (B, T, Q)."""
+        return self.query_norm(self.query_down(x))
 
     def prepare(self, query, key, **position):
         """Positions: the last rope_dim columns of both are turned."""
@@ -208,11 +215,11 @@ class LatentAttention(AttentionLayer):
             check_head_share(head_mask, query.shape[0], self.num_heads)
 
     def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
-        """A cache of (latent_dim + rope_dim) numbers per position, for all heads.
+        """A cache of a latent and a turned key per position, for all heads.
 
         options: those of ``KVCache``.
         """
-        width = self.sizes.latent_dim + self.sizes.rope_dim
+        width = self.sizes.entry_dim
         scale = self.latent_norm.weight  # a norm is never quantized
         place = {"dtype": scale.dtype, "device": scale.device}
         return KVCache(batch, 1, capacity, width, 0, **place | options)
@@ -224,7 +231,7 @@ class LatentAttention(AttentionLayer):
         Raises:
             ValueError: it has what ours has not: biases, or another rotary encoding.
         """
-        options, turn, parameters = read_huggingface(module)
+        options, turn, parameters = cls.read(module)
         layer = cls(**options, rotary=RotaryEncoding(**turn)).to(module.o_proj.weight)
         set_parameters(layer, parameters)
         return layer.train(module.training)

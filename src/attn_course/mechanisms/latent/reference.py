@@ -85,9 +85,12 @@ def project_query(x, parameters):
     """The queries of all heads, straight or by way of their own latent."""
     if "query_weight" in parameters:
         return x @ parameters["query_weight"]
-    names = ("query_down_weight", "query_norm.scale", "query_up_weight")
-    check_parameters(parameters, *names)
-    latent = rms_norm(
-        x @ parameters["query_down_weight"], parameters["query_norm.scale"]
-    )
-    return latent @ parameters["query_up_weight"]
+    check_parameters(parameters, "query_up_weight")
+    return query_latent(x, parameters) @ parameters["query_up_weight"]
+
+
+def query_latent(x, parameters):
+    """The latent that the queries of all heads are made of."""
+    check_parameters(parameters, "query_down_weight", "query_norm.scale")
+    down = x @ parameters["query_down_weight"]
+    return rms_norm(down, parameters["query_norm.scale"])

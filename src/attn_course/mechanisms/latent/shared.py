@@ -34,6 +34,11 @@ class LatentSizes(HeadSizes):
             raise ValueError(f"rope_dim must be even, got {self.rope_dim}")
 
     @property
+    def entry_dim(self) -> int:
+        """How many numbers a cache keeps of a position."""
+        return self.latent_dim + self.rope_dim
+
+    @property
     def score_scale(self) -> float:
         """1 / sqrt(key_dim + rope_dim), unless another was given."""
         width = self.key_dim + self.rope_dim
@@ -80,12 +85,12 @@ NOTHING = {"factor": 1.0, "attention_factor": 1.0, "partial_rotary_factor": 1.0}
 
 
 def read_huggingface(
-    module: Any,
+    module: Any, names: dict[str, str] = NAMES
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, np.ndarray]]:
     """What ours is built from to be Hugging Face's ``DeepseekV3Attention``.
 
     The arguments of ``LatentAttention``; those of its ``RotaryEncoding``; the
-    parameters.
+    parameters. names: theirs, and what ours calls them.
 
     Raises:
         ValueError: it has what ours has not: biases, or another rotary encoding.
@@ -110,7 +115,7 @@ def read_huggingface(
         "scale": module.scaling,
     }
     turn = read_rope(module, module.qk_rope_head_dim) | {"layout": "interleaved"}
-    return options, turn, renamed(state, NAMES)
+    return options, turn, renamed(state, names)
 
 
 def read_rope(module: Any, dim: int) -> dict[str, Any]:

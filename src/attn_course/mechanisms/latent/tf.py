@@ -53,6 +53,7 @@ class LatentAttention(AttentionLayer):
     own_softmax = own_scale = grouped = True
     reads_memory = False  # it has one input
     refused = REFUSED
+    read = staticmethod(read_huggingface)
 
     def __init__(
         self,
@@ -70,11 +71,13 @@ class LatentAttention(AttentionLayer):
         rotary: keras.layers.Layer | None = None,
         softmax: keras.layers.Layer | None = None,
         output_gate: keras.layers.Layer | None = None,
+        own: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         check_at_least(1, key_dim=key_dim, value_dim=value_dim)
         check_turn(base, rotary)
-        own = {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
+        own = {} if own is None else own
+        own |= {"latent_dim": latent_dim, "rope_dim": rope_dim, "base": base}
         super().__init__(
             model_dim,
             num_heads,
@@ -112,9 +115,9 @@ class LatentAttention(AttentionLayer):
         self.key_value = dense(self, "key_value", R, built, False)
         self.output_dense = dense(self, "output", H * sizes.value_dim, D, False)
 
-    def norm(self, name, width):
+    def norm(self, name, width, kind=keras.layers.RMSNormalization):
         options = {"epsilon": EPSILON, "name": name, "dtype": self.dtype_policy}
-        part = keras.layers.RMSNormalization(**options)
+        part = kind(**options)
         part.supports_masking = True  # padding passes; Keras's own stops it
         with keras.name_scope(self.name):
             part.build((None, width))
@@ -160,11 +163,15 @@ class LatentAttention(AttentionLayer):
         if self.sizes.query_latent_dim is None:
             query = self.query_dense(x)
         else:
-            query = self.query_up(self.query_norm(self.query_down(x)))
+            query = self.query_up(self.query_latent(x))
         small, R = self.latent(x), self.sizes.latent_dim
         parts = self.latent_norm(small[..., :R]), small[..., R:]
         entry = tf.concat(parts, axis=-1)[:, None]
         return split(query, self.num_heads), entry, entry[..., :0]
+
+    def query_latent(self, x):
+        """The latent that the queries of all heads are made of: (B, T, Q)."""
+        return self.query_norm(self.query_down(x))
 
     def prepare(self, query, key, **position):
         """Positions: the last rope_dim columns of both are turned."""
@@ -216,11 +223,11 @@ class LatentAttention(AttentionLayer):
             check_head_share(head_mask, query.shape[0], self.num_heads)
 
     def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
-        """A cache of (latent_dim + rope_dim) numbers per position, for all heads.
+        """A cache of a latent and a turned key per position, for all heads.
 
         options: those of ``KVCache``.
         """
-        width = self.sizes.latent_dim + self.sizes.rope_dim
+        width = self.sizes.entry_dim
         # The values are a part of the keys: nothing more is kept.
         options = {"dtype": self.compute_dtype} | options
         return KVCache(batch, 1, capacity, width, 0, **options)
@@ -241,7 +248,7 @@ class LatentAttention(AttentionLayer):
         Raises:
             ValueError: it has what ours has not: biases, or another rotary encoding.
         """
-        options, turn, parameters = read_huggingface(module)
+        options, turn, parameters = cls.read(module)
         dtype = {"dtype": dtype_name(module.o_proj.weight)}
         layer = cls(**options, rotary=RotaryEncoding(**turn, **dtype), **dtype)
         set_parameters(layer, parameters)

@@ -121,7 +121,7 @@ class DecayingAttention(AttentionLayer):
     """What ``LinearAttention`` and ``DeltaRuleAttention`` share: the decay of a state.
 
     decay: None, "fixed" (``retention_decay``), or "learned": of every key and head the
-    sigmoid of a linear map of the key's input.
+    sigmoid of a linear map of the key's input; "columns": of each column of a key too.
     """
 
     can_drop = False
@@ -129,14 +129,14 @@ class DecayingAttention(AttentionLayer):
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
         super().__init__(model_dim, num_heads, **options)
         self.decay = None
-        if self.sizes.decay == "learned":
-            self.decay = self.gate()
+        if self.sizes.learned:
+            self.decay = self.gate(width=self.sizes.learned)
 
-    def gate(self, bias: float = FIRST_DECAY_BIAS) -> torch.nn.Linear:
-        """A linear map of the keys' input, one number a head, that begins at bias."""
+    def gate(self, bias: float = FIRST_DECAY_BIAS, width: int = 1) -> torch.nn.Linear:
+        """A linear map of the keys' input, width numbers a head; it begins at bias."""
         weight, inputs = self.query.weight, self.sizes.memory_dim[0]
         where = {"device": weight.device, "dtype": weight.dtype}
-        made = make_linear(inputs, self.num_heads, True, **where)
+        made = make_linear(inputs, self.num_heads * width, True, **where)
         torch.nn.init.constant_(made.bias, bias)
         return made
 
@@ -219,9 +219,12 @@ class DecayingAttention(AttentionLayer):
         return self.output(merge(context)), State(memory, state.length + 1)
 
     def gates(self, memory: torch.Tensor) -> dict[str, torch.Tensor]:
-        """The decay of every key, (B, H, S), or the fixed one, (1, H, 1)."""
+        """The decay of every key, (B, H, S) or (B, H, S, K), or (1, H, 1) if fixed."""
         if self.decay is not None:
-            return {"decay": open_gate(self.decay(memory))}
+            decay = open_gate(self.decay(memory))
+            if self.sizes.decay == "columns":
+                decay = decay.unflatten(1, (self.num_heads, -1)).mT
+            return {"decay": decay}
         if self.sizes.decay is None:
             return {}
         fixed = retention_decay(self.num_heads)[:, None, None].swapaxes(0, 1)

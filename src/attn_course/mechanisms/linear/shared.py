@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -84,9 +84,15 @@ def check_reading(layer, query, key, value, causal, **refused):
 @dataclass(frozen=True, kw_only=True)
 class DecaySizes(HeadSizes):
     decay: str | None
+    decays: ClassVar = DECAYS
 
     def __post_init__(self):
-        check_decay_kind(self.decay)
+        check_decay_kind(self.decay, self.decays)
+
+    @property
+    def learned(self) -> int:
+        """How many decays a head learns: none, one, or one for each column of a key."""
+        return {"learned": 1, "columns": self.key_dim}.get(self.decay, 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,8 +119,10 @@ def retention_decay(num_heads: int) -> np.ndarray:
     return 1.0 - 2.0 ** (-5.0 - np.arange(num_heads))
 
 
-def check_linear(query, key, value, mask=None, **gates):
+def check_linear(query, key, value, mask=None, *, columns=(), **gates):
     """Check query, key, value, a mask of padding, and numbers a key as a decay is.
+
+    columns: the names of those that may have one for each column of a key instead.
 
     Raises:
         ValueError: a shape or dtype is wrong, the mask has a row for each query, or a
@@ -122,11 +130,12 @@ def check_linear(query, key, value, mask=None, **gates):
     """
     given = {name: gate for name, gate in gates.items() if gate is not None}
     check_attention(query, key, value)
-    *lead, S, _ = shape_of(key)
+    *lead, S, K = shape_of(key)
     check_padding(mask, (*lead, shape_of(query)[-2], S))
     for name, gate in given.items():
         check_floats(**{name: gate})  # of any precision: near 1 it matters
-        check_per_key(name, gate, (*lead, S))
+        each = name in columns and len(shape_of(gate)) == len(shape_of(key))
+        check_per_key(name, gate, (*lead, S, K) if each else (*lead, S))
         if isinstance(gate, np.ndarray) and gate.size:  # a framework reads its own
             check_unit(name, gate.min(), gate.max())
 
@@ -144,7 +153,7 @@ def check_padding(mask, score):
 
 
 def check_per_key(name, gate, wanted):
-    """Raise ValueError unless there is a number for each key: (..., S), or 1 for S."""
+    """Raise ValueError unless there is a number for each key, or for each column."""
     shape = shape_of(gate)
     alike = len(shape) == len(wanted) and all(
         None in (size, full) or size in (1, full)
@@ -159,7 +168,8 @@ def check_delta(query, key, value, mask, beta, decay, chunk_size=1):
     """``check_linear`` with the gates of the delta rule, and its chunk."""
     check_at_least(1, chunk_size=chunk_size)
     check_arrays(beta=beta)
-    check_linear(query, key, value, mask, beta=beta, decay=decay)
+    gates = {"beta": beta, "decay": decay}
+    check_linear(query, key, value, mask, columns=("decay",), **gates)
 
 
 def check_step(query, key, value, **gates):
@@ -174,8 +184,8 @@ def check_feature_map(feature_map):
         check_choice("feature_map", feature_map, FEATURE_MAPS)
 
 
-def check_decay_kind(decay):
+def check_decay_kind(decay, kinds=DECAYS):
     """Raise ValueError unless a layer's decay is one that it can have."""
-    if decay not in DECAYS:
-        choices = "None, 'fixed', 'learned'"
+    if decay not in kinds:
+        choices = ", ".join(map(repr, kinds))
         raise ValueError(f"decay must be one of {choices}, got {decay!r}")

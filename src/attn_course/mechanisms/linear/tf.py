@@ -108,7 +108,7 @@ class DecayingAttention(AttentionLayer):
     """What ``LinearAttention`` and ``DeltaRuleAttention`` share: the decay of a state.
 
     decay: None, "fixed" (``retention_decay``), or "learned": of every key and head the
-    sigmoid of a linear map of the key's input.
+    sigmoid of a linear map of the key's input; "columns": of each column of a key too.
     """
 
     can_drop = False
@@ -116,9 +116,9 @@ class DecayingAttention(AttentionLayer):
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
         super().__init__(model_dim, num_heads, **options)
         self.decay_dense = None
-        if self.sizes.decay == "learned":
-            inputs = self.sizes.memory_dim[0]
-            self.decay_dense = dense(self, "decay", inputs, num_heads, True)
+        if self.sizes.learned:
+            inputs, width = self.sizes.memory_dim[0], num_heads * self.sizes.learned
+            self.decay_dense = dense(self, "decay", inputs, width, True)
             bias = self.decay_dense.bias
             bias.assign(tf.fill(bias.shape, FIRST_DECAY_BIAS))
 
@@ -197,9 +197,13 @@ class DecayingAttention(AttentionLayer):
         return self.output_dense(merge(context)), State(memory, state.length + 1)
 
     def gates(self, memory: tf.Tensor) -> dict[str, tf.Tensor]:
-        """The decay of every key, (B, H, S), or the fixed one, (1, H, 1)."""
+        """The decay of every key, (B, H, S) or (B, H, S, K), or (1, H, 1) if fixed."""
         if self.decay_dense is not None:
-            return {"decay": open_gate(self.decay_dense(memory))}
+            decay = open_gate(self.decay_dense(memory))
+            if self.sizes.decay == "columns":
+                heads = tf.split(decay, self.num_heads, axis=1)
+                decay = tf.linalg.matrix_transpose(tf.stack(heads, axis=1))
+            return {"decay": decay}
         if self.sizes.decay is None:
             return {}
         fixed = retention_decay(self.num_heads)[None, :, None]

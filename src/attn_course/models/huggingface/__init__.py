@@ -21,6 +21,7 @@ Public names, alike in ``pytorch`` and ``tf``:
     DiffLlama                     ``DifferentialAttention``, of half as many heads
     layer of DeepSeek-V3, dense   EncoderLayer around ``LatentAttention``
     attention of DeepSeek-V3      ``LatentAttention``
+    the same of DeepSeek-V3.2     ``IndexedAttention`` in its place
 
 The module is PyTorch's, from any of the model's layers (``model.layers[3]``), and is
 only read: its class by name, its configuration, its ``state_dict``. So both frameworks
@@ -33,7 +34,7 @@ from ``rope_parameters``: a type or a key of them that is not read is refused.
 Those layers of Llama 4 that turn see a chunk, by a mask, as there:
 ``document_mask([chunk, chunk, rest], size)``.
 
-Differs: the layers of gpt-oss, Llama 4, Qwen3-Next and DeepSeek-V3 with experts are not
+Differs: the layers of gpt-oss, Llama 4, Qwen3-Next and DeepSeek with experts are not
 of our form: take the module's ``self_attn``. Dropout is left behind. Norms of Gemma and
 Qwen3-Next keep what is added to 1, ours the sum.
 

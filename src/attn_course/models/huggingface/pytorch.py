@@ -4,6 +4,7 @@ from attn_course.core.frameworks import torch
 from attn_course.core.parity import set_parameters
 from attn_course.mechanisms.differential.pytorch import DifferentialAttention
 from attn_course.mechanisms.grouped_query.pytorch import GroupedQueryAttention
+from attn_course.mechanisms.indexed.pytorch import IndexedAttention
 from attn_course.mechanisms.latent.pytorch import LatentAttention
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.pytorch import (
@@ -26,6 +27,7 @@ KINDS = {
         CappedSoftmax,
         DifferentialAttention,
         GroupedQueryAttention,
+        IndexedAttention,
         LatentAttention,
         LogLengthScale,
         MultiHeadAttention,

@@ -7,6 +7,7 @@ import numpy as np
 
 from attn_course.core.convert import arrays, check_options, renamed
 from attn_course.core.shapes import check_choice
+from attn_course.mechanisms.indexed.shared import read_indexed
 from attn_course.mechanisms.latent.shared import read_huggingface as read_latent
 from attn_course.mechanisms.latent.shared import read_rope
 
@@ -242,7 +243,7 @@ def read_differential_attention(module: Any) -> Recipe:
 
 
 def read_decoder(module: Any) -> Recipe:
-    """A layer around such an attention, or around that of DeepSeek-V3."""
+    """A layer around such an attention, or around that of DeepSeek-V3 or V3.2."""
     config, state = module.self_attn.config, whole_scales(module)
     check_options("module", ("mlp_bias", "mlp.up_proj.bias" in state, False))
     inner = read_huggingface(module.self_attn)
@@ -261,9 +262,18 @@ def read_decoder(module: Any) -> Recipe:
 
 def read_latent_attention(module: Any) -> Recipe:
     """DeepseekV3Attention, as ``LatentAttention.from_huggingface`` reads it."""
-    options, turn, parameters = read_latent(module)
+    return latent_recipe("LatentAttention", *read_latent(module))
+
+
+def read_indexed_attention(module: Any) -> Recipe:
+    """DeepseekV32Attention, as ``IndexedAttention.from_huggingface`` reads it."""
+    return latent_recipe("IndexedAttention", *read_indexed(module))
+
+
+def latent_recipe(kind, options, turn, parameters):
+    """The recipe of what reads latents, with the rotation of its last columns."""
     parts = {"rotary": ("RotaryEncoding", turn)}
-    return Recipe("LatentAttention", options, parts, None, parameters)
+    return Recipe(kind, options, parts, None, parameters)
 
 
 def layer_options(
@@ -318,4 +328,6 @@ READERS = {
     "GptOssAttention": read_attention,
     "DeepseekV3Attention": read_latent_attention,
     "DeepseekV3DecoderLayer": read_decoder,
+    "DeepseekV32Attention": read_indexed_attention,
+    "DeepseekV32DecoderLayer": read_decoder,
 }

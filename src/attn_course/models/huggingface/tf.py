@@ -6,6 +6,7 @@ from attn_course.core.frameworks import keras
 from attn_course.core.parity import set_parameters
 from attn_course.mechanisms.differential.tf import DifferentialAttention
 from attn_course.mechanisms.grouped_query.tf import GroupedQueryAttention
+from attn_course.mechanisms.indexed.tf import IndexedAttention
 from attn_course.mechanisms.latent.tf import LatentAttention
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.tf import (
@@ -28,6 +29,7 @@ KINDS = {
         CappedSoftmax,
         DifferentialAttention,
         GroupedQueryAttention,
+        IndexedAttention,
         LatentAttention,
         LogLengthScale,
         MultiHeadAttention,
