@@ -106,6 +106,8 @@ def whole_signature(kind: type) -> inspect.Signature:
         if "__init__" not in vars(base):
             continue
         given = list(inspect.signature(base.__init__).parameters.values())[1:]
+        if not given:  # Keras's Trainer, between a model and a layer
+            continue
         for x in given:
             if x.name not in left_out and (x.kind is x.KEYWORD_ONLY or handed_on):
                 found.setdefault(x.name, x)
