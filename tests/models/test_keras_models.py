@@ -93,6 +93,6 @@ def test_keras_applies_a_layer_to_more_axes():
     words = keras.Input((5, 8))
     each = keras.layers.TimeDistributed(keras.Model(words, layer(words)[0]))
     close(each(x), expected, 1e-6)
-    for layer in (layer, tf.MultiHeadAttention(8, 2), tf.SlidingWindowAttention(8, 2, window=3)):
+    for each in (layer, tf.MultiHeadAttention(8, 2), tf.SlidingWindowAttention(8, 2, window=3)):
         with pytest.raises(ValueError, match=r"got \(2, 3, 5, 8\). Merge the axes in front of T into B"):
-            layer(x)
+            each(x)

@@ -278,7 +278,7 @@ def test_a_part_of_a_functional_model_is_saved_and_named(kind, tmp_path):
     keras.Model(tokens, model(tokens, need_weights=False)[0]).save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     close(loaded(TOKENS), model(TOKENS)[0])
-    with pytest.raises(ValueError, match=rf"as a LanguageModel, got Functional: give its part, get_layer\('{model.name}"):
+    with pytest.raises(ValueError, match=rf"got Functional: give its part, get_layer\('{model.name}"):
         tf.generate(loaded, tensor(tf, TOKENS), max_tokens=3)
     part = loaded.get_layer(model.name)
     assert len(list(tf.generate(part, tensor(tf, TOKENS), max_tokens=3))) == 3
