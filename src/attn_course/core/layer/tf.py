@@ -11,6 +11,7 @@ from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import (
     check_divisible,
     check_inputs,
+    check_names,
     check_parts,
     check_refused,
     spell_config,
@@ -63,6 +64,7 @@ class Layer(keras.layers.Layer):
         # what it finds by name: an error if the None was given by position.
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
+        check_names(self.call, type(self).__name__, options)
         if options.get("bias") is None:
             found = super().__call__(*inputs, **options)
         else:
@@ -357,7 +359,7 @@ class AttentionLayer(PairLayer):
         heads = num_heads, num_kv_heads, key_dim, value_dim
         rest = memory_dim, use_bias, dropout, scale
         sizes = self.Sizes.of(model_dim, *heads, *rest, own)
-        check_parts(type(self), sizes, softmax, query_key_norm)
+        check_parts(type(self), sizes, softmax, query_key_norm, rotary)
         self.sizes, self.config = sizes, {"seed": seed} | sizes.config()  # of dropout
         self.num_heads, self.num_kv_heads = sizes.num_heads, sizes.num_kv_heads
         self.repeats = 1 if self.grouped else self.num_heads // self.num_kv_heads

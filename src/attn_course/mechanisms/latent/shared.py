@@ -34,6 +34,10 @@ class LatentSizes(HeadSizes):
             raise ValueError(f"rope_dim must be even, got {self.rope_dim}")
 
     @property
+    def rotary_dim(self) -> int:
+        return self.rope_dim
+
+    @property
     def score_scale(self) -> float:
         """1 / sqrt(key_dim + rope_dim), unless another was given."""
         width = self.key_dim + self.rope_dim
