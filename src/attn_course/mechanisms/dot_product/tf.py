@@ -125,9 +125,7 @@ def allowed_keys(
         mask = block_future(mask, query, key)
     if bias is not None:
         seen = not_blocked(bias)
-        if (
-            2 < len(bias.shape) < len(query.shape)
-        ):  # (H, T, S), which a softmax takes for no mask
+        if 2 < len(bias.shape) < len(query.shape):  # (H, T, S) is a bias, and no mask
             seen = seen[None]
         mask = seen if mask is None else mask & seen
     return mask
