@@ -102,6 +102,8 @@ FUNCTIONS = [
     *(("image_to_tokens", {"image": draw(2, 3, 5, 7), "data_format": x}, "data_format") for x in ("NCHW", 3)),
     ("tokens_to_image", {"tokens": draw(2, 7, 3), "height": 2, "width": 3}, "tokens"),
     ("tokens_to_image", {"tokens": draw(2, 6), "height": 2, "width": 3}, "tokens"),
+    ("tokens_to_image", {"tokens": draw(2, 6, 3), "height": -2, "width": -3}, "height"),
+    ("tokens_to_image", {"tokens": draw(2, 6, 3), "height": 2, "width": 3.0}, "width"),
     ("scaled_dot_product_attention", {**LOOK, "bias": ONE}, "bias"),
     ("scaled_dot_product_attention", {**LOOK, "bias": draw(T, S + 1)}, "bias"),
     ("scaled_dot_product_attention", {**LOOK, "bias": draw(3, 3, T, S)}, "bias"),

@@ -46,6 +46,42 @@ def test_a_cap_hides_nothing_and_shows_nothing(face, place):
     assert (found[..., ~mask] == 0).all()
 
 
+@EACH
+@pytest.mark.parametrize("shape", [(T, T), (H, T, T), (B, H, T, T)], ids=["rows", "heads", "all"])
+def test_a_bias_is_added_behind_the_cap(face, place, shape):
+    """As ONNX's Attention and FlashAttention have it: a distance beyond the cap still counts."""
+    query, key, value = draw(B, H, T, K), draw(B, H, T, K, seed=1), draw(B, H, T, K, seed=2)
+    bias, mask = -9 * np.abs(draw(*shape, seed=3)), np.tri(T, dtype=bool)
+    part = face.CappedSoftmax(0.7, **(place if face is tf else {}))
+    options = {"mask": tensor(face, mask), "bias": tensor(face, bias), "softmax": part}
+    for G, attend in (
+        (H, face.scaled_dot_product_attention),
+        (H, face.grouped_query_attention),
+        (1, face.grouped_query_attention),
+    ):
+        keys, values = np.repeat(key[:, :G], H // G, 1), np.repeat(value[:, :G], H // G, 1)
+        weights = reference.capped_softmax(query @ keys.swapaxes(-1, -2) / K**0.5, 0.7, mask, bias)
+        found = attend(*(tensor(face, x) for x in (query, key[:, :G], value[:, :G])), **options)
+        close(found, (weights @ values, weights))
+
+
+@EACH
+def test_layers_add_a_bias_behind_the_cap(face, place):
+    """A distance that counts for nothing leaves multi-head attention, whose map of one head is the identity."""
+    x, bias = draw(B, T, K), tensor(face, -9 * np.abs(draw(T, T, seed=3)))
+    weights = reference.capped_softmax(x @ x.swapaxes(-1, -2) / K**0.5, 0.7, bias=numbers(bias))
+    for kind, more in (
+        ("MultiHeadAttention", {}),
+        ("GroupedQueryAttention", {"num_kv_heads": 1}),
+        ("RelativeAttention", {"max_distance": 2}),
+    ):
+        part = face.CappedSoftmax(0.7, **(place if face is tf else {}))
+        layer = getattr(face, kind)(K, 1, softmax=part, use_bias=False, **more, **place)
+        zero = {name: np.zeros(parameter.shape) for name, parameter in get_parameters(layer).items()}
+        set_parameters(layer, {name: np.eye(K) if "relative" not in name else old for name, old in zero.items()})
+        close(layer(tensor(face, x), bias=bias), (weights @ x, weights[:, None]))
+
+
 def test_a_gemma_keeps_what_is_added_to_one():
     class GemmaAttention:
         def state_dict(self):

@@ -16,7 +16,9 @@ MASK = np.arange(S) < np.array([[7], [4], [0]])
 SCORES = ("dot", "general", "concat", "location")
 ALIGNMENTS = ("monotonic", "predictive")
 EACH_SCORE = pytest.mark.parametrize("score", SCORES)
-MASKS = pytest.mark.parametrize("mask", [None, MASK], ids=["all", "masked"])
+GAPS = np.arange(S) >= np.array([[0], [3], [7]])
+GAPS[0, [1, 4]] = False
+MASKS = pytest.mark.parametrize("mask", [None, MASK, GAPS], ids=["all", "on the right", "on the left, and holes"])
 HALF_WIDTH = 2
 
 
@@ -132,17 +134,18 @@ def by_loops(score, local, p, mask):
     for b, t in np.ndindex(B, T):
         h = query[b, t]
         allowed = [s for s in range(S) if mask is None or mask[b, s]]
+        rank = {s: number for number, s in enumerate(allowed)}  # where it stands without padding
         center = float(t)
         if local == "predictive":
             hidden = p["position_score_weight"] @ np.tanh(h @ p["position_weight"])
             center = len(allowed) / (1 + math.exp(-hidden))
         if local:
-            allowed = [s for s in allowed if abs(s - center) <= HALF_WIDTH]
-        found = {s: math.exp(one_score(score, p, h, memory[b, s], s)) for s in allowed}
+            allowed = [s for s in allowed if abs(rank[s] - center) <= HALF_WIDTH]
+        found = {s: math.exp(one_score(score, p, h, memory[b, s], rank[s])) for s in allowed}
         for s in allowed:
             weight = found[s] / sum(found.values())
             if local == "predictive":
-                weight *= math.exp(-((s - center) ** 2) / (2 * (HALF_WIDTH / 2) ** 2))
+                weight *= math.exp(-((rank[s] - center) ** 2) / (2 * (HALF_WIDTH / 2) ** 2))
             weights[b, t, s] = weight
             context[b, t] += weight * memory[b, s]
     return context, weights

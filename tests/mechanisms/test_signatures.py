@@ -2,12 +2,14 @@
 
 import inspect
 
+import numpy as np
 import pytest
-from support import FACE
+from support import FACE, draw, tensor
 
 from attn_course import pytorch, tf
 from attn_course.catalog import DECLARED
 from attn_course.core.declaration import HEAD_SIZES
+from attn_course.frameworks import torch
 
 CLASSES = sorted({name for name in pytorch.__all__ if isinstance(getattr(pytorch, name), type)})
 LAYERS = {declared.layer: declared for topic in DECLARED.values() for declared in topic if declared.layer}
@@ -68,8 +70,8 @@ def given(face, name, part):
     made = {
         "num_kv_heads": lambda: 1,
         "scale": lambda: 0.7,
-        "rotary": lambda: face.RotaryEncoding(4),
-        "query_key_norm": lambda: face.QueryKeyNorm(K),
+        "rotary": lambda: face.LogLengthScale(trained_length=3),  # for keys of any width
+        "query_key_norm": lambda: face.QueryKeyNorm(K // 2 if name.startswith("Differential") else K),
         "softmax": lambda: face.CappedSoftmax(2.0),
         "output_gate": lambda: face.OutputGate(sizes["model_dim"], H, sizes.get("value_dim") or K),
     }
@@ -101,3 +103,48 @@ def test_latent_attention_has_one_projection_for_key_and_value(face):
         with pytest.raises(ValueError, match=f"{name} is not supported by LatentAttention, got one"):
             face.LatentAttention(**sizes, **wrong)
         assert name not in inspect.signature(face.LatentAttention).parameters
+
+
+@FACE
+def test_names_of_others_are_told_ours(face):
+    """Of constructors, calls and writing, each if ours has it in that place; as others' fault it stays Python's."""
+    x, tokens = tensor(face, draw(2, 5, 8).astype("float32")), tensor(face, np.ones((2, 5), "int64"))
+    layer, model = face.MultiHeadAttention(8, 2), face.LanguageModel(7, 1, 8, 2, 16)
+    whole = face.Transformer(7, 1, 8, 2, 16)
+    for call, words in (
+        (lambda: layer(x, attention_mask=None), "MultiHeadAttention takes mask, True = may attend"),
+        (lambda: layer(x, use_causal_mask=True), "MultiHeadAttention takes causal, got it as use_causal_mask"),
+        (lambda: face.Encoder(1, 8, 2, 16)(x, is_causal=True), "Encoder takes causal, got it as is_causal"),
+        (lambda: whole(tokens, tokens, src_key_padding_mask=None), "Transformer takes source_mask, True = may"),
+        (lambda: face.generate(model, tokens, max_new_tokens=3), "generate takes max_tokens, got it as max_new_tokens"),
+        (lambda: face.MultiHeadAttention(embed_dim=8, num_heads=2), "MultiHeadAttention takes model_dim"),
+        (lambda: face.Encoder(1, 8, 2, 16, norm_first=True), "Encoder takes norm='pre', got it as norm_first"),
+        (lambda: layer(x, eos_token_id=3), "unexpected keyword argument 'eos_token_id'"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call()
+
+
+def test_a_call_by_our_names_is_compiled_whole():
+    layer, x = pytorch.Encoder(1, 8, 2, 16), torch.randn(2, 5, 8)
+    found = torch.compile(layer, fullgraph=True, backend="eager")(x, causal=True, need_weights=False)
+    torch.testing.assert_close(found[0], layer(x, causal=True)[0])
+
+
+@FACE
+def test_parts_of_another_width_are_refused_as_they_are_given(face):
+    """Rotation and norm get a head's columns; half of them in differential attention, rope_dim in latents."""
+    make = {
+        "MultiHeadAttention": lambda **part: face.MultiHeadAttention(24, 3, **part),
+        "GroupedQueryAttention": lambda **part: face.GroupedQueryAttention(24, 3, num_kv_heads=1, **part),
+        "DifferentialAttention": lambda **part: face.DifferentialAttention(24, 3, key_dim=16, **part),
+    }
+    for name, layer in make.items():
+        for part, kind in (("rotary", face.RotaryEncoding), ("query_key_norm", face.QueryKeyNorm)):
+            assert getattr(layer(**{part: kind(8)}), part) is not None, name
+            with pytest.raises(ValueError, match=f"{part} must have key_dim = 8, the columns of a head.* got 16"):
+                layer(**{part: kind(16)})
+    sizes = {"latent_dim": 5, "rope_dim": 4, "key_dim": 8, "value_dim": 8}
+    face.LatentAttention(24, 3, **sizes, rotary=face.RotaryEncoding(4))
+    with pytest.raises(ValueError, match="rotary must have key_dim = 4"):
+        face.LatentAttention(24, 3, **sizes, rotary=face.RotaryEncoding(8))

@@ -264,10 +264,30 @@ def test_wrong_calls_are_named(face):
 @KIND
 def test_keras_saves_a_model_of_every_kind(kind, tmp_path):
     model = models(kind)[tf]
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    close(loaded(TOKENS)[0], model(TOKENS)[0])
+    drawn = [tf.generate(x, tensor(tf, TOKENS), max_tokens=3, temperature=0) for x in (loaded, model)]
+    np.testing.assert_array_equal(*(np.stack(list(x)) for x in drawn))
+
+
+@pytest.mark.parametrize("kind", ["rotary", "linear"])
+def test_a_part_of_a_functional_model_is_saved_and_named(kind, tmp_path):
+    model = models(kind)[tf]
     tokens = keras.Input((None,), dtype="int64")
     keras.Model(tokens, model(tokens, need_weights=False)[0]).save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     close(loaded(TOKENS), model(TOKENS)[0])
+    with pytest.raises(ValueError, match=rf"got Functional: give its part, get_layer\('{model.name}"):
+        tf.generate(loaded, tensor(tf, TOKENS), max_tokens=3)
+    part = loaded.get_layer(model.name)
+    assert len(list(tf.generate(part, tensor(tf, TOKENS), max_tokens=3))) == 3
+
+
+def test_a_wrapper_of_pytorch_is_told_from_its_module():
+    wrapped = torch.nn.DataParallel(models("rotary")[pytorch])
+    with pytest.raises(ValueError, match=r"got DataParallel: give its \.module"):
+        pytorch.generate(wrapped, torch.from_numpy(TOKENS), max_tokens=3)
 
 
 def test_a_file_from_before_has_sinusoids():

@@ -66,7 +66,10 @@ def check_shapes(known: Sizes | None = None, **arguments: tuple[Any, str]) -> Si
         letters = spec.removeprefix("...")
         lead = len(shape) - len(letters)
         if lead < 0 or (lead > 0 and letters == spec):
-            raise ValueError(f"{name} must have shape {_spell(spec)}, got {shape}")
+            wrong = f"{name} must have shape {_spell(spec)}, got {shape}"
+            if lead > 0 and spec[:1] == "B":  # attention is along one axis
+                wrong += f". Merge the axes in front of {spec[1:2]} into B"
+            raise ValueError(wrong)
         found = dict(zip(letters, shape[lead:], strict=True))
         if letters != spec:
             found["..."] = shape[:lead]

@@ -10,6 +10,7 @@ from attn_course.core.layer.shared import (
     check_divisible,
     check_inputs,
     check_keywords,
+    check_names,
     check_parts,
     spell_config,
     whole_signature,
@@ -86,6 +87,10 @@ class Module(torch.nn.Module):
         check_keywords(cls, options)
         return super().__new__(cls)
 
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        check_names(self.forward, type(self).__name__, options)
+        return super().__call__(*inputs, **options)
+
 
 class AttentionLayer(Module):
     """Attention over heads; ``walk`` is the whole way, a step a line.
@@ -141,7 +146,7 @@ class AttentionLayer(Module):
         heads = num_heads, num_kv_heads, key_dim, value_dim
         rest = memory_dim, use_bias, dropout, scale
         sizes = self.Sizes.of(model_dim, *heads, *rest, own)
-        check_parts(type(self), sizes, softmax, query_key_norm)
+        check_parts(type(self), sizes, softmax, query_key_norm, rotary)
         self.sizes, self.config = sizes, sizes.config()
         self.num_heads, self.num_kv_heads = sizes.num_heads, sizes.num_kv_heads
         self.repeats = 1 if self.grouped else self.num_heads // self.num_kv_heads

@@ -1,6 +1,8 @@
 """Sizes and checks that the layers of both frameworks share."""
 
+import functools
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.shapes import (
@@ -74,7 +76,9 @@ def check_supported(layer: str, **options: Any) -> None:
             raise ValueError(f"{name} is not supported by {layer}, got one")
 
 
-def check_parts(layer: type, sizes: Any, softmax: Any, query_key_norm: Any) -> None:
+def check_parts(
+    layer: type, sizes: Any, softmax: Any, query_key_norm: Any, rotary: Any
+) -> None:
     """Raise ValueError if a part or a size is given that a mechanism can't take."""
     can = {
         "dropout": layer.can_drop or not sizes.dropout,
@@ -85,6 +89,25 @@ def check_parts(layer: type, sizes: Any, softmax: Any, query_key_norm: Any) -> N
     }
     given = {name: True for name, fits in can.items() if not fits}
     check_supported(layer.__name__, **given)
+    widths = {"query_key_norm": sizes.normed_dim, "rotary": sizes.rotary_dim}
+    parts = {"query_key_norm": query_key_norm, "rotary": rotary}
+    for name, width in widths.items():
+        own = getattr(parts[name], "key_dim", width)
+        if own != width:
+            wanted = f"key_dim = {width}, the columns of a head that it gets"
+            raise ValueError(f"{name} must have {wanted}, got {own}")
+
+
+def with_bias(softmax: Callable | None, bias: Any) -> tuple[Callable | None, Any]:
+    """A softmax and a bias, for a formula that adds the bias to its scores.
+
+    A part that caps scores (``takes_bias``) adds it behind its cap, and the formula no
+    more: cap(score) + bias, as ONNX's Attention and FlashAttention have it.
+    """
+    part = getattr(softmax, "__self__", softmax)  # Keras: it is a layer's ``call``
+    if bias is None or not getattr(part, "takes_bias", False):
+        return softmax, bias
+    return functools.partial(softmax, bias=bias), None
 
 
 def spell_config(config: dict) -> str:
@@ -106,6 +129,8 @@ def whole_signature(kind: type) -> inspect.Signature:
         if "__init__" not in vars(base):
             continue
         given = list(inspect.signature(base.__init__).parameters.values())[1:]
+        if not given:  # Keras's Trainer, between a model and a layer
+            continue
         for x in given:
             if x.name not in left_out and (x.kind is x.KEYWORD_ONLY or handed_on):
                 found.setdefault(x.name, x)
@@ -122,8 +147,58 @@ OF_HEADS = ("num_kv_heads", "key_dim", "value_dim", "memory_dim", "use_bias", "d
 OF_HEADS += ("scale", "rotary", "query_key_norm", "softmax", "output_gate")
 
 
+# What others call something, and what it is here.
+ELSEWHERE = {
+    **dict.fromkeys(("embed_dim", "d_model", "hidden_size"), "model_dim"),
+    **dict.fromkeys(("nhead", "num_attention_heads"), "num_heads"),
+    **dict.fromkeys(("num_key_value_heads",), "num_kv_heads"),
+    **dict.fromkeys(("dim_feedforward", "intermediate_dim"), "ff_dim"),
+    **dict.fromkeys(("kdim", "vdim"), "memory_dim"),
+    "norm_first": "norm='pre'",
+    **dict.fromkeys(("attention_mask", "attn_mask", "src_mask"), "mask"),
+    **dict.fromkeys(("key_padding_mask", "src_key_padding_mask"), "mask"),
+    **dict.fromkeys(("use_causal_mask", "is_causal"), "causal"),
+    **dict.fromkeys(
+        ("return_attention_scores", "output_attentions", "average_attn_weights"),
+        "need_weights",
+    ),
+    **dict.fromkeys(("past_key_value", "past_key_values", "use_cache"), "cache"),
+    "max_new_tokens": "max_tokens",
+    "eos_token_id": "end",
+}
+
+
+def check_names(called: Any, name: str, options: dict[str, Any]) -> None:
+    """Raise TypeError if what is called is given an argument by others' name for it."""
+    for theirs in options:
+        if theirs not in ELSEWHERE:
+            continue
+        known, ours = inspect.signature(called).parameters, ELSEWHERE[theirs]
+        if theirs in known:
+            continue
+        ours = f"source_{ours}" if f"source_{ours}" in known else ours
+        if ours.partition("=")[0] in known:
+            more = ", True = may attend" if ours.endswith("mask") else ""
+            raise TypeError(f"{name} takes {ours}{more}, got it as {theirs}")
+
+
+def named_as_ours(function: Callable) -> Callable:
+    """The function; an argument by others' name for it is told ours."""
+
+    @functools.wraps(function)
+    def call(*inputs, **options):
+        check_names(function, function.__name__, options)
+        return function(*inputs, **options)
+
+    return call
+
+
 def check_refused(kind: type, options: dict[str, Any]) -> None:
-    """Raise ValueError if a class is given what is for layers over heads alone."""
+    """Raise ValueError if a class is given what is for layers over heads alone.
+
+    TypeError if it is given what it takes by others' name for it.
+    """
+    check_names(kind, kind.__name__, options)
     unknown = options.keys() - inspect.signature(kind).parameters.keys()
     check_supported(kind.__name__, **{x: True for x in OF_HEADS if x in unknown})
 

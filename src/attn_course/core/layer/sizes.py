@@ -91,6 +91,16 @@ class HeadSizes:
             **(own or {}),
         )
 
+    @property
+    def rotary_dim(self) -> int:
+        """How many columns ``rotary`` gets."""
+        return self.key_dim
+
+    @property
+    def normed_dim(self) -> int:
+        """How many columns ``query_key_norm`` gets."""
+        return self.key_dim
+
     def config(self) -> dict[str, Any]:
         """The constructor's arguments; num_kv_heads and scale where they say more."""
         config = asdict(self)

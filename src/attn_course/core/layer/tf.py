@@ -11,6 +11,7 @@ from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import (
     check_divisible,
     check_inputs,
+    check_names,
     check_parts,
     check_refused,
     spell_config,
@@ -63,6 +64,7 @@ class Layer(keras.layers.Layer):
         # what it finds by name: an error if the None was given by position.
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
+        check_names(self.call, type(self).__name__, options)
         if options.get("bias") is None:
             found = super().__call__(*inputs, **options)
         else:
@@ -244,6 +246,7 @@ class PairLayer(Layer):
     """A layer that returns a pair, output and weights; the weights may be None.
 
     They are None too in place of a tuple of None, in a functional model of a stack.
+    ``TimeDistributed`` takes no pair: give it ``keras.Model(x, layer(x)[0])``.
 
     nested: the layers among its constructor's arguments.
     """
@@ -269,6 +272,33 @@ class PairLayer(Layer):
         # A file from before a part was known has no entry for it.
         parts = {name: load(config.get(name)) for name in cls.nested}
         return cls(**{**config, **parts})
+
+
+class WholeModel(PairLayer, keras.Model):
+    """A model from tokens to logits, which ``fit`` trains as any of Keras's.
+
+    ``fit((source, target), wanted)``: what ``call`` takes, in its order, or a dict of
+    it by name. Loss and metrics see the logits alone, and ``predict`` returns them.
+    A ``call`` names ``training``, or ``fit`` would not tell the parts.
+    """
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        if len(inputs) == 1 and isinstance(inputs[0], dict):
+            inputs, options = (), inputs[0] | options
+        elif len(inputs) == 1 and isinstance(inputs[0], tuple | list):
+            inputs = tuple(inputs[0])
+        return super().__call__(*inputs, **options)
+
+    def compute_loss(
+        self, x=None, y=None, y_pred=None, sample_weight=None, training=True
+    ):
+        return super().compute_loss(x, y, y_pred[0], sample_weight, training)
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        return super().compute_metrics(x, y, y_pred[0], sample_weight)
+
+    def predict_step(self, data):
+        return super().predict_step(data)[0]
 
 
 class AttentionLayer(PairLayer):
@@ -329,7 +359,7 @@ class AttentionLayer(PairLayer):
         heads = num_heads, num_kv_heads, key_dim, value_dim
         rest = memory_dim, use_bias, dropout, scale
         sizes = self.Sizes.of(model_dim, *heads, *rest, own)
-        check_parts(type(self), sizes, softmax, query_key_norm)
+        check_parts(type(self), sizes, softmax, query_key_norm, rotary)
         self.sizes, self.config = sizes, {"seed": seed} | sizes.config()  # of dropout
         self.num_heads, self.num_kv_heads = sizes.num_heads, sizes.num_kv_heads
         self.repeats = 1 if self.grouped else self.num_heads // self.num_kv_heads

@@ -26,6 +26,12 @@ class DifferentialSizes(HeadSizes):
     def __post_init__(self):
         check_halves(self.lambda_init, self.epsilon, key_dim=self.key_dim)
 
+    @property
+    def rotary_dim(self) -> int:
+        return self.key_dim // 2
+
+    normed_dim = rotary_dim
+
 
 def check_halves(lambda_init: Any, epsilon: Any, **width: Any) -> None:
     """Raise ValueError unless the numbers are right and a width has two halves."""

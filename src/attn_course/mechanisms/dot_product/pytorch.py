@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from attn_course.core.frameworks import torch
+from attn_course.core.layer.shared import with_bias
 from attn_course.core.masks.pytorch import Mask, finite_cast, to_mask
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 
@@ -104,6 +105,7 @@ def dot_product(
     if not (need_weights or dropout or softmax):
         return fused_attention(query, key, value, mask, bias, scale, causal), None
     mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+    softmax, bias = with_bias(softmax, bias)
     dtype = wide(query.dtype)
     inputs = [x.to(dtype) for x in (query, key, value)]
     options = {"bias": bias, "scale": scale, "softmax": softmax, "dropout": dropout}
@@ -169,7 +171,10 @@ def allowed_keys(
     if causal:
         mask = block_future(mask, query, key)
     if bias is not None:
-        mask = not_blocked(bias) if mask is None else mask & not_blocked(bias)
+        seen = not_blocked(bias)
+        if 2 < bias.ndim < query.ndim:  # (H, T, S) is a bias, and no mask
+            seen = seen[None]
+        mask = seen if mask is None else mask & seen
     return mask
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from attn_course.core.frameworks import tf
+from attn_course.core.layer.shared import with_bias
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 
@@ -102,6 +103,7 @@ def dot_product(
 ):
     """``scaled_dot_product_attention`` of what was checked."""
     mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+    softmax, bias = with_bias(softmax, bias)
     dtype = wide(query.dtype)
     inputs = [tf.cast(x, dtype) for x in (query, key, value)]
     options = {"bias": bias, "scale": scale, "softmax": softmax, "dropout": dropout}
@@ -122,7 +124,10 @@ def allowed_keys(
     if causal:
         mask = block_future(mask, query, key)
     if bias is not None:
-        mask = not_blocked(bias) if mask is None else mask & not_blocked(bias)
+        seen = not_blocked(bias)
+        if 2 < len(bias.shape) < len(query.shape):  # (H, T, S) is a bias, and no mask
+            seen = seen[None]
+        mask = seen if mask is None else mask & seen
     return mask
 
 

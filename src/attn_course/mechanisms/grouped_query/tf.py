@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import with_bias
 from attn_course.core.layer.tf import AttentionLayer, copies
 from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import get_parameters, set_parameters
@@ -33,6 +34,7 @@ def in_groups(query, key, value, mask=None, *, bias=None, softmax=None, **option
     """
     H, G, T = query.shape[1], key.shape[1], sizes_of(query)[2]
     allowed = None if softmax is None else allowed_keys(query, key, mask, bias=bias)
+    softmax, bias = with_bias(softmax, bias)
     context, weights = dot_product(
         fold_heads(query, G),
         key,

@@ -39,6 +39,10 @@ class LatentSizes(HeadSizes):
         return self.latent_dim + self.rope_dim
 
     @property
+    def rotary_dim(self) -> int:
+        return self.rope_dim
+
+    @property
     def score_scale(self) -> float:
         """1 / sqrt(key_dim + rope_dim), unless another was given."""
         width = self.key_dim + self.rope_dim

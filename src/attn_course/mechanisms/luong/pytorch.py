@@ -88,6 +88,14 @@ def local_window(
     return torch.where(inside, height, torch.zeros_like(distance))
 
 
+def by_rank(x: Tensor, mask: Tensor | None) -> Tensor:
+    """See ``attn_course.mechanisms.luong.reference.by_rank``."""
+    if mask is None:
+        return x
+    rank = (mask.cumsum(dim=-1) - 1).clamp(min=0)
+    return x.gather(-1, rank.expand(*x.shape[:2], -1))
+
+
 class LuongAttention(MemoryAttention):
     """Global attention: ``attn_course.reference.luong_attention``.
 
@@ -116,11 +124,15 @@ class LuongAttention(MemoryAttention):
 
     def attend(self, query, memory, keys, mask, first_position=0, window=None):
         """``attention`` of checked arguments."""
+        mask = as_rows(mask)
+        queries = query if self.query is None else self.query(query)
         if self.config["score"] == "location":
             check_longest(memory, self.config["max_length"])
-        queries = query if self.query is None else self.query(query)
+            queries = by_rank(queries, mask)
+        if window is not None:
+            mask = window > 0 if mask is None else (window > 0) & mask
         inputs = queries, keys, memory, self.score_weight
-        options = {"mask": as_rows(mask), "window": window}
+        options = {"mask": mask, "window": window}
         return in_wide(attention, *inputs, score=self.config["score"], **options)
 
 
@@ -183,9 +195,8 @@ class LocalAttention(LuongAttention):
         center = self.center(query, memory, mask, first_position)
         gaussian = self.config["alignment"] == "predictive"
         options = {"half_width": self.config["half_width"], "gaussian": gaussian}
-        window = local_window(center, memory.shape[1], **options)
-        inside = window > 0 if mask is None else (window > 0) & mask
-        return super().attend(query, memory, keys, inside, window=window)
+        window = by_rank(local_window(center, memory.shape[1], **options), mask)
+        return super().attend(query, memory, keys, mask, window=window)
 
     def center(self, query, memory, mask, first_position):
         """Where each window stands: (B, T), in float32 or more."""

@@ -83,6 +83,16 @@ def local_window(
     return np.where(inside, height, 0.0)
 
 
+def by_rank(x: np.ndarray, mask: Mask) -> np.ndarray:
+    """For every position what x (B, T, S) has at its rank, as the mask counts them.
+
+    The rank of a position is how many positions before it the mask (B, 1, S) or
+    (B, T, S) allows: a sentence stands where it does without its padding.
+    """
+    rank = np.maximum(np.cumsum(mask, axis=-1) - 1, 0)
+    return np.take_along_axis(x, np.broadcast_to(rank, (*x.shape[:2], x.shape[2])), -1)
+
+
 def luong_attention(
     query: np.ndarray,
     memory: np.ndarray,
@@ -102,7 +112,7 @@ def luong_attention(
         returns: context (B, T, E), weights (B, T, S).
 
     Edge case: a query that may attend to nothing gets zero weights and a zero context.
-
+        The location score counts the positions that the mask allows (``by_rank``).
     Raises:
         ValueError: a shape, dtype or mask is not as above, or the score is unknown.
 
@@ -110,6 +120,8 @@ def luong_attention(
     """
     check_score_inputs(query, memory, parameters, score, mask)
     scores = luong_score(query, memory, parameters, score=score)
+    if score == "location" and mask is not None:
+        scores = by_rank(scores, as_rows(mask))
     weights = masked_softmax(scores, as_rows(mask))
     return weights @ memory, weights
 
@@ -136,8 +148,8 @@ def local_attention(
 
     Shapes:
         as in ``luong_attention``; S in the formula is the number of positions that
-        the mask allows. parameters also: ``position_weight`` (D, A) and
-        ``position_score_weight`` (A) if predictive.
+        the mask allows, and s a position's rank among them. parameters also:
+        ``position_weight`` (D, A) and ``position_score_weight`` (A) if predictive.
 
     Edge case: a window without any allowed position gives zeros.
 
@@ -159,7 +171,9 @@ def local_attention(
         center = allowed.sum(axis=-1) * share
     gaussian = alignment == "predictive"
     window = local_window(center, sizes["S"], half_width=half_width, gaussian=gaussian)
+    window = by_rank(window, allowed)
     scores = luong_score(query, memory, parameters, score=score)
+    scores = by_rank(scores, allowed) if score == "location" else scores
     weights = masked_softmax(scores, (window > 0) & allowed) * window
     return weights @ memory, weights
 

@@ -87,6 +87,15 @@ def local_window(
     return tf.where(tf.abs(distance) <= half_width, height, tf.zeros_like(height))
 
 
+def by_rank(x: Tensor, mask: Tensor | None) -> Tensor:
+    """See ``attn_course.mechanisms.luong.reference.by_rank``."""
+    if mask is None:
+        return x
+    rank = tf.maximum(tf.cumsum(tf.cast(mask, tf.int32), axis=-1) - 1, 0)
+    shape = tf.concat([tf.shape(x)[:2], tf.shape(rank)[2:]], axis=0)
+    return tf.gather(x, tf.broadcast_to(rank, shape), axis=2, batch_dims=2)
+
+
 @keras.saving.register_keras_serializable("attn_course")
 class LuongAttention(MemoryAttention):
     """Global attention: ``attn_course.reference.luong_attention``.
@@ -116,11 +125,15 @@ class LuongAttention(MemoryAttention):
 
     def attend(self, query, memory, keys, mask, first_position=0, window=None):
         """``attention`` of checked arguments."""
+        mask = as_rows(mask)
+        queries = query if self.query_dense is None else self.query_dense(query)
         if self.config["score"] == "location":
             check_longest(memory, self.config["max_length"])
-        queries = query if self.query_dense is None else self.query_dense(query)
+            queries = by_rank(queries, mask)
+        if window is not None:
+            mask = window > 0 if mask is None else (window > 0) & mask
         inputs = queries, keys, memory, self.score_weight
-        options = {"mask": as_rows(mask), "window": window}
+        options = {"mask": mask, "window": window}
         return in_wide(attention, *inputs, score=self.config["score"], **options)
 
 
@@ -182,9 +195,8 @@ class LocalAttention(LuongAttention):
         center = self.center(query, memory, mask, first_position)
         gaussian = self.config["alignment"] == "predictive"
         options = {"half_width": self.config["half_width"], "gaussian": gaussian}
-        window = local_window(center, tf.shape(memory)[1], **options)
-        inside = window > 0 if mask is None else (window > 0) & mask
-        return super().attend(query, memory, keys, inside, window=window)
+        window = by_rank(local_window(center, tf.shape(memory)[1], **options), mask)
+        return super().attend(query, memory, keys, mask, window=window)
 
     def center(self, query, memory, mask, first_position):
         """Where each window stands: (B, T), in float32 or more."""

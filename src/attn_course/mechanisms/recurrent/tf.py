@@ -12,6 +12,7 @@ from attn_course.core.layer.tf import (
     PairLayer,
     PairOrNone,
     Tensor,
+    WholeModel,
     add_padding,
     dense,
     stacked,
@@ -242,7 +243,7 @@ class FixedContextDecoder(ContextDecoder):
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class EncoderDecoder(PairLayer):
+class EncoderDecoder(WholeModel):
     """An encoder and a decoder as one model."""
 
     nested = ("encoder", "decoder")
@@ -256,7 +257,12 @@ class EncoderDecoder(PairLayer):
         self.built = True
 
     def call(
-        self, source: Tensor, target_in: Tensor, source_mask: Mask = None
+        self,
+        source: Tensor,
+        target_in: Tensor,
+        source_mask: Mask = None,
+        *,
+        training: bool | None = None,
     ) -> PairOrNone:
         """Teacher forcing: the output after each token of target_in.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer
+from attn_course.core.layer.shared import with_bias
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.pytorch import (
     allowed_keys,
@@ -223,12 +224,14 @@ class RelativeAttention(AttentionLayer):
 
     def attend(self, query, key, value, mask, *, bias, causal, need_weights, **options):
         mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+        softmax, bias = with_bias(options.pop("softmax", None), bias)
         most = self.sizes.max_distance
         distance = key_distance(query.shape[2], key.shape[2], device=query.device)
         rows = distance.clamp(-most, most) + most
         tables = self.relative_key, self.relative_value
         far = [torch.nn.functional.embedding(rows, table) for table in tables]
         inputs = [x.to(wide(query.dtype)) for x in (query, key, value, *far)]
-        context, weights = attention(*inputs, mask, bias=bias, **options)
+        options |= {"softmax": softmax, "bias": bias}
+        context, weights = attention(*inputs, mask, **options)
         weights = weights.to(query.dtype) if need_weights else None
         return context.to(query.dtype), weights

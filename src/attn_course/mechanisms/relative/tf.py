@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import with_bias
 from attn_course.core.layer.tf import AttentionLayer, Layer
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_at_least
@@ -190,12 +191,14 @@ class RelativeAttention(AttentionLayer):
 
     def attend(self, query, key, value, mask, *, bias, causal, need_weights, **options):
         mask = allowed_keys(query, key, mask, bias=bias, causal=causal)
+        softmax, bias = with_bias(options.pop("softmax", None), bias)
         most = self.sizes.max_distance
         distance = key_distance(tf.shape(query)[2], tf.shape(key)[2])
         rows = tf.clip_by_value(distance, -most, most) + most
         tables = self.relative_key, self.relative_value
         far = [tf.gather(table, rows) for table in tables]
         inputs = [tf.cast(x, wide(query.dtype)) for x in (query, key, value, *far)]
-        context, weights = attention(*inputs, mask, bias=bias, **options)
+        options |= {"softmax": softmax, "bias": bias}
+        context, weights = attention(*inputs, mask, **options)
         weights = tf.cast(weights, query.dtype) if need_weights else None
         return tf.cast(context, query.dtype), weights

@@ -4,6 +4,7 @@ from numbers import Integral
 from typing import Any
 
 from attn_course.core.shapes import (
+    check_at_least,
     check_choice,
     check_floats,
     check_head_mask,
@@ -78,6 +79,10 @@ def check_image(image: Any, data_format: str, channels: int | None = None) -> bo
 def check_tokens_of(tokens: Any, height: Any, width: Any, data_format: str) -> bool:
     """Whether the channels come first; ValueError unless the tokens fill the image."""
     check_choice("data_format", data_format, FORMATS)
-    known = isinstance(height, Integral) and isinstance(width, Integral)
-    check_shapes({"T": height * width if known else None}, tokens=(tokens, "BTC"))
+    check_at_least(1, height=height, width=width)
+    positions = check_shapes(tokens=(tokens, "BTC"))["T"]
+    known = all(isinstance(size, Integral) for size in (positions, height, width))
+    if known and height * width != positions:
+        wanted = f"height * width = {height} * {width} = {height * width} positions"
+        raise ValueError(f"tokens must have {wanted}, got {positions}")
     return data_format == "channels_first"

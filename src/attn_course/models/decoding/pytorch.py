@@ -5,6 +5,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Tensor
+from attn_course.core.layer.shared import named_as_ours
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.mechanisms.dot_product.pytorch import wide
 from attn_course.models.decoding.shared import (
@@ -19,6 +20,7 @@ from attn_course.models.decoding.shared import (
 __all__ = ["beam_search", "generate", "greedy_decode"]
 
 
+@named_as_ours
 @torch.no_grad()
 def greedy_decode(
     model: torch.nn.Module,
@@ -56,6 +58,7 @@ def greedy_decode(
     return filled(tokens[:, 1:], max_length, end)
 
 
+@named_as_ours
 @torch.no_grad()
 def beam_search(
     model: torch.nn.Module,
@@ -113,6 +116,7 @@ def beam_search(
     return filled(tokens[:, :, 1:], max_length, end), score
 
 
+@named_as_ours
 def generate(
     model: torch.nn.Module,
     prompt: Tensor,

@@ -20,10 +20,19 @@ def check_decoding(model: Any, **sizes: int) -> None:
     for name in ("encode", "decode", "new_cache"):
         if not hasattr(model, name):
             came = type(model).__name__
-            raise ValueError(f"model must have {name}, as a Transformer, got {came}")
+            wanted = f"{name}, as a Transformer"
+            raise ValueError(f"model must have {wanted}, got {came}{part_of(model)}")
     tokens = {name: sizes.pop(name) for name in ("begin", "end")}
     check_at_least(0, **tokens)
     check_at_least(1, **sizes)
+
+
+def part_of(model: Any) -> str:
+    """How to get at the part of a model that can write, where there is one."""
+    for part in getattr(model, "layers", ()):
+        if hasattr(part, "new_cache"):
+            return f": give its part, get_layer({part.name!r})"
+    return ": give its .module" if hasattr(model, "module") else ""
 
 
 def check_penalty(length_penalty: float) -> None:
@@ -55,7 +64,7 @@ def check_generation(
     if not hasattr(model, "new_cache"):
         came = type(model).__name__
         wanted = "new_cache(batch, capacity), as a LanguageModel"
-        raise ValueError(f"model must have {wanted}, got {came}")
+        raise ValueError(f"model must have {wanted}, got {came}{part_of(model)}")
     sizes = check_shapes(prompt=(prompt, "BT"))
     check_tokens("prompt", prompt)
     least = {"max_tokens": max_tokens, "positions of prompt": sizes["T"]}

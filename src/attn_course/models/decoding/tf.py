@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import named_as_ours
 from attn_course.core.layer.tf import Tensor
 from attn_course.core.masks.tf import Mask
 from attn_course.mechanisms.dot_product.tf import wide
@@ -19,6 +20,7 @@ from attn_course.models.decoding.shared import (
 __all__ = ["beam_search", "generate", "greedy_decode"]
 
 
+@named_as_ours
 def greedy_decode(
     model: keras.layers.Layer,
     source: Tensor,
@@ -56,6 +58,7 @@ def greedy_decode(
     return filled(tokens[:, 1:], max_length, end)
 
 
+@named_as_ours
 def beam_search(
     model: keras.layers.Layer,
     source: Tensor,
@@ -116,6 +119,7 @@ def beam_search(
     return filled(tokens[:, :, 1:], max_length, end), score
 
 
+@named_as_ours
 def generate(
     model: keras.layers.Layer,
     prompt: Tensor,

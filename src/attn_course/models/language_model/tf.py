@@ -99,6 +99,7 @@ class LanguageModel(Tokens):
         positions: Tensor | None = None,
         need_weights: bool = True,
         cache: tuple | None = None,
+        training: bool | None = None,
     ) -> tuple[Tensor, tuple]:
         """For every position, what comes next.
 

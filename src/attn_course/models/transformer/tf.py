@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.layer.tf import PairLayer, Tensor, is_plain
+from attn_course.core.layer.tf import Tensor, WholeModel, is_plain
 from attn_course.core.masks.tf import Mask
 from attn_course.mechanisms.parts.positional.tf import sinusoids
 from attn_course.models.decoder.tf import Decoder
@@ -18,7 +18,7 @@ from attn_course.models.transformer.shared import (
 __all__ = ["Transformer", "label_smoothing", "warm_up_rate"]
 
 
-class Tokens(PairLayer):
+class Tokens(WholeModel):
     """What whole models share: from tokens to vectors, and from vectors to logits."""
 
     def __init__(self, config, **options):
@@ -94,6 +94,7 @@ class Transformer(Tokens):
         *,
         target_mask: Mask = None,
         need_weights: bool = True,
+        training: bool | None = None,
     ) -> tuple[Tensor, tuple[tuple, tuple]]:
         """Teacher forcing: for every position of the target, what comes next.
 

@@ -3,7 +3,7 @@
     OutputGate       context * sigmoid(x W + b), before the output's projection
     QueryKeyNorm     g * q / rms(q), and so of the key, before positions and cache
     SinkSoftmax      softmax with one more score b_h a head, whose weight is dropped
-    CappedSoftmax    softmax(c * tanh(score / c)): no score beyond c
+    CappedSoftmax    softmax(c * tanh(score / c) + bias): no score beyond c
 
 They are handed to a layer, any of them, and know nothing of it:
 
@@ -24,7 +24,8 @@ parameters, ``output_gate(context, x, parameters)`` and so on:
         length for all heads together, as OLMo 2 has it, else one for each; use_scale
         False: nothing is learned, g is 1, as in Llama 4
     SinkSoftmax(num_heads)     (score (B, H, ..., S), mask=None) -> weights
-    CappedSoftmax(cap)         (score (..., S), mask=None) -> weights
+    CappedSoftmax(cap)         (score (..., S), mask=None, bias=None) -> weights; a
+        layer's bias is given to it (``takes_bias``), to any other part within the score
 
 A sink's weights are ``sigmoid(lse - b) * softmax(score)``, lse = log sum exp(score), so
 a row sums to less than 1: a head may attend to nothing. b = 0 is the softmax off by

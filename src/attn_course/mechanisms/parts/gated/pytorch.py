@@ -145,17 +145,25 @@ class SinkSoftmax(torch.nn.Module):
 
 
 class CappedSoftmax(torch.nn.Module):
-    """softmax(cap * tanh(score / cap)): no score beyond the cap."""
+    """softmax(cap * tanh(score / cap) + bias): no score beyond the cap."""
+
+    takes_bias = True
 
     def __init__(self, cap: float) -> None:
         super().__init__()
         check_positive(cap=cap)
         self.cap = cap
 
-    def forward(self, score: torch.Tensor, mask: Mask = None) -> torch.Tensor:
-        """score (..., S) -> weights of the same shape."""
+    def forward(
+        self,
+        score: torch.Tensor,
+        mask: Mask = None,
+        bias: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """score (..., S), bias that broadcasts to it -> weights of score's shape."""
         check_score(score, mask)
         capped = self.cap * torch.tanh(score / self.cap)
+        capped = capped if bias is None else capped + bias
         return allowed_softmax(capped, to_mask(mask, score))
 
     def extra_repr(self) -> str:

@@ -57,7 +57,14 @@ def sink_softmax(
 
 
 def capped_softmax(
-    score: np.ndarray, cap: float, mask: np.ndarray | None = None
+    score: np.ndarray,
+    cap: float,
+    mask: np.ndarray | None = None,
+    bias: np.ndarray | float = 0.0,
 ) -> np.ndarray:
-    """softmax(cap * tanh(score / cap))."""
-    return masked_softmax(cap * np.tanh(score / cap), mask)
+    """softmax(cap * tanh(score / cap) + bias).
+
+    Source: ONNX's operator Attention (version 24), FlashAttention 2.6: a bias, as of
+        distances, is not capped.
+    """
+    return masked_softmax(cap * np.tanh(score / cap) + bias, mask)

@@ -74,6 +74,7 @@ class QueryKeyNorm(Layer):
         check_at_least(1, key_dim=key_dim)
         check_positive(epsilon=epsilon)
         self.heads = H, G = heads_of_norm(num_heads, num_kv_heads, use_scale)
+        self.key_dim = key_dim
         self.config = {"key_dim": key_dim, "epsilon": epsilon}
         self.config |= {"num_heads": H, "num_kv_heads": G, "use_scale": use_scale}
         self.query, self.key = self.norm("query", H), self.norm("key", G)
@@ -128,7 +129,9 @@ class SinkSoftmax(Layer):
 
 @keras.saving.register_keras_serializable("attn_course")
 class CappedSoftmax(Layer):
-    """softmax(cap * tanh(score / cap)): no score beyond the cap."""
+    """softmax(cap * tanh(score / cap) + bias): no score beyond the cap."""
+
+    takes_bias = True
 
     def __init__(self, cap: float, **options: Any) -> None:
         super().__init__(**options)
@@ -136,11 +139,15 @@ class CappedSoftmax(Layer):
         self.config = {"cap": cap}
         self.built = True
 
-    def call(self, score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
-        """score (..., S) -> weights of the same shape."""
+    def call(
+        self, score: tf.Tensor, mask: Mask = None, bias: tf.Tensor | None = None
+    ) -> tf.Tensor:
+        """score (..., S), bias that broadcasts to it -> weights of score's shape."""
         check_score(score, mask)
         cap = self.config["cap"]
-        return allowed_softmax(cap * tf.tanh(score / cap), mask)
+        capped = cap * tf.tanh(score / cap)
+        capped = capped if bias is None else capped + tf.cast(bias, capped.dtype)
+        return allowed_softmax(capped, mask)
 
     def compute_output_shape(self, score_shape):
         return tuple(score_shape)

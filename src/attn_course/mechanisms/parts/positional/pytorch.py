@@ -1,5 +1,6 @@
 """Positional encodings in PyTorch. Formulas: ``reference.py``."""
 
+import math
 from typing import Any
 
 from attn_course.core.frameworks import torch
@@ -54,12 +55,16 @@ def position_angles(
 ) -> torch.Tensor:
     """See ``attn_course.mechanisms.parts.positional.reference.position_angles``.
 
-    In float32 or more: bfloat16 holds no odd position beyond 256.
+    In float32 or more: bfloat16 holds no odd position beyond 256. Whole turns are taken
+    off in float64, where a device has it: float32 knows the angle of a position beyond
+    100,000 to 0.004 alone.
     """
     wide = torch.promote_types(dtype, torch.float32)
+    exact = wide if positions.device.type == "mps" else torch.float64
     steps = frequencies(dim, base) if steps is None else steps
-    steps = torch.as_tensor(steps, dtype=wide, device=positions.device)
-    return positions.to(wide)[..., None] * steps
+    steps = torch.as_tensor(steps, dtype=exact, device=positions.device)
+    angle = positions.to(exact)[..., None] * steps
+    return (angle - 2 * math.pi * torch.round(angle / (2 * math.pi))).to(wide)
 
 
 class SinusoidalEncoding(torch.nn.Module):

@@ -1,5 +1,6 @@
 """Positional encodings in TensorFlow. Formulas: ``reference.py``."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,15 @@ def position_angles(
 ) -> tf.Tensor:
     """See ``attn_course.mechanisms.parts.positional.reference.position_angles``.
 
-    In float32 or more: bfloat16 holds no odd position beyond 256.
+    In float32 or more: bfloat16 holds no odd position beyond 256. Whole turns are taken
+    off in float64: float32 knows the angle of a position beyond 100,000 to 0.004 alone.
+    (TFLite, which lacks it, takes positions of a length that is known.)
     """
     wide = tf.float64 if dtype == tf.float64 else tf.float32
     steps = frequencies(dim, base) if steps is None else steps
-    steps = tf.constant(np.asarray(steps), wide)
-    return tf.cast(positions, wide)[..., None] * steps
+    steps = tf.constant(np.asarray(steps), tf.float64)
+    angle = tf.cast(positions, tf.float64)[..., None] * steps
+    return tf.cast(angle - 2 * math.pi * tf.round(angle / (2 * math.pi)), wide)
 
 
 @keras.saving.register_keras_serializable("attn_course")
