@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
 from attn_course.core.layer.shared import (
+    ELSEWHERE,
     check_divisible,
     check_inputs,
     check_keywords,
@@ -88,7 +89,8 @@ class Module(torch.nn.Module):
         return super().__new__(cls)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        check_names(self.forward, type(self).__name__, options)
+        if not ELSEWHERE.keys().isdisjoint(options):
+            check_names(self.forward, type(self).__name__, options)
         return super().__call__(*inputs, **options)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import (
+    ELSEWHERE,
     check_divisible,
     check_inputs,
     check_names,
@@ -64,7 +65,8 @@ class Layer(keras.layers.Layer):
         # what it finds by name: an error if the None was given by position.
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
-        check_names(self.call, type(self).__name__, options)
+        if not ELSEWHERE.keys().isdisjoint(options):
+            check_names(self.call, type(self).__name__, options)
         if options.get("bias") is None:
             found = super().__call__(*inputs, **options)
         else:

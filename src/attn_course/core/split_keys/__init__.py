@@ -7,9 +7,11 @@
 
 The merge is the rule by which ``online_softmax`` goes from block to block; here no part
 waits for another. The kernel keeps output and log(total) + highest of each part, whose
-softmax over the parts weighs their outputs: the same. In a step of decoding a GPU has one program per sequence and head of
-keys: 8 sequences and one head keep 8 of an H100's 132 multiprocessors busy, however few
-bytes they read. In parts the same keys keep all of them busy.
+softmax over the parts weighs their outputs: the same.
+
+In a step of decoding a GPU has one program per sequence and head of keys: 8 sequences
+and one head keep 8 of an H100's 132 multiprocessors busy, however few bytes they read.
+In parts the same keys keep all of them busy.
 
 - ``parts_of(query, key, value, bias=None)``: how many parts are worth it; None on a
   CPU, whose one thread gains nothing, where keys are few, or the GPU is busy anyway
