@@ -44,6 +44,11 @@ MECHANISMS = (
         options=UNDROPPED,
         refuses=("bias",),
         wrong=(UNEVEN,),
-        timed=Timed("heads", 4096, {"block_size": "window", "top_k": 4}, causal=True),
+        timed=Timed(
+            "heads",
+            4096,
+            {"block_size": "window", "top_k": 4, "need_weights": False},
+            causal=True,
+        ),
     ),
 )
