@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, numbers, pair, tensor
+from support import FACE, close, numbers, pair, tensor
 
 from attn_course import pytorch, tf
 from attn_course.catalog import DECLARED
@@ -263,6 +263,21 @@ def test_a_beam_encodes_every_source_once(face, monkeypatch):
     monkeypatch.setattr(model, "encode", counting)
     face.beam_search(model, **given(face), max_length=3, beam_size=4)
     assert rows == [B]
+
+
+@pytest.mark.parametrize("way", ["greedy_decode", "beam_search"])
+def test_keras_decodes_in_one_graph(way, monkeypatch):
+    """A step is traced once, and then costs no Python; what it writes is PyTorch's."""
+    both, traces = models(), []
+    decode = both[tf].decode
+
+    def counting(new, *rest, **options):
+        traces.append(new.shape[1])
+        return decode(new, *rest, **options)
+
+    monkeypatch.setattr(both[tf], "decode", counting)
+    close(*(getattr(face, way)(both[face], **given(face), max_length=20) for face in (tf, pytorch)), 1e-9)
+    assert traces == [1]
 
 
 @FACE

@@ -314,3 +314,24 @@ def test_tokens_come_as_they_are_computed(face, monkeypatch):
     for number in range(4):
         next(tokens)
         assert calls == [T, 1, 1, 1][: number + 1]
+
+
+@pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
+@pytest.mark.parametrize("kind", ["sinusoidal", "rotary", "buckets", "window", "latent", "linear"])
+def test_keras_writes_a_long_text_in_one_graph(kind, padded, monkeypatch):
+    """The prompt is read, one token traced; the other 18 cost no Python. A state is no variable: it stays as it is."""
+    made, calls = models(kind), []
+    run = made[tf].call
+
+    def counted(*inputs, **options):
+        calls.append(inputs[0].shape[1])
+        return run(*inputs, **options)
+
+    def written(face):
+        mask = {"mask": tensor(face, np.arange(T) >= STARTS[:, None])} if padded else {}
+        options = {"temperature": 0.8, "seed": 5, "max_tokens": 20, **mask}
+        return np.stack([numbers(x) for x in face.generate(made[face], tensor(face, TOKENS), **options)])
+
+    monkeypatch.setattr(made[tf], "call", counted)
+    np.testing.assert_array_equal(written(tf), written(pytorch))
+    assert calls == ([T] + [1] * 19 if kind == "linear" else [T, 1])

@@ -98,18 +98,6 @@ def check_parts(
             raise ValueError(f"{name} must have {wanted}, got {own}")
 
 
-def with_bias(softmax: Callable | None, bias: Any) -> tuple[Callable | None, Any]:
-    """A softmax and a bias, for a formula that adds the bias to its scores.
-
-    A part that caps scores (``takes_bias``) adds it behind its cap, and the formula no
-    more: cap(score) + bias, as ONNX's Attention and FlashAttention have it.
-    """
-    part = getattr(softmax, "__self__", softmax)  # Keras: it is a layer's ``call``
-    if bias is None or not getattr(part, "takes_bias", False):
-        return softmax, bias
-    return functools.partial(softmax, bias=bias), None
-
-
 def spell_config(config: dict) -> str:
     """The sizes of a layer for its printed form, without those of no effect."""
     shown = {name: x for name, x in config.items() if x not in (None, 0.0)}

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.shared import with_bias
 from attn_course.core.masks.pytorch import Mask, finite_cast, to_mask
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
+from attn_course.mechanisms.dot_product.shared import with_bias
 
 __all__ = ["masked_softmax", "scaled_dot_product_attention"]
 

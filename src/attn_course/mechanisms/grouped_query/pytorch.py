@@ -5,7 +5,6 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, copies
-from attn_course.core.layer.shared import with_bias
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.parity import get_parameters, set_parameters
 from attn_course.core.shapes import check_at_least
@@ -15,6 +14,7 @@ from attn_course.mechanisms.dot_product.pytorch import (
     block_future,
     dot_product,
 )
+from attn_course.mechanisms.dot_product.shared import with_bias
 from attn_course.mechanisms.grouped_query.shared import (
     PARTS,
     POOLED,

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.layer.shared import with_bias
 from attn_course.core.layer.tf import AttentionLayer, copies
 from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import get_parameters, set_parameters
 from attn_course.core.shapes import check_at_least
 from attn_course.core.split_keys import tf as split_keys
+from attn_course.mechanisms.dot_product.shared import with_bias
 from attn_course.mechanisms.dot_product.tf import (
     allowed_keys,
     block_future,

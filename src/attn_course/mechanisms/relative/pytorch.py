@@ -5,13 +5,13 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer
-from attn_course.core.layer.shared import with_bias
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.pytorch import (
     allowed_keys,
     allowed_softmax,
     wide,
 )
+from attn_course.mechanisms.dot_product.shared import with_bias
 from attn_course.mechanisms.relative.shared import (
     RelativeSizes,
     bucket_table,

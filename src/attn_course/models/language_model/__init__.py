@@ -8,6 +8,7 @@ Public names, alike in ``pytorch`` and ``tf``:
         (tokens (B, T), mask=None, *, positions=None, need_weights=True, cache=None)
         -> logits (B, T, N), the weights (B, H, T, S) of every layer
         new_cache(batch, capacity)
+        of Keras a ``keras.Model``: ``fit(tokens, next_tokens)``, ``save`` ...
 
 and in ``reference``: ``language_model``, with the sinusoids. What writes a text with it
 is ``generate`` (``attn_course.models.decoding``).
