@@ -247,8 +247,9 @@ def test_a_cache_under_autocast():
 
 def test_compiled_decoding_with_the_cache_as_an_argument():
     """As ``help(KVCache)`` says: two graphs, of a prompt and of a step, however many tokens follow."""
-    graphs = torch._dynamo.testing.CompileCounter()
-    layer = pytorch.GroupedQueryAttention(H * K, H, num_kv_heads=G)
+    from torch._dynamo.testing import CompileCounter
+
+    graphs, layer = CompileCounter(), pytorch.GroupedQueryAttention(H * K, H, num_kv_heads=G)
     x = torch.from_numpy(np.random.default_rng(0).normal(size=(B, S, H * K)).astype("float32"))
 
     @torch.compile(fullgraph=True, backend=graphs)
