@@ -8,6 +8,7 @@ or the layer that ``case.build(face, dtype)`` made.
 import contextlib
 import dataclasses
 import inspect
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -120,6 +121,11 @@ class Case(NamedTuple):
         if options:  # a place, given to the constructor
             return (self.make or _plain)(FACES[face], self, {"dtype": getattr(torch, dtype), **options})
         return (self.make or _plain)(FACES[face], self, {}).to(getattr(torch, dtype))
+
+    def traced(self, face, dtype="float64"):
+        """For a graph: of a stack one layer, since each adds the same to it."""
+        one = {"num_layers": 1} if "num_layers" in self.declared.sizes else {}
+        return self._replace(sizes=self.sizes and self.sizes | one).build(face, dtype)
 
     def built(self, face, dtype="float64"):
         """The same for every test that leaves it as it is, with the weights of one seed."""
@@ -286,7 +292,7 @@ def _delta_rule(inputs, mask, parameters, causal=True):
 
 def _lsh(inputs, mask, parameters, **options):
     def attend(query, key, value, mask, *, bias, causal):
-        sizes = {"num_buckets": 2, "num_rounds": 2, "chunk_size": S, "rotations": parameters["rotations"]}
+        sizes = {"num_buckets": 2, "num_rounds": 2, "chunk_size": 4, "rotations": parameters["rotations"]}
         return reference.lsh_attention(query, value, mask, **sizes, causal=causal)[0], None
 
     shared = {f"key_{x}": parameters.get(f"query_{x}") for x in ("weight", "bias")}  # one projection for both
@@ -299,9 +305,12 @@ def _lsh(inputs, mask, parameters, **options):
 def _stack(name, **options):
     """Of a model, whose specification takes the mask by another name, or options that it hands on."""
     masked = options.pop("masked", "mask")
-    return lambda x, mask, parameters, **called: getattr(reference, name)(
-        *x.values(), parameters, num_heads=2, **options, **called, **{masked: mask}
-    )
+
+    def run(x, mask, parameters, **called):
+        sizes = {"num_heads": 2, "num_layers": len({*re.findall(r"layers\.\d+", " ".join(parameters))})}
+        return getattr(reference, name)(*x.values(), parameters, **sizes, **options, **called, **{masked: mask})
+
+    return run
 
 
 # What no rule below makes of a declaration: specifications that are called otherwise, and what is built of several.
@@ -312,10 +321,10 @@ SPECIFICATIONS = {
         *x.values(), parameters, mask, score="general"
     ),
     "encoder_decoder": _encoder_decoder,
-    "encoder": _stack("encoder", num_layers=2, norm="pre"),
-    "decoder": _stack("decoder", num_layers=2, norm="pre", masked="memory_mask"),
-    "transformer": _stack("transformer", num_layers=2, masked="source_mask"),
-    "language_model": _stack("language_model", num_layers=2, norm="pre"),
+    "encoder": _stack("encoder", norm="pre"),
+    "decoder": _stack("decoder", norm="pre", masked="memory_mask"),
+    "transformer": _stack("transformer", masked="source_mask"),
+    "language_model": _stack("language_model", norm="pre"),
     "sinusoidal_encoding": lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
     "rotary_encoding": _rotary_encoding,
     "log_length_scale": _log_length_scale,

@@ -9,7 +9,7 @@ from keras.src.testing import TestCase
 from support import numbers
 
 from attn_course import tf
-from attn_course.frameworks import keras
+from attn_course.frameworks import keras, torch
 from attn_course.frameworks import tf as tensorflow
 from attn_course.parity import get_parameters, set_parameters
 
@@ -34,17 +34,17 @@ def open_shapes(case):
 
 @EACH
 def test_graphs_for_any_size(case):
-    item, kinds = case.built("tf"), [str(x.dtype) for x in arrays_of(case)]
+    item, kinds = case.traced("tf"), [str(x.dtype) for x in arrays_of(case)]
     signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
 
     def call(*values):
         found = [item(*values, **options) for options in ({}, case.call_options)[: 1 + bool(case.call_options)]]
         return [x for x in flat(found) if x is not None]
 
+    graph = tensorflow.function(call, input_signature=signature)
     # XLA compiles for every shape that comes: the other one is for the graph without it.
-    graph = tensorflow.function(call, input_signature=signature, jit_compile=True)
-    again = tensorflow.function(call, input_signature=signature)
-    for run, (inputs, mask) in ((graph, (case.inputs, case.mask)), (again, case.longer())):
+    compiled = tensorflow.function(graph, jit_compile=True)
+    for run, (inputs, mask) in ((compiled, (case.inputs, case.mask)), (graph, case.longer())):
         expected, values = flat(specified(case, item, inputs, mask)), case.values("tf", inputs, mask)
         if case.call_options:  # too
             expected += flat(item(*values, **case.call_options))
@@ -73,9 +73,12 @@ def maps_of(item):
     return [part for part in item._flatten_layers() if type(part) in (keras.layers.Dense, keras.layers.Embedding)]
 
 
-MAPPED = pytest.mark.parametrize(
-    "case", [c for c in CASES if c.layer and maps_of(c.built("tf"))], ids=lambda case: case.name
-)
+def has_maps(case):
+    """Asked of PyTorch's layer, which is built in no time."""
+    return any(type(part) in (torch.nn.Linear, torch.nn.Embedding) for part in case.built("pytorch").modules())
+
+
+MAPPED = pytest.mark.parametrize("case", [c for c in CASES if c.layer and has_maps(c)], ids=lambda case: case.name)
 
 
 @MAPPED

@@ -43,7 +43,7 @@ def test_compiled(case):
 
     What may change is said beforehand, so that one compilation serves both, where one can.
     """
-    item = case.built("pytorch")
+    item = case.traced("pytorch")
     compiled = torch.compile(Whole(item, *calls(case)), backend="eager", fullgraph=True)
     for inputs, mask in ((case.inputs, case.mask), case.longer()):
         values = case.values("pytorch", inputs, mask)
@@ -105,7 +105,7 @@ def test_exported_for_any_size(case):
     """
     import onnxruntime
 
-    item, fixed = Whole(case.build("pytorch", "float32"), *calls(case)).eval(), case.fixed
+    item, fixed = Whole(case.traced("pytorch", "float32"), *calls(case)).eval(), case.fixed
     values = case.values("pytorch", case.inputs, case.mask, "float32")
     free = [
         {

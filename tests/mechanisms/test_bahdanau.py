@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import close, tensor, to
+from support import close, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import torch
@@ -36,15 +36,6 @@ def attention_inputs(seed=0):
         "score_weight": rng.normal(size=A),
     }
     return rng.normal(size=(B, T, D)), rng.normal(size=(B, S, E)), parameters
-
-
-def layers(name, **sizes):
-    """The same layer in both frameworks with the same parameters, in float64, and the parameters."""
-    in_torch = getattr(pytorch, name)(**sizes).double()
-    in_tf = getattr(tf, name)(**sizes, dtype="float64")
-    parameters = get_parameters(in_torch)
-    set_parameters(in_tf, parameters)
-    return in_torch, in_tf, parameters
 
 
 ENCODER = {"vocab_size": N, "embedding_dim": M, "hidden_dim": H}
@@ -113,11 +104,11 @@ def test_a_sentence_with_padding_is_read_like_the_sentence_alone(kind):
 
 @EACH_DECODER
 def test_steps_are_the_whole(name):
-    in_torch, in_tf, _ = layers(name, **DECODERS[name][1])
+    made, _ = pair(name, **DECODERS[name][1])
     rng, mask, targets = np.random.default_rng(0), masks()["padding"], tokens(1, T)
     memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
-    whole, _ = in_torch(*to(pytorch, targets, memory, state, mask))
-    for layer, face in ((in_torch, pytorch), (in_tf, tf)):
+    whole, _ = made[pytorch](*to(pytorch, targets, memory, state, mask))
+    for face, layer in made.items():
         now = tensor(face, state)
         for i in range(T):
             token, given, allowed = to(face, targets[:, i], memory, mask)
@@ -136,13 +127,13 @@ def test_the_query_is_the_state_before_the_step():
             return state, torch.cat([state, embedded, context], dim=-1), weights
 
     specification, sizes = DECODERS["BahdanauDecoder"]
-    right, _, parameters = layers("BahdanauDecoder", **sizes)
+    made, parameters = pair("BahdanauDecoder", **sizes)
     late = Late(**sizes).double()
     set_parameters(late, parameters)
     rng = np.random.default_rng(0)
     memory, state = rng.normal(size=(B, S, E)), rng.normal(size=(B, H))
     expected = specification(tokens(1, T), memory, state, parameters)[1]
-    close(right(*to(pytorch, tokens(1, T), memory, state))[1], expected)
+    close(made[pytorch](*to(pytorch, tokens(1, T), memory, state))[1], expected)
     with pytest.raises(AssertionError):
         close(late(*to(pytorch, tokens(1, T), memory, state))[1], expected)
     first = reference.additive_attention(

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from support import FACE, gradients, numbers, tensor, to
 
 from attn_course import masks, pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -73,35 +74,25 @@ def dense(inputs, pattern, padding=None):
     return reference.scaled_dot_product_attention(*inputs, mask)
 
 
-def run_torch(name, given, inputs, padding=None, weight=None):
+def run(face, name, given, inputs, padding=None, weight=None, dtype=None):
     """The output, and with a weight the gradients of its weighted sum."""
-    tensors = [torch.tensor(x, requires_grad=weight is not None) for x in inputs]
-    found, weights = getattr(pytorch, name)(*tensors, mask=padding, **given)
-    assert weights is None
+
+    def attend(*heads):
+        found, weights = getattr(face, name)(*heads, mask=padding, **given)
+        assert weights is None
+        return found
+
+    found = attend(*to(face, *inputs, dtype=dtype))
+    assert dtype is None or dtype in str(found.dtype)
     if weight is None:
-        return found.numpy(), None
-    (found * torch.tensor(weight)).sum().backward()
-    return found.detach().numpy(), [x.grad.numpy() for x in tensors]
-
-
-def run_tf(name, given, inputs, padding=None, weight=None):
-    tensors = [tensorflow.constant(x) for x in inputs]
-    with tensorflow.GradientTape() as tape:
-        tape.watch(tensors)
-        found, weights = getattr(tf, name)(*tensors, mask=padding, **given)
-        loss = found if weight is None else tensorflow.reduce_sum(found * weight)
-    assert weights is None
-    if weight is None:
-        return found.numpy(), None
-    return found.numpy(), [x.numpy() for x in tape.gradient(loss, tensors)]
-
-
-RUN = {"pytorch": run_torch, "tf": run_tf}
-FACES = {"pytorch": pytorch, "tf": tf}
+        return numbers(found), None
+    slopes = gradients(
+        face, lambda *heads: attend(*heads) * tensor(face, weight), dict(zip("qkv", inputs, strict=True))
+    )
+    return numbers(found), list(slopes.values())
 
 
 NAMES = sorted({name for name, _, _ in patterns(5, 5)})
-FACE = pytest.mark.parametrize("face", RUN)
 NAME = pytest.mark.parametrize("name", NAMES)
 SMALL = LENGTHS[1:]
 
@@ -121,8 +112,8 @@ def close(found, expected):
 def test_the_fast_path_is_dense_attention_with_the_mask(name, face, T, S):
     inputs, padding = draw(T, S)
     for given, pattern in of(name, T, S):
-        close(RUN[face](name, given, inputs)[0], dense(inputs, pattern)[0])
-    close(RUN[face](name, given, inputs, padding)[0], dense(inputs, pattern, padding)[0])
+        close(run(face, name, given, inputs)[0], dense(inputs, pattern)[0])
+    close(run(face, name, given, inputs, padding)[0], dense(inputs, pattern, padding)[0])
 
 
 @NAME
@@ -153,11 +144,11 @@ def test_gradients_are_those_of_dense_attention(name, face, T, S):
     weight = np.random.default_rng(1).normal(size=(B, H, T, inputs[2].shape[-1]))
     for given, pattern in of(name, T, S)[-3:]:
         mask = torch.tensor(pattern.reshape((1,) * (4 - pattern.ndim) + pattern.shape) & padding)
-        for own, theirs in zip(softmaxes(FACES[face]), softmaxes(pytorch), strict=True):
+        for own, theirs in zip(softmaxes(face), softmaxes(pytorch), strict=True):
             tensors = [torch.tensor(x, requires_grad=True) for x in inputs]
             found, _ = pytorch.scaled_dot_product_attention(*tensors, mask, **theirs)
             (found * torch.tensor(weight)).sum().backward()
-            output, gradients = RUN[face](name, given | own, inputs, padding, weight)
+            output, gradients = run(face, name, given | own, inputs, padding, weight)
             close(output, found.detach().numpy())
             for one, other in zip(gradients, tensors, strict=True):
                 np.testing.assert_allclose(one, other.grad.numpy(), rtol=1e-10, atol=1e-10)
@@ -175,7 +166,7 @@ def test_few_queries_at_a_time_are_all_queries(name, face, monkeypatch):
     for T, S in SMALL:
         inputs, padding = draw(T, S, K)
         for given, pattern in of(name, T, S)[::2]:
-            close(RUN[face](name, given, inputs, padding)[0], dense(inputs, pattern, padding)[0])
+            close(run(face, name, given, inputs, padding)[0], dense(inputs, pattern, padding)[0])
 
 
 @NAME
@@ -186,20 +177,10 @@ def test_any_leading_axes_and_half_precision(name, face):
         if given.get("heads") == "split":
             continue
         one = [x[0, 0] for x in inputs]
-        close(RUN[face](name, given, one)[0], reference.scaled_dot_product_attention(*one, pattern)[0])
+        close(run(face, name, given, one)[0], reference.scaled_dot_product_attention(*one, pattern)[0])
         # Queries as large as keys: rounded once, at the end, and not in between.
-        if face == "pytorch":
-            halves = [torch.tensor(x, dtype=torch.bfloat16) for x in inputs]
-            found = getattr(pytorch, name)(*halves, **given)[0]
-            assert found.dtype == torch.bfloat16
-            exact = dense([x.double().numpy() for x in halves], pattern)[0]
-            found = found.double().numpy()
-        else:
-            halves = [tensorflow.cast(x, tensorflow.bfloat16) for x in inputs]
-            found = getattr(tf, name)(*halves, **given)[0]
-            assert found.dtype == tensorflow.bfloat16
-            exact = dense([tensorflow.cast(x, tensorflow.float64).numpy() for x in halves], pattern)[0]
-            found = tensorflow.cast(found, tensorflow.float64).numpy()
+        exact = dense([numbers(tensor(face, x, "bfloat16")) for x in inputs], pattern)[0]
+        found, _ = run(face, name, given, inputs, dtype="bfloat16")
         assert np.abs(found - exact).max() < 0.02
 
 
@@ -207,10 +188,9 @@ def test_any_leading_axes_and_half_precision(name, face):
 @FACE
 def test_wrong_arguments_are_named(name, face):
     inputs, _ = draw(7, 7)
-    convert = torch.tensor if face == "pytorch" else tensorflow.constant
-    call = getattr(FACES[face], name)
+    call = getattr(face, name)
     given, _ = of(name, 7, 7)[-1]
-    query, key, value = (convert(x) for x in inputs)
+    query, key, value = to(face, *inputs)
     with pytest.raises(ValueError, match="padding"):
         call(query, key, value, mask=np.ones((7, 7), bool), **given)
     with pytest.raises(ValueError, match="value"):

@@ -42,18 +42,18 @@ def by_loops(query, key, value, mask=None, *, causal=False):
     return output, weights
 
 
-def in_torch(*arrays, **options):
-    arrays = [torch.from_numpy(x) if isinstance(x, np.ndarray) else x for x in arrays]
-    options = {k: torch.from_numpy(v) if isinstance(v, np.ndarray) else v for k, v in options.items()}
-    return [None if x is None else x.numpy() for x in pytorch.scaled_dot_product_attention(*arrays, **options)]
+def of(face):
+    """Attention by a face, from NumPy to NumPy."""
+
+    def attend(*arrays, **options):
+        given = {name: tensor(face, x) for name, x in options.items()}
+        found = face.scaled_dot_product_attention(*to(face, *arrays), **given)
+        return [None if x is None else numbers(x) for x in found]
+
+    return attend
 
 
-def in_tf(*arrays, **options):
-    found = tf.scaled_dot_product_attention(*(None if x is None else tensorflow.constant(x) for x in arrays), **options)
-    return [None if x is None else x.numpy() for x in found]
-
-
-EVERY = pytest.mark.parametrize("attend", [reference.scaled_dot_product_attention, in_torch, in_tf])
+EVERY = pytest.mark.parametrize("attend", [of(reference), of(pytorch), of(tf)], ids=["reference", "pytorch", "tf"])
 
 
 def check_loops(attend):
@@ -82,12 +82,13 @@ def test_bias_and_scale(attend):
     np.testing.assert_allclose(attend(query, key, value, bias=bias, scale=0.3)[1], weights, rtol=1e-10)
 
 
-@pytest.mark.parametrize("attend, tensor", [(in_torch, torch.tensor), (in_tf, tensorflow.constant)])
-def test_dropout_reaches_the_output_and_not_the_weights_shown(attend, tensor):
+@FACE
+def test_dropout_reaches_the_output_and_not_the_weights_shown(face):
     query, key, value = inputs()
     dropped = 2.0 * (np.random.default_rng(1).random((B, H, T, S)) < 0.5)  # at rate 1/2, what is kept counts twice
     _, expected = reference.scaled_dot_product_attention(query, key, value, some_mask())
-    output, weights = attend(query, key, value, some_mask(), dropout=lambda weights: weights * tensor(dropped))
+    drop = {"dropout": lambda weights: weights * tensor(face, dropped)}
+    output, weights = of(face)(query, key, value, some_mask(), **drop)
     np.testing.assert_allclose(weights, expected, 1e-10, 1e-10)
     np.testing.assert_allclose(output, dropped * expected @ value, 1e-10, 1e-10)
 
@@ -100,15 +101,12 @@ def test_masked_softmax_alone():
     for row, allowed in enumerate(mask):
         terms = np.exp(score[row]) * allowed
         expected[row] = terms / (terms.sum() or 1.0)
-    found = reference.masked_softmax(score, mask)
-    in_torch = pytorch.masked_softmax(torch.from_numpy(score), torch.from_numpy(mask))
-    in_tf = tf.masked_softmax(tensorflow.constant(score), tensorflow.constant(mask))
-    for weights in (found, in_torch.numpy(), in_tf.numpy()):
-        np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=1e-15)
-    narrow = pytorch.masked_softmax(torch.tensor([60000.0, -60000.0], dtype=torch.float16))
-    assert narrow.dtype == torch.float16 and narrow.tolist() == [1.0, 0.0]
-    narrow = tf.masked_softmax(tensorflow.constant([60000.0, -60000.0], tensorflow.float16))
-    assert narrow.dtype == tensorflow.float16 and narrow.numpy().tolist() == [1.0, 0.0]
+    for face in (reference, pytorch, tf):
+        found = numbers(face.masked_softmax(*to(face, score, mask)))
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    for face in (pytorch, tf):
+        narrow = face.masked_softmax(tensor(face, np.array([60000.0, -60000.0]), "float16"))
+        assert "float16" in str(narrow.dtype) and numbers(narrow).tolist() == [1.0, 0.0]
 
 
 # --- numbers of less precision, biases ------------------------------------------------

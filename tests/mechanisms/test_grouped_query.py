@@ -32,13 +32,6 @@ def attend(face, *arrays, **options):
     return numbers(output), None if weights is None else numbers(weights)
 
 
-def make(face, num_kv_heads=G, dtype="float64", **options):
-    options = {"key_dim": 5, "value_dim": 3, "num_kv_heads": num_kv_heads} | options
-    if face is tf:
-        return tf.GroupedQueryAttention(D, H, dtype=dtype, **options)
-    return pytorch.GroupedQueryAttention(D, H, **options).to(getattr(torch, dtype))
-
-
 def masks():
     rng = np.random.default_rng(1)
     padding = np.arange(S) < np.array([[4], [0]])

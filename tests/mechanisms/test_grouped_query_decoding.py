@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import FACE, numbers, tensor
+from support import FACE, build, numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import keras, torch
@@ -33,25 +33,17 @@ def seed():
 
 def make(face, groups, position):
     """A layer with the weights that the other framework's has, and what makes its bias."""
-    dtype = {} if face is pytorch else {"dtype": "float64"}
-    options = {"key_dim": K, "value_dim": V}
-    if position == "rotary":
-        options["rotary"] = face.RotaryEncoding(K, **dtype)
-    if groups == H:
-        layer = face.MultiHeadAttention(D, H, **options, **dtype)
-    else:
-        layer = face.GroupedQueryAttention(D, H, num_kv_heads=groups, **options, **dtype)
-    bias = None
+    options = {"rotary": build(face, "RotaryEncoding", K)} if position == "rotary" else {}
+    name = "MultiHeadAttention" if groups == H else "GroupedQueryAttention"
+    options |= {} if groups == H else {"num_kv_heads": groups}
+    layer, bias = build(face, name, D, H, key_dim=K, value_dim=V, **options), None
     if position == "alibi":
-        bias = face.AlibiBias(H, **dtype)
+        bias = build(face, "AlibiBias", H)
     elif position == "t5":
-        bias = face.RelativeBias(H, num_buckets=8, max_distance=9, bidirectional=False, **dtype)
-    if face is pytorch:
-        layer, bias = layer.double(), bias if bias is None else bias.double()
-    for part in (layer, bias):
-        if part is not None:
-            rng = np.random.default_rng(4)
-            set_parameters(part, {name: rng.normal(size=x.shape) for name, x in get_parameters(part).items()})
+        bias = build(face, "RelativeBias", H, num_buckets=8, max_distance=9, bidirectional=False)
+    for part in filter(None, (layer, bias)):
+        rng = np.random.default_rng(4)
+        set_parameters(part, {name: rng.normal(size=x.shape) for name, x in get_parameters(part).items()})
     return layer, bias
 
 

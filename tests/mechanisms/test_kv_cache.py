@@ -4,23 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, tensor
 
-from attn_course import pytorch as all_pytorch
-from attn_course import tf as all_tf
-from attn_course.core.kv_cache import pytorch, tf
-from attn_course.core.paged import pytorch as paged_pytorch
-from attn_course.core.paged import tf as paged_tf
+from attn_course import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.masks import causal_mask
-from attn_course.mechanisms.grouped_query import pytorch as grouped_pytorch
-from attn_course.mechanisms.grouped_query import tf as grouped_tf
 
 B, H, G, S, K, V = 2, 6, 3, 17, 5, 7
-FACES = {"pytorch": pytorch, "tf": tf}
-PAGED = {"pytorch": paged_pytorch, "tf": paged_tf}
-layers = {"pytorch": all_pytorch, "tf": all_tf}
-FACE = pytest.mark.parametrize("face", FACES)
 CHUNKS = pytest.mark.parametrize("chunks", [(1,) * S, (S,), (3, 7, 2, 5), (1, 13, 1, 1, 1)], ids=str)
 KINDS = {
     "whole": {},
@@ -37,15 +28,9 @@ KIND = pytest.mark.parametrize("kind", KINDS)
 
 
 def make(face, kind, capacity=S, value_dim=V, dtype="float64"):
-    options = dict(KINDS[kind])
-    kind = PAGED[face].PagedKVCache if "block_size" in options else FACES[face].KVCache
-    if face == "pytorch":
-        dtype = getattr(torch, dtype)
-    return kind(B, G, capacity, K, value_dim, dtype=dtype, **options)
-
-
-def tensor(face, array):
-    return torch.from_numpy(np.array(array)) if face == "pytorch" else tensorflow.constant(array)
+    made = face.PagedKVCache if "block_size" in KINDS[kind] else face.KVCache
+    dtype = getattr(torch, dtype) if face is pytorch else dtype
+    return made(B, G, capacity, K, value_dim, dtype=dtype, **KINDS[kind])
 
 
 def draw(seed=0):
@@ -115,8 +100,7 @@ def test_attention_chunk_by_chunk_is_attention_at_once(face, kind, chunks, maske
     bias = rng.normal(size=(H, S, S))
     allowed = window_mask(kind) & causal_mask(S, S)
     allowed = allowed if mask is None else allowed & mask
-    attend = grouped_pytorch if face == "pytorch" else grouped_tf
-    at_once = attend.grouped_query_attention(
+    at_once = face.grouped_query_attention(
         *(tensor(face, x) for x in (query, key, value, allowed)), bias=tensor(face, bias)
     )
     cache = make(face, kind)
@@ -125,7 +109,7 @@ def test_attention_chunk_by_chunk_is_attention_at_once(face, kind, chunks, maske
         rows = rows if rows is None else tensor(face, rows)
         own_mask, own_bias = cache.limit(end - start, rows, tensor(face, bias[:, start:end, :end]))
         keys, values = cache.update(tensor(face, key[:, :, start:end]), tensor(face, value[:, :, start:end]))
-        found = attend.grouped_query_attention(
+        found = face.grouped_query_attention(
             tensor(face, query[:, :, start:end]), keys, values, own_mask, bias=own_bias, causal=True
         )
         np.testing.assert_allclose(found[0], at_once[0][:, :, start:end], rtol=1e-10, atol=1e-12)
@@ -140,12 +124,11 @@ def test_paged_is_contiguous_bit_for_bit(face, kind, chunks):
     """And a sequence wastes less than a block; the blocks of two sequences alternate."""
     query, key, value = draw()
     caches = make(face, kind), make(face, "whole")
-    attend = grouped_pytorch if face == "pytorch" else grouped_tf
     size = KINDS[kind]["block_size"]
     for start, end in spans(chunks):
         chunk = [tensor(face, x[:, :, start:end]) for x in (query, key, value)]
         options = {"causal": True, "need_weights": False}
-        one, other = (attend.grouped_query_attention(chunk[0], *c.update(*chunk[1:]), **options)[0] for c in caches)
+        one, other = (face.grouped_query_attention(chunk[0], *c.update(*chunk[1:]), **options)[0] for c in caches)
         np.testing.assert_array_equal(one, other)
         wasted = caches[0].nbytes - 8 * B * G * end * (K + V)
         assert 0 <= wasted < 8 * B * G * size * (K + V)
@@ -158,16 +141,16 @@ def test_paged_is_contiguous_bit_for_bit(face, kind, chunks):
 def test_inside_tf_function(kind):
     """One graph, traced once, for chunks of any size; a full cache is an error when the graph runs."""
     query, key, value = draw()
-    cache = make("tf", kind)
+    cache = make(tf, kind)
     shapes = [(B, H, None, K), (B, G, None, K), (B, G, None, V)]
 
     @tensorflow.function(input_signature=[tensorflow.TensorSpec(shape, "float64") for shape in shapes])
     def step(query, key, value):
         mask, _ = cache.limit(tensorflow.shape(query)[2])
-        return grouped_tf.grouped_query_attention(query, *cache.update(key, value), mask, causal=True)[0]
+        return tf.grouped_query_attention(query, *cache.update(key, value), mask, causal=True)[0]
 
     mask = window_mask(kind) & causal_mask(S, S)
-    expected = grouped_tf.grouped_query_attention(*map(tensorflow.constant, (query, key, value)), mask)[0]
+    expected = tf.grouped_query_attention(*map(tensorflow.constant, (query, key, value)), mask)[0]
     for start, end in spans((5, *(1,) * 9, 3)):
         found = step(*(x[:, :, start:end] for x in (query, key, value)))
         np.testing.assert_allclose(found, expected[:, :, start:end], rtol=1e-10, atol=1e-12)
@@ -205,7 +188,7 @@ def test_a_gradient_through_a_cache_is_refused(face, kind, own):
     """Not lost without a word; and where none is asked for, nothing is refused."""
     chunk = [tensor(face, x) for x in draw()[1:]]
     cache = make(face, kind)
-    if face == "pytorch":
+    if face is pytorch:
         chunk[own].requires_grad_()
         seen = cache.update(*chunk)
         with pytest.raises(ValueError, match="cache must not stand in a gradient's way"):
@@ -223,13 +206,13 @@ def test_a_gradient_through_a_cache_is_refused(face, kind, own):
 
 @FACE
 def test_a_layer_trained_through_its_cache_is_refused(face):
-    layer = layers[face].GroupedQueryAttention(H * K, H, num_kv_heads=G)
+    layer = face.GroupedQueryAttention(H * K, H, num_kv_heads=G)
     x = tensor(face, np.random.default_rng(0).normal(size=(B, 5, H * K)).astype("float32"))
     cache = layer.new_cache(B, 7)
     assert tuple(cache.key.shape) == (B, G, 7, K) and cache.nbytes == 2 * B * G * 7 * K * 4
     assert layer.new_cache(B, None, window=3).nbytes == 2 * B * G * 3 * K * 4
     with pytest.raises(ValueError, match="cache must not stand in a gradient's way"):
-        if face == "pytorch":
+        if face is pytorch:
             layer(x, causal=True, cache=cache)[0].sum().backward()
         with tensorflow.GradientTape() as tape:
             total = tensorflow.reduce_sum(layer(x, causal=True, cache=cache)[0])
@@ -244,7 +227,7 @@ def test_half_precision_in_a_wider_cache(face, kind):
     cache = make(face, kind, dtype="float32")
     seen = cache.update(*(tensor(face, x) for x in halves))
     for found, half in zip(seen, halves, strict=True):
-        assert str(found.dtype).endswith("float16'>" if face == "tf" else "float16")
+        assert str(found.dtype).endswith("float16'>" if face is tf else "float16")
         np.testing.assert_array_equal(found, half)
     with pytest.raises(ValueError, match="key must be float16 like cache, got float32"):
         make(face, kind, dtype="float16").update(*(tensor(face, x.astype("float32")) for x in halves))
@@ -252,7 +235,7 @@ def test_half_precision_in_a_wider_cache(face, kind):
 
 def test_a_cache_under_autocast():
     """Keys and values come in bfloat16; the cache of float32 takes them, and the layer gives what it gives at once."""
-    layer = layers["pytorch"].MultiHeadAttention(H * K, H)
+    layer = pytorch.MultiHeadAttention(H * K, H)
     x = torch.from_numpy(np.random.default_rng(0).normal(size=(B, S, H * K)).astype("float32"))
     for cache in (layer.new_cache(B, S), layer.new_cache(B, S, dtype=torch.bfloat16)):
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
@@ -264,8 +247,9 @@ def test_a_cache_under_autocast():
 
 def test_compiled_decoding_with_the_cache_as_an_argument():
     """As ``help(KVCache)`` says: two graphs, of a prompt and of a step, however many tokens follow."""
-    graphs = torch._dynamo.testing.CompileCounter()
-    layer = layers["pytorch"].GroupedQueryAttention(H * K, H, num_kv_heads=G)
+    from torch._dynamo.testing import CompileCounter
+
+    graphs, layer = CompileCounter(), pytorch.GroupedQueryAttention(H * K, H, num_kv_heads=G)
     x = torch.from_numpy(np.random.default_rng(0).normal(size=(B, S, H * K)).astype("float32"))
 
     @torch.compile(fullgraph=True, backend=graphs)
@@ -298,7 +282,6 @@ def test_what_is_refused(face):
     with pytest.raises(ValueError, match="key must be float32 like cache, got float64"):
         make(face, "whole", dtype="float32").update(key, value)
     assert int(cache.length) == 13
-    name = FACES[face]
     for sizes, options, words in (
         ((0, 1, 1, 1), {}, "batch must be at least 1, got 0"),
         ((1, 1, None, 1), {}, "capacity must be a whole number without a window, got None"),
@@ -308,6 +291,6 @@ def test_what_is_refused(face):
         ((1, 1, 5, 1), {"window": 2, "sinks": -1}, "sinks must be at least 0, got -1"),
     ):
         with pytest.raises(ValueError, match=words):
-            name.KVCache(*sizes, **options)
+            face.KVCache(*sizes, **options)
     with pytest.raises(ValueError, match="block_size must be at least 1, got 0"):
-        PAGED[face].PagedKVCache(1, 1, 5, 1, block_size=0)
+        face.PagedKVCache(1, 1, 5, 1, block_size=0)

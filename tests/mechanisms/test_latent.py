@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, numbers, tensor
+from support import FACE, build, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
@@ -36,11 +36,7 @@ def draw(query_latent_dim=None):
 
 
 def make(face, query_latent_dim=None, dtype="float64"):
-    options = SIZES | {"query_latent_dim": query_latent_dim}
-    if face is tf:
-        layer = tf.LatentAttention(D, H, **options, dtype=dtype)
-    else:
-        layer = pytorch.LatentAttention(D, H, **options).to(getattr(torch, dtype))
+    layer = build(face, "LatentAttention", D, H, **SIZES, query_latent_dim=query_latent_dim, dtype=dtype)
     set_parameters(layer, draw(query_latent_dim))
     return layer
 

@@ -10,13 +10,12 @@ from linearized_cases import (
     S,
     V,
     call,
-    check_gradients,
     draw,
     padding,
     per_key,
     refused,
 )
-from support import FACE, FACES, close, numbers, tensor
+from support import FACE, FACES, close, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -97,42 +96,13 @@ def test_chunks_agree_with_the_matrix(face, options, chunk_size):
             close(call(face, NAME, *draw(T), mask, **options, chunk_size=chunk_size), expected)
 
 
-def in_chunks(*, blind=False, normalizer=True, forgets=True, C=4):
-    """Causal linear attention in chunks, in NumPy; with a fault where one is asked for."""
-
-    def attend(query, key, value, mask=None, *, causal=False, decay=None, feature_map="elu", normalize=True):
-        query, key = (np.vectorize(MAPS[feature_map])(x) for x in (query, key))
-        T = query.shape[-2]
-        if mask is not None:
-            key = np.where(mask.swapaxes(-1, -2), key, 0)
-        output = np.zeros((*query.shape[:-1], V))
-        kept = np.ones(key.shape[:-1]) if decay is None else np.broadcast_to(decay, key.shape[:-1])
-        kept = kept if mask is None else np.where(mask[..., 0, :], kept, 1.0)
-        for t in range(T):
-            now = t + S - T if causal else S - 1
-            first = max(now // C * C, 0) if blind and causal else now + 1  # its own chunk is not seen
-            weight = np.zeros(key.shape[:-1])
-            for s in range(min(first, now + 1)):
-                left = np.prod(kept[..., s + 1 : now + 1], axis=-1) if forgets and decay is not None else 1.0
-                weight[..., s] = np.einsum("bhf,bhf->bh", query[..., t, :], key[..., s, :]) * left
-            total = weight.sum(-1, keepdims=True) + 1e-6 if normalizer and normalize else 1.0
-            output[..., t, :] = np.einsum("bhs,bhsv->bhv", weight / total, value)
-        return output
-
-    return attend
-
-
-def test_the_chunked_program_is_right_without_a_fault():
-    check_loops(in_chunks())
-
-
-FAULTS = {"no normalizer": {"normalizer": False}, "blind": {"blind": True}, "never forgets": {"forgets": False}}
+FAULTS = {"no normalizer": {"normalize": False}, "never forgets": {"decay": None}, "sees what comes": {"causal": False}}
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_planted_fault_is_caught(fault):
     with pytest.raises(AssertionError):
-        check_loops(in_chunks(**fault))
+        check_loops(lambda *x, **options: by_loops(*x, **options | fault))
 
 
 @FACES
@@ -159,30 +129,16 @@ def test_a_function_of_ones_own_is_a_feature_map(face):
     close(call(face, NAME, *draw(), feature_map=squared), call(reference, NAME, *draw(), feature_map=squared))
 
 
-@pytest.mark.parametrize("options", [{}, {"mask": padding(), "causal": True, "decay": per_key(), "chunk_size": 4}])
-def test_gradients(options):
-    check_gradients(NAME, draw(3), **options)
-
-
 @FACE
 def test_gradient_of_a_decay(face):
-    decay = per_key(3)[:, :, :]
-    decay[0, 0, 3] = 0.4
-    arrays = draw()
-    if face is pytorch:
-        leaf = torch.from_numpy(decay).requires_grad_()
-        pytorch.linear_attention(*(tensor(face, x) for x in arrays), causal=True, decay=leaf)[0].sum().backward()
-        found = leaf.grad.numpy()
-    else:
-        leaf = tensorflow.Variable(decay)
-        with tensorflow.GradientTape() as tape:
-            loss = tensorflow.reduce_sum(tf.linear_attention(*arrays, causal=True, decay=leaf)[0])
-        found = tape.gradient(loss, leaf).numpy()
-    for at in ((0, 0, 1), (1, 2, 7)):
-        moved = np.zeros_like(decay)
-        moved[at] = 1e-6
-        up, down = (call(reference, NAME, *arrays, causal=True, decay=decay + x).sum() for x in (moved, -moved))
-        assert abs((up - down) / 2e-6 - found[at]) < 1e-6
+    decay, arrays = per_key(3).clip(0.1, 0.9), draw()
+
+    def attend(decay):
+        return getattr(face, NAME)(*to(face, *arrays), causal=True, decay=decay)[0]
+
+    found = gradients(face, attend, {"decay": decay})["decay"]
+    direction, expected = slope(lambda x: call(reference, NAME, *arrays, causal=True, decay=x).sum(), decay)
+    assert (found * direction).sum() == pytest.approx(expected, rel=1e-6)
 
 
 def long(dtype, length=16_384, seed=0):
@@ -199,19 +155,6 @@ def test_float32_is_stable_at_length_16k(face, forgets):
         *arrays, decay = long(dtype)
         found.append(call(face, NAME, *arrays, causal=True, decay=decay if forgets else None))
     assert np.abs(found[0] - found[1]).max() < 2e-5
-
-
-def test_export_with_any_batch_and_length():
-    class Attend(torch.nn.Module):
-        def forward(self, query, key, value, decay):
-            return pytorch.linear_attention(query, key, value, causal=True, decay=decay, chunk_size=4)[0]
-
-    arrays = [torch.from_numpy(x) for x in (*draw(), per_key())]
-    free = {0: torch.export.Dim.DYNAMIC, 2: torch.export.Dim.DYNAMIC}
-    program = torch.export.export(Attend(), tuple(arrays), dynamic_shapes=[free] * 4).module()
-    for length in (9, 16):
-        longer = [torch.cat([x, x], dim=2)[:, :, :length] for x in arrays]
-        torch.testing.assert_close(program(*longer), Attend()(*longer), rtol=1e-10, atol=1e-12)
 
 
 @FACES

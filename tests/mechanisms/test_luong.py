@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, close, numbers, to
+from support import FACE, build, close, numbers, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import torch
@@ -37,19 +37,16 @@ def attention(face, score, local=None, dtype="float64"):
     name = "LuongAttention"
     if local:
         name, sizes = "LocalAttention", {**sizes, "half_width": HALF_WIDTH, "alignment": local}
-    if face is tf:
-        return getattr(tf, name)(**sizes, dtype=dtype)
-    return getattr(pytorch, name)(**sizes).to(getattr(torch, dtype))
+    return build(face, name, **sizes, dtype=dtype)
 
 
-def pair(build):
+def pair(made):
     """The same thing in both frameworks with the same parameters, and the parameters."""
-    in_torch, in_tf = build(pytorch), build(tf)
-    rng = np.random.default_rng(3)
-    parameters = {name: rng.normal(size=x.shape) for name, x in get_parameters(in_torch).items()}
-    set_parameters(in_torch, parameters)
-    set_parameters(in_tf, parameters)
-    return {pytorch: in_torch, tf: in_tf}, parameters
+    both, rng = {face: made(face) for face in (pytorch, tf)}, np.random.default_rng(3)
+    parameters = {name: rng.normal(size=x.shape) for name, x in get_parameters(both[pytorch]).items()}
+    for item in both.values():
+        set_parameters(item, parameters)
+    return both, parameters
 
 
 def specified(score, local, parameters, mask, **more):
@@ -184,9 +181,7 @@ EACH_DECODER = pytest.mark.parametrize(("local", "feeding"), DECODERS)
 def decoder(face, local=None, feeding=True, dtype="float64"):
     sizes = {"vocab_size": N, "embedding_dim": M, "hidden_dim": H, "memory_dim": E}
     sizes |= {"attention": attention(face, "general", local, dtype), "input_feeding": feeding}
-    if face is tf:
-        return tf.LuongDecoder(**sizes, dtype=dtype)
-    return pytorch.LuongDecoder(**sizes).to(getattr(torch, dtype))
+    return build(face, "LuongDecoder", **sizes, dtype=dtype)
 
 
 def decoder_inputs():

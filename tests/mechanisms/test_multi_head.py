@@ -88,71 +88,59 @@ def blocked_keys_weigh_nothing(build):
 CHECKS = (hand_worked, slow_loops, blocked_keys_weigh_nothing)
 
 
-def blocks(x, heads):
-    return x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
-
-
-def joined(x):
-    return x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)
-
-
-def softmax(score, axis=-1):
-    top = score.max(axis, keepdims=True)
-    exponential = np.exp(score - np.where(np.isneginf(top), 0.0, top))
-    return exponential / np.maximum(exponential.sum(axis, keepdims=True), 1e-300)
-
-
-def with_fault(
-    scale=lambda K, D: K, split=blocks, merge=joined, softmax=softmax, block=lambda m: ~m, project=True, sliced=False
-):
-    """A fifth program, right as it stands; an argument plants one mistake."""
+def with_fault(change=lambda p, heads: {}, block=lambda mask: mask):
+    """The specification with other parameters, or another mask: one mistake."""
 
     def build(p, num_heads, **_):
-        def attend(query, key, value, mask=None):
-            parts = []
-            for name, x in (("query", query), ("key", key), ("value", value)):
-                weight = p[f"{name}_weight"]
-                if sliced:  # a head gets a slice of the input, with the weight's own block for it
-                    width, columns = x.shape[2] // num_heads, weight.shape[1] // num_heads
-                    cut = np.zeros_like(weight)
-                    for h in range(num_heads):
-                        own = slice(h * width, (h + 1) * width), slice(h * columns, (h + 1) * columns)
-                        cut[own] = weight[own]
-                    weight = cut
-                parts.append(split(x @ weight + p.get(f"{name}_bias", 0.0), num_heads))
-            queries, keys, values = parts
-            score = queries @ keys.swapaxes(2, 3) / math.sqrt(scale(queries.shape[3], query.shape[2]))
-            score = score if mask is None else np.where(block(mask), -np.inf, score)
-            weights = softmax(score)
-            context = merge(weights @ values)
-            output = context @ p["output_weight"] + p.get("output_bias", 0.0)
-            return output if project else context[..., : output.shape[-1]], weights
-
-        return attend
+        attend = program("reference", p | change(p, num_heads), num_heads)
+        return lambda *x, mask=None: attend(*x, mask=None if mask is None else block(mask))
 
     return build
 
 
+def query_times(factor):
+    """The scores times a number of the model's width and the heads'."""
+    names = "query_weight", "query_bias"
+    return lambda p, heads: {
+        name: p[name] * math.sqrt(factor(len(p["query_weight"]), p["query_weight"].shape[1] // heads))
+        for name in names
+        if name in p
+    }
+
+
+def interleaved(p, heads):
+    """Head h has the columns h, h + heads, h + 2 heads and so on."""
+    names = [name for name in p if not name.startswith("output")]
+    return {
+        name: np.moveaxis(p[name].reshape(*p[name].shape[:-1], -1, heads), -1, -2).reshape(p[name].shape)
+        for name in names
+    }
+
+
+def sliced(p, heads):
+    """A head gets a slice of the input, with the weight's own block for it."""
+    found = {}
+    for name in ("query_weight", "key_weight", "value_weight"):
+        width, columns = (size // heads for size in p[name].shape)
+        found[name] = np.zeros_like(p[name])
+        for h in range(heads):
+            own = slice(h * width, (h + 1) * width), slice(h * columns, (h + 1) * columns)
+            found[name][own] = p[name][own]
+    return found
+
+
+def unprojected(p, heads):
+    return {"output_weight": np.eye(*p["output_weight"].shape), "output_bias": np.zeros(p["output_weight"].shape[1])}
+
+
+BOTH = {"hand_worked", "slow_loops"}
 FAULTS = {
-    "scaled by the model's width": ({"scale": lambda K, D: D}, {"hand_worked", "slow_loops"}),
-    "not scaled": ({"scale": lambda K, D: 1}, {"hand_worked", "slow_loops"}),
-    "heads interleaved": (
-        {"split": lambda x, heads: np.moveaxis(x.reshape(*x.shape[:2], -1, heads), 3, 1)},
-        {"hand_worked", "slow_loops"},
-    ),
-    "heads cut across the positions": (
-        {"split": lambda x, heads: x.reshape(len(x), heads, x.shape[1], -1)},
-        {"slow_loops"},
-    ),
-    "merged without moving the heads back": (
-        {"merge": lambda x: x.reshape(x.shape[0], x.shape[2], -1)},
-        {"slow_loops"},
-    ),
-    "softmax over the queries": ({"softmax": lambda score: softmax(score, -2)}, {"hand_worked", "slow_loops"}),
-    "softmax over the heads": ({"softmax": lambda score: softmax(score, 1)}, {"hand_worked", "slow_loops"}),
-    "no output projection": ({"project": False}, {"hand_worked", "slow_loops"}),
-    "mask turned round": ({"block": lambda mask: mask}, {"slow_loops", "blocked_keys_weigh_nothing"}),
-    "heads slice the input": ({"sliced": True}, {"hand_worked", "slow_loops"}),
+    "scaled by the model's width": ({"change": query_times(lambda D, K: K / D)}, BOTH),
+    "not scaled": ({"change": query_times(lambda D, K: K)}, BOTH),
+    "heads interleaved": ({"change": interleaved}, BOTH),
+    "no output projection": ({"change": unprojected}, BOTH),
+    "mask turned round": ({"block": np.logical_not}, {"slow_loops", "blocked_keys_weigh_nothing"}),
+    "heads slice the input": ({"change": sliced}, BOTH),
 }
 
 

@@ -4,27 +4,18 @@ import math
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
-from attn_course.core.kv_cache import pytorch as plain_pytorch
-from attn_course.core.kv_cache import tf as plain_tf
-from attn_course.core.paged import pytorch, tf
+from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.mechanisms.grouped_query import reference
 
 H, G, K, V, P = 6, 3, 5, 7, 4
-FACES = {"pytorch": pytorch, "tf": tf}
-PLAIN = {"pytorch": plain_pytorch, "tf": plain_tf}
-FACE = pytest.mark.parametrize("face", FACES)
 
 
 def make(face, blocks, dtype="float64", **options):
-    dtype = getattr(torch, dtype) if face == "pytorch" else dtype
-    return FACES[face].BlockPool(blocks, G, K, V, dtype=dtype, **{"block_size": P, **options})
-
-
-def tensor(face, array):
-    return torch.from_numpy(np.array(array)) if face == "pytorch" else tensorflow.constant(array)
+    dtype = getattr(torch, dtype) if face is pytorch else dtype
+    return face.BlockPool(blocks, G, K, V, dtype=dtype, **{"block_size": P, **options})
 
 
 def chunk(rng, T, batch=1):
@@ -93,7 +84,7 @@ def test_three_hundred_steps_of_a_server(face):
         elif step == "attend" and any(int(c.length) for c, _, _ in alive):
             some = [x for x in alive if int(x[0].length)]
             query = rng.normal(size=(len(some), H, 1, K))
-            found = FACES[face].paged_attention(tensor(face, query), [c for c, _, _ in some])
+            found = face.paged_attention(tensor(face, query), [c for c, _, _ in some])
             for row, (_, own_key, own_value) in enumerate(some):
                 expected, _ = reference.grouped_query_attention(query[row : row + 1], own_key, own_value)
                 np.testing.assert_allclose(found[row], expected[0], rtol=1e-10, atol=1e-12)
@@ -117,7 +108,7 @@ def test_attention_over_blocks_is_attention_over_a_copy(face, T):
         append(face, caches[-1], *pasts[-1])
     query = rng.normal(size=(4, H, T, K)) * 3
     for scale in (None, 0.3):
-        found = FACES[face].paged_attention(tensor(face, query), caches, scale=scale)
+        found = face.paged_attention(tensor(face, query), caches, scale=scale)
         for row, past in enumerate(pasts):
             own = query[row : row + 1] * (1 if scale is None else scale * math.sqrt(K))
             expected, _ = reference.grouped_query_attention(own, *past, causal=True)
@@ -133,7 +124,7 @@ def test_large_scores_stay_finite(face):
     key[..., 13, :] *= 400
     append(face, cache, key, value)
     query = rng.normal(size=(1, H, 2, K)) * 100
-    found = FACES[face].paged_attention(tensor(face, query), [cache])
+    found = face.paged_attention(tensor(face, query), [cache])
     expected, _ = reference.grouped_query_attention(query, key, value, causal=True)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -144,7 +135,7 @@ def test_half_precision_is_summed_in_single(face):
     pool = make(face, 750, dtype="float16")
     cache = pool.new_cache(3000)
     append(face, cache, np.zeros((1, G, 3000, K), "float16"), np.ones((1, G, 3000, V), "float16"))
-    found = FACES[face].paged_attention(tensor(face, np.ones((1, H, 1, K), "float16")), [cache])
+    found = face.paged_attention(tensor(face, np.ones((1, H, 1, K), "float16")), [cache])
     assert str(found.dtype).replace("<dtype: '", "").endswith(("float16", "float16'>"))
     np.testing.assert_array_equal(found, np.ones((1, H, 1, V)))
 
@@ -154,7 +145,7 @@ def test_what_is_allocated(face):
     """The pool's bytes are those of its arrays, less than the longest length for all; a fork costs one block."""
     pool = make(face, 12, dtype="float32")
     assert pool.nbytes == 12 * P * G * (K + V) * 4 == sum(np.asarray(x).nbytes for x in (pool.key, pool.value))
-    whole = PLAIN[face].KVCache(4, G, 40, K, V, **({"dtype": torch.float32} if face == "pytorch" else {}))
+    whole = face.KVCache(4, G, 40, K, V, **({"dtype": torch.float32} if face is pytorch else {}))
     assert pool.nbytes < whole.nbytes
     rng = np.random.default_rng(6)
     cache = pool.new_cache(40)
@@ -175,15 +166,11 @@ def test_what_is_allocated(face):
 @FACE
 def test_a_layer_decodes_three_requests_from_one_pool(face):
     """Each cache is a ``cache=`` of a layer; what is shared after a fork is read once."""
-    from attn_course import pytorch as all_pytorch
-    from attn_course import tf as all_tf
-
-    layers = {"pytorch": all_pytorch, "tf": all_tf}[face]
-    layer = layers.GroupedQueryAttention(12, 6, num_kv_heads=3)
+    layer = face.GroupedQueryAttention(12, 6, num_kv_heads=3)
     rng = np.random.default_rng(7)
     x = rng.normal(size=(1, 15, 12)).astype("float32")
     y = np.concatenate([x[:, :9], rng.normal(size=(1, 6, 12)).astype("float32")], axis=1)
-    pool = FACES[face].BlockPool(9, 3, 2, block_size=P)
+    pool = face.BlockPool(9, 3, 2, block_size=P)
     first, options = pool.new_cache(15), {"causal": True, "need_weights": False}
     layer(tensor(face, x[:, :9]), cache=first, **options)
     second = first.fork()
@@ -191,39 +178,38 @@ def test_a_layer_decodes_three_requests_from_one_pool(face):
         whole = layer(tensor(face, sequence), **options)[0]
         for t in range(9, 15):
             found = layer(tensor(face, sequence[:, t : t + 1]), cache=cache, **options)[0]
-            np.testing.assert_allclose(np.asarray(found.detach() if face == "pytorch" else found)[:, 0],
-                np.asarray(whole.detach() if face == "pytorch" else whole)[:, t], rtol=1e-5, atol=1e-6)  # fmt: skip
+            np.testing.assert_allclose(numbers(found)[:, 0], numbers(whole)[:, t], rtol=1e-5, atol=1e-6)
 
 
 @FACE
 def test_refusals_say_what_is_wrong(face):
     """By name, with what was found; an empty pool leaves the cache as it was."""
-    name, pool, rng = FACES[face], make(face, 2), np.random.default_rng(8)
+    pool, rng = make(face, 2), np.random.default_rng(8)
     cache = pool.new_cache(20)
     append(face, cache, *chunk(rng, 3))
     with pytest.raises(ValueError, match="pool must have 2 free blocks, got 1"):
         append(face, cache, *chunk(rng, 8))
     assert int(cache.length) == 3 and int(pool.num_free) == 1
     with pytest.raises(ValueError, match="query must have at most 3 positions, as many as its cache, got 4"):
-        name.paged_attention(tensor(face, rng.normal(size=(1, H, 4, K))), [cache])
+        face.paged_attention(tensor(face, rng.normal(size=(1, H, 4, K))), [cache])
     with pytest.raises(ValueError, match="query must have a multiple of 3 heads, got 4"):
-        name.paged_attention(tensor(face, rng.normal(size=(1, 4, 1, K))), [cache])
+        face.paged_attention(tensor(face, rng.normal(size=(1, 4, 1, K))), [cache])
     with pytest.raises(ValueError, match="caches must share one pool, got several"):
         other = make(face, 2).new_cache(20)
-        name.paged_attention(tensor(face, rng.normal(size=(2, H, 1, K))), [cache, other])
+        face.paged_attention(tensor(face, rng.normal(size=(2, H, 1, K))), [cache, other])
     with pytest.raises(ValueError, match="caches must be at least 1, got 0"):
-        name.paged_attention(tensor(face, rng.normal(size=(1, H, 1, K))), [])
+        face.paged_attention(tensor(face, rng.normal(size=(1, H, 1, K))), [])
     with pytest.raises(ValueError, match=r"pool must have num_kv_heads, key_dim, value_dim = \(3, 5, 5\), got"):
-        name.PagedKVCache(1, G, 20, K, pool=pool)
+        face.PagedKVCache(1, G, 20, K, pool=pool)
     for wrong in ({"blocks": 0}, {"block_size": 0}, {"num_kv_heads": 0}, {"key_dim": 0}):
         sizes = {"blocks": 1, "num_kv_heads": 1, "key_dim": 1, "block_size": 1} | wrong
         with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be at least 1, got 0"):
-            name.BlockPool(**sizes)
+            face.BlockPool(**sizes)
 
 
 def test_a_fork_inside_tf_function():
     """The graph looks itself whether somebody else holds the last block, also if it was traced before the fork."""
-    rng, pool = np.random.default_rng(9), make("tf", 9)
+    rng, pool = np.random.default_rng(9), make(tf, 9)
     cache = pool.new_cache(20)
     past = chunk(rng, 6)
 
@@ -231,13 +217,13 @@ def test_a_fork_inside_tf_function():
     def write(key, value):
         cache.append(key, value)
 
-    write(*(tensor("tf", x) for x in past))
+    write(*(tensor(tf, x) for x in past))
     other = cache.fork()
     more = chunk(rng, 1)
-    write(*(tensor("tf", x) for x in more))
-    holds("tf", other, *past)
-    holds("tf", cache, *(np.concatenate(pair, axis=2) for pair in zip(past, more, strict=True)))
+    write(*(tensor(tf, x) for x in more))
+    holds(tf, other, *past)
+    holds(tf, cache, *(np.concatenate(pair, axis=2) for pair in zip(past, more, strict=True)))
     with pytest.raises(tensorflow.errors.InvalidArgumentError, match="pool is empty"):
         for _ in range(10):
             small = pool.new_cache(20)
-            tensorflow.function(small.append)(*(tensor("tf", x) for x in chunk(rng, 9)))
+            tensorflow.function(small.append)(*(tensor(tf, x) for x in chunk(rng, 9)))

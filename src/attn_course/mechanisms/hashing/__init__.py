@@ -45,7 +45,7 @@ MECHANISMS = (
         orders="Wang et al. 2020, Table 1",
         form=Form({"query": "BTD"}, "B11T", blocked=("query",)),
         sizes=NARROW_SIZES
-        | {"memory_dim": (13, 13), "num_buckets": 2, "num_rounds": 2, "chunk_size": 7},
+        | {"memory_dim": (13, 13), "num_buckets": 2, "num_rounds": 2, "chunk_size": 4},
         weights=False,
         padding=True,
         jumps=True,
