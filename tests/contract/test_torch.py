@@ -68,17 +68,6 @@ def test_compiled_and_trained(name):
         same(found, plain(expected), 1e-8)
 
 
-@pytest.mark.parametrize("name", ["additive_attention", "self_attention", "rotary_encoding", "longformer_attention"])
-@pytest.mark.filterwarnings("ignore:.torch.jit.script_method:DeprecationWarning")  # the compiler's own
-def test_compiled_to_machine_code(name):
-    """In float32, which the compiler computes several numbers at once in."""
-    case = NAMED[name]
-    item = case.build("pytorch", "float32")
-    compiled = torch.compile(item, fullgraph=True)
-    found = case.run("pytorch", compiled, case.inputs, case.mask, "float32")
-    same(found, specified(case, item, case.inputs, case.mask), 1e-5)
-
-
 def test_the_fused_kernels_keep_empty_rows_in_onnx():
     """PyTorch's own attention gives zeros to a row that may see nothing, its translation alone does not."""
     import onnxruntime

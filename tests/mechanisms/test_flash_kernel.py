@@ -2,47 +2,20 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 from aside import run
 
 from attn_course.records import load_record
 
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")]
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
+
 @pytest.mark.parametrize("capability", [75, 90], ids=["T4", "H100"])
 def test_the_kernel_is_attention(capability):
     """With both GPUs' tiles. On a GPU: `make test-gpu`."""
     done = run(f"import kernel_cases; kernel_cases.main(capability={capability})", TRITON_INTERPRET="1")
     assert done.returncode == 0 and done.stdout == "17 cases agree\n", done.stderr
-
-
-FAULTS = {
-    "what was summed up is not rescaled": ("context = kept[:, None] * context", "context = 1.0 * context"),
-    "causal is aligned at the start": ("s[None] <= t[:, None] + S - T", "s[None] <= t[:, None]"),
-    "an unmasked tile too far": ("block * ROWS + 1 + S - T", "block * ROWS + ROWS + S - T"),
-    "the tiles without a mask are of another width": ("whole // COLUMNS * COLUMNS", "whole // ROWS * ROWS"),
-    "the last keys are not masked": ("whole = whole // COLUMNS * COLUMNS", "whole = tl.cdiv(whole, COLUMNS) * COLUMNS"),
-    "the gradient of the score lacks a term": ("(of_weights - own_dot[:, None])", "of_weights"),
-}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
-@pytest.mark.parametrize("fault", FAULTS)
-def test_planted_faults_are_seen(fault, tmp_path):
-    from attn_course.mechanisms import flash
-
-    source = Path(flash.__file__).with_name("triton.py").read_text(encoding="utf-8")
-    right, wrong = FAULTS[fault]
-    assert right in source
-    (tmp_path / "faulty.py").write_text(source.replace(right, wrong), encoding="utf-8")
-    code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import faulty, kernel_cases\n"
-        "kernel_cases.kernel = faulty; kernel_cases.main()"
-    )
-    done = run(code, TRITON_INTERPRET="1")
-    assert done.returncode and "roundings" in done.stderr, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +26,6 @@ def compiled():
     return json.loads(done.stdout)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
 def test_every_kernel_starts_on_every_gpu(compiled):
     """Five GPUs, two widths, three kernels: shared memory is there, and little is spilled from registers."""
     assert len({(row["gpu"], row["width"], row["kernel"]) for row in compiled}) == len(compiled) == 30
@@ -64,7 +36,6 @@ def test_every_kernel_starts_on_every_gpu(compiled):
         assert row["spilled_bytes"] <= little and 0 < row["registers"] <= 255, row
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
 def test_float32_starts_on_the_smallest_memory():
     """Tiles for 16 bits would take 176 and 208 of the 99 KiB that an A10 has."""
     code = (
@@ -79,14 +50,12 @@ def test_float32_starts_on_the_smallest_memory():
     assert [row["shared_kib"] <= row["shared_kib_limit"] for row in rows] == [True, True], rows
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
 def test_products_run_on_tensor_cores(compiled):
     """From Ampere on. For a T4 Triton has none, which the record has to say."""
     for row in compiled:
         assert (row["tensor_core"] > 0) == (row["capability"] >= 80), row
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Triton exists for Linux alone")
 def test_the_record_of_kernels_is_what_the_compiler_says(compiled):
     record = load_record("kernels")
     assert record["versions"]["triton"]
