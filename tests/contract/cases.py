@@ -290,6 +290,14 @@ def _delta_rule(inputs, mask, parameters, causal=True):
     return reference.multi_head_attention_at_once(*inputs.values(), parameters, num_heads=2, mask=mask, attend=attend)
 
 
+def _chosen_blocks(inputs, mask, parameters, causal=True):
+    def attend(query, key, value, mask, *, bias, causal):
+        return reference.chosen_blocks_attention(query, key, value, mask, block_size=3, top_k=2)
+
+    heads = {"num_heads": 2, "mask": mask, "attend": attend}
+    return reference.multi_head_attention_at_once(*inputs.values(), parameters, **heads)
+
+
 def _lsh(inputs, mask, parameters, **options):
     def attend(query, key, value, mask, *, bias, causal):
         sizes = {"num_buckets": 2, "num_rounds": 2, "chunk_size": 4, "rotations": parameters["rotations"]}
@@ -317,6 +325,7 @@ def _stack(name, **options):
 SPECIFICATIONS = {
     "delta_rule_attention": _delta_rule,
     "lsh_attention": _lsh,
+    "chosen_blocks_attention": _chosen_blocks,
     "luong_decoder": lambda x, mask, parameters: reference.luong_decoder(
         *x.values(), parameters, mask, score="general"
     ),
