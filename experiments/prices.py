@@ -14,7 +14,7 @@ from attn_course.files import ending_in_one_line
 from experiments import chosen_seeds, store
 from experiments.bench import compare
 from experiments.bench.layers import ROWS
-from experiments.bench.measure import load, one_thread, processor
+from experiments.bench.measure import load, one_thread
 
 START = "training step with "
 
@@ -34,5 +34,5 @@ def measured():
 if __name__ == "__main__":
     with ending_in_one_line("the last record is as it was"):
         one_thread()
-        machine = {"processor": processor(), "load": load(), "threads": 1}
+        machine = {"load": load(), "threads": 1}
         store("prices", list(measured()), chosen_seeds(), **machine)

@@ -1,8 +1,9 @@
 """How fast the course's code is, as ratios to the libraries': ``make bench``.
 
 A row names two programs that give the same output. They run in one process and on one
-thread, one round after the other, in turn who is first; the ratio of the two times is
-taken round by round, so that what else the machine does falls on both. A benchmark is
+thread, one round after the other, in turn who is first; the ratio of the two times, of
+the process's own clock or on a GPU the wall's, is taken round by round, so that what
+else the machine does falls on both. A benchmark is
 no test: it prints its verdict and ends well.
 """
 
@@ -56,7 +57,7 @@ class Result(NamedTuple):
     verdict: str
 
 
-def compare(row, *, rounds=ROUNDS, clock=time.perf_counter):
+def compare(row, *, rounds=ROUNDS, clock=time.process_time):
     """Run a row; a miss counts only beyond the spread, and after a second try."""
     ours, peer = row.make(row.positions)
     result = _once(row, ours, peer, rounds, clock)

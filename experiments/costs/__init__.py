@@ -8,7 +8,6 @@ python -m experiments.costs --runs 3
 """
 
 import math
-import time
 
 from experiments.bench.measure import peak, seconds, slope
 from experiments.costs.cases import CASES, DENSE, lengths_of
@@ -31,7 +30,7 @@ def measured(make, lengths, runs):
         program = make(n)
         for row in rows:
             row["mib"].append(peak(program))
-            best = min(seconds(program, time.process_time) for _ in range(ROUNDS))
+            best = min(seconds(program) for _ in range(ROUNDS))
             row["milliseconds"].append(round(1e3 * best, 3))
     return rows
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 
 from attn_course.core.frameworks import keras, torch
-from experiments import heading, resuming, write
+from experiments import CLOCKS, heading, resuming, write
 from experiments.bench import pytorch, tf
 from experiments.bench.measure import load, one_thread
 from experiments.costs import CASES, FRAMEWORKS, lengths_of, measured
@@ -49,7 +49,7 @@ def main(arguments=None):
             print(rows[-1], flush=True)
         if options.short == 1:
             record = heading(f"python -m experiments.costs --runs {options.runs}")
-            record |= {"load": busy}
+            record |= {"clock": CLOCKS["costs"], "load": busy}
             record |= {"seconds": round(done.seconds)}
             record |= {"operations": counts(), "grown": grown()}
             print(write("costs", {**record, "rows": rows}))

@@ -1,6 +1,7 @@
 """The stored records: what made them, enough seeds, and how they are summed up."""
 
 import ast
+import itertools
 import json
 import re
 import time
@@ -59,7 +60,19 @@ def test_record(name):
     assert program == ("attn_course.course.labs.translate" if name == "translate" else f"experiments.{name}")
     assert find_spec(program)
     settings = {}
-    measured = {"seed", "exact", "loss", "by_length", "per_length", "bits", "year_first", "year_later", "wrote", "size"}
+    measured = {
+        "seed",
+        "exact",
+        "loss",
+        "by_length",
+        "per_length",
+        "bits",
+        "right",
+        "year_first",
+        "year_later",
+        "wrote",
+        "size",
+    }
     measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
     measured |= {"shares", "pi"}
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
@@ -82,6 +95,53 @@ def test_record(name):
             assert len(source) > len(target) == 10 and wrote
     least = 2 if name == "bottleneck" else 3  # its page says two
     assert all(len(seeds) >= least for seeds in settings.values()), settings
+
+
+def is_timed(record):
+    """Whether rows hold times of one thread, or ratios of them; how long a training took is told to no one."""
+    rows = [row for rows in record.values() if isinstance(rows, list) for row in rows if isinstance(row, dict)]
+    return any(experiments.TIMES & set("_".join(row).split("_")) or "ratio" in row for row in rows)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_of_times_names_its_clock(name):
+    """One that what else the machine does adds nothing to."""
+    record = load_record(name)
+    turns = "ratio" in json.dumps([*record["rows"], record.get("seconds_per_step")])  # the wall's falls on both
+    assert record.get("clock") == experiments.CLOCKS.get(name) or (turns and record["clock"] == "perf_counter")
+    assert is_timed(record) == ("clock" in record) or name == "translate"  # its page shows no time
+
+
+def milliseconds_of_a_head():
+    """Attention of width 64: (framework, form, positions) -> record -> milliseconds of a head, of every run."""
+    found = {}
+    for row in load_record("costs")["rows"]:
+        if row["name"].startswith("dense"):
+            for n, time in zip(row["positions"], row["milliseconds"], strict=True):
+                form = "causal" if "causal" in row["name"] else "all pairs"
+                found.setdefault((row["framework"], form, n), {}).setdefault("costs", []).append(time / 4)
+    for row in load_record("decoding")["rows"]:
+        if row["way"] == "recompute" and row["batch"] == 1:
+            runs = found.setdefault(("pytorch", "causal", row["context"]), {}).setdefault("decoding", [])
+            runs.append(row["milliseconds"] / 4)
+    masked = load_record("masked")
+    for row in masked["measured"]:
+        if row["form"] == "all pairs" and row["framework"] == "pytorch":  # in TensorFlow Keras's own attention
+            key = "pytorch", "all pairs", masked["positions"]
+            found.setdefault(key, {})["masked"] = [1000 * row["seconds"] / 8]
+    return found
+
+
+def test_two_records_of_one_time_agree():
+    """Their ranges are no farther apart than they are wide, or than a twentieth where there are few runs."""
+    compared = 0
+    for key, records in milliseconds_of_a_head().items():
+        for one, other in itertools.combinations(records.values(), 2):
+            apart = max(min(one), min(other)) - min(max(one), max(other))
+            wide = max(max(one) - min(one), max(other) - min(other), 0.05 * min(one + other))
+            assert apart <= wide, (key, records)
+            compared += 1
+    assert compared > 2
 
 
 @pytest.fixture

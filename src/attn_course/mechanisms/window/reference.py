@@ -109,7 +109,7 @@ def longformer_attention(
     Raises:
         ValueError: a shape, dtype, mask, size or position is not as above.
 
-    Source: Beltagy, Peters & Cohan 2020 (arXiv:2004.05150), sections 3.1 and 3.2.
+    Source: Beltagy, Peters & Cohan 2020 (arXiv:2004.05150), section 3.1.
     Differs: the positions are the same in every example; in Hugging Face's a mask says
         them, its ``attention_window`` is 2 (window - 1), and lengths are its multiples.
     """

@@ -75,7 +75,7 @@ def main(given=None):
     options = {"window": chosen.window, "sinks": chosen.sinks}
     step = lab.stepper(model, len(prompt) + chosen.length, **options)
     print(chosen.prompt, end="", flush=True)
-    begin = time.perf_counter()
+    begin = time.perf_counter()  # of the wall: what its reader waited
     rest = {"temperature": chosen.temperature, "seed": chosen.seed}
     for token in stream(step, prompt, chosen.length, **rest):
         print(tokenizer.decode([token]), end="", flush=True)
