@@ -19,7 +19,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-compiled test-gpu test-versions bench costs records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
+  test-clients test-compiled test-gpu test-versions bench costs records forgeries gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -132,6 +132,9 @@ test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, 
 
 test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler, forward and backward; needs a C++ compiler
 	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/compiled
+
+forgeries: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]
+	$(BIN)/python tools/forgeries.py $(CH)
 
 test-gpu: .venv/stamp .venv/triton/stamp ## the kernel and every layer on the GPU that is here; without one, the names of what is skipped
 	$(BIN)/python -m pytest -v tests/gpu

@@ -28,6 +28,7 @@ from attn_course.files import write_text
 from attn_course.records import frameworks
 
 NOTES = Path("book", "executed")
+FORGERIES = Path("book", "forgeries.json")
 DEMOS = Path("src", "attn_course", "course", "labs", "gpu", "__init__.py")
 RECORDS = Path("src", "attn_course", "records")
 NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "numpy": "NumPy"}
@@ -176,6 +177,17 @@ def gpu(root=ROOT):
     return "\n\n".join([table(("No.", "Demo", "Shown on"), rows), *lines])
 
 
+def forged(root=ROOT):
+    """A row per chapter: how many parts of its records were moved, and which cells minded."""
+    if not (root / FORGERIES).exists():
+        return "They have not been run yet."
+    told = json.loads((root / FORGERIES).read_text(encoding="utf-8"))
+    rows = [(chapter(stem), *found.values()) for stem, found in told.items()]
+    numbers = [sum(column) for column in zip(*(row[1:-1] for row in rows), strict=True)]
+    header = ("No.", "Tight", "Wide", "Shown alone", "Date")
+    return table(header, [*rows, ("together", *numbers, "")], right=header[1:4])
+
+
 def answer(root=ROOT):
     """What the tables say, in one paragraph."""
     all_notes = [(source, noted(root, source)) for source in sources(root)]
@@ -198,6 +210,7 @@ LINES = {
     "```{status-answer}\n```": answer,
     "```{status-notebooks}\n```": notebooks,
     "```{status-records}\n```": measurements,
+    "```{status-forgeries}\n```": forged,
     "```{status-gpu}\n```": gpu,
 }
 

@@ -16,6 +16,7 @@ PARTS = {
     "mix": "window or chunk : full",
     "latent": "MLA",
     "index": "indexer of keys",
+    "compress": "compressed keys",
     "linear": "linear layers",
 }
 
