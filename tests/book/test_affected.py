@@ -57,7 +57,7 @@ def test_what_decides_how_tests_run_reaches_everything():
         assert EVERYTHING.fullmatch(file)
         found = reached(file)
         assert found.topics is None and len(found.chapters) >= 16
-        is_test = re.compile(r"tests/(?!site|install|clients|gpu).*/test_\w+\.py")
+        is_test = re.compile(r"tests/(?!site|install|clients|compiled|gpu).*/test_\w+\.py")
         all_tests = [f for f in REPOSITORY.files if is_test.fullmatch(f)]
         assert len(found.tests) == len(all_tests)
 
@@ -68,7 +68,7 @@ def test_every_folder_of_tests_is_run_by_a_command():
         "/".join(Path(file).parts[:2]) for file in REPOSITORY.files if re.search(r"^tests/.*/test_\w+\.py", file)
     }
     elsewhere = set(re.findall(r"pytest .*(tests/\w+)", (ROOT / "Makefile").read_text(encoding="utf-8")))
-    own = {"tests/site", "tests/install", "tests/clients", "tests/gpu"}
+    own = {"tests/site", "tests/install", "tests/clients", "tests/compiled", "tests/gpu"}
     assert elsewhere == own and elsewhere.isdisjoint(folders_of_tests())
     assert folders == elsewhere | set(folders_of_tests())
     for topic in sorted({name for file in REPOSITORY.files if (name := topic_of(file))}):

@@ -20,8 +20,8 @@ from attn_course.models.decoding.shared import (
 __all__ = ["beam_search", "generate", "greedy_decode"]
 
 
-@named_as_ours
 @torch.no_grad()
+@named_as_ours
 def greedy_decode(
     model: torch.nn.Module,
     source: Tensor,
@@ -58,8 +58,8 @@ def greedy_decode(
     return filled(tokens[:, 1:], max_length, end)
 
 
-@named_as_ours
 @torch.no_grad()
+@named_as_ours
 def beam_search(
     model: torch.nn.Module,
     source: Tensor,
