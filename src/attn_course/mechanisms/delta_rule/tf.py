@@ -61,9 +61,9 @@ def delta_rule_attention(
     C, whole = tf.minimum(chunk_size, tf.maximum(S, 1)), None
     if decay is not None and decay.shape.rank == key.shape.rank:
         C = min(chunk_size, key.shape[-2] or chunk_size)
-        whole = C  # ``products`` halves it: a number, not a tensor
+        whole = C  # ``products_of`` halves it: a number, not a tensor
     inputs = query, key, value, beta, log_decay
-    parts = write_in_chunk(*(chunks(x, C) for x in inputs), whole)
+    parts = write_in_chunks(*(chunks(x, C) for x in inputs), whole)
     read = read_at_once if at_once(key) else read_in_turn
     output = join(read(*parts))[..., :S, :]
     return tf.cast(pad(output, T - S, 0), dtype), None
@@ -98,14 +98,14 @@ def by_column(decay, key):
     return decay if decay.shape.rank == key.shape.rank else decay[..., None]
 
 
-def write_in_chunk(query, key, value, beta, log_decay, C):
+def write_in_chunks(query, key, value, beta, log_decay, C):
     """What each chunk needs to know before the state comes; C None: one decay a key.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
     to_end, from_start = decay_by_row(log_decay)
     old_key = key * tf.exp(from_start)
-    known, weights = products((key, query), key, log_decay, to_end, C)
+    known, weights = products_of((key, query), key, log_decay, to_end, C)
     ones = tf.ones(tf.shape(beta)[:-1], key.dtype)
     system = tf.linalg.set_diag(beta * known, ones)
     wanted = tf.concat([beta * old_key, beta * value], axis=-1)
@@ -117,7 +117,7 @@ def write_in_chunk(query, key, value, beta, log_decay, C):
     return asks, weights, known, new, later_key, kept
 
 
-def products(asks, key, log_decay, to_end, C):
+def products_of(asks, key, log_decay, to_end, C):
     """Of each ask[t] . key[s], column by column, what is left at t; 0 where s > t."""
     if C is None:
         left = decay_between(to_end[..., 0])
@@ -129,12 +129,12 @@ def products(asks, key, log_decay, to_end, C):
     # and a later one, what is left of the key at the end of its half, and from there.
     found = [tf.reduce_sum(x * key, axis=-1)[..., None, None] for x in asks]
     while size < C:
-        early, _ = halves(key, size, whole)
-        before, after = halves(log_decay, size, whole)
+        early, _ = halves_of(key, size, whole)
+        before, after = halves_of(log_decay, size, whole)
         early = early * tf.exp(decay_by_row(before)[0])
         since = tf.exp(decay_by_row(after)[1])
         for n, x in enumerate(asks):
-            late = halves(x, size, whole)[1] * since
+            late = halves_of(x, size, whole)[1] * since
             across = tf.matmul(late, early, transpose_b=True)
             one, other = found[n][..., 0::2, :, :], found[n][..., 1::2, :, :]
             upper = tf.concat([one, tf.zeros_like(one)], axis=-1)
@@ -143,7 +143,7 @@ def products(asks, key, log_decay, to_end, C):
     return [x[..., 0, :C, :C] for x in found]
 
 
-def halves(x, size, whole):
+def halves_of(x, size, whole):
     """Of every block of 2 size of whole positions both halves: (..., N, size, X)."""
     shape, cut = tf.shape(x), [whole // (2 * size), 2, size]
     x = tf.reshape(x, tf.concat([shape[:-2], cut, shape[-1:]], axis=0))

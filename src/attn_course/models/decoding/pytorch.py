@@ -49,7 +49,7 @@ def greedy_decode(
     for _ in range(max_length):
         new = tokens[:, -1:] if use_cache else tokens
         logits, _ = model.decode(new, memory, source_mask, **options)
-        check(logits[:, -1])
+        check(logits[:, -1].amax(dim=-1))
         best = logits[:, -1].argmax(dim=-1)
         ended = (tokens[:, 1:] == end).any(dim=1)
         tokens = torch.cat([tokens, best.where(~ended, end)[:, None]], dim=1)
@@ -99,7 +99,7 @@ def beam_search(
     for _ in range(max_length):
         new = tokens[:, :, -1].reshape(B * K, 1)
         logits, _ = model.decode(new, memory, source_mask, **options)
-        check(logits[:, -1])
+        check(logits[:, -1].amax(dim=-1))
         ended = (tokens[:, :, 1:] == end).any(dim=-1)
         found = choices(logits[:, -1].unflatten(0, (B, K)), ended, end)
         chance, length = chance[..., None] + found, length + ~ended
@@ -177,10 +177,10 @@ def write(
         new = tokens[:, None]
 
 
-def check(logits: Tensor) -> None:
-    """Raise ValueError where logits (..., N) give no token; in a graph, nothing."""
+def check(highest: Tensor) -> None:
+    """Raise ValueError where the highest logits give no token; in a graph, nothing."""
     if not torch.compiler.is_compiling():
-        check_logits(logits.amax(dim=-1).float().cpu().numpy())
+        check_logits(highest.float().cpu().numpy())
 
 
 def choices(logits: Tensor, ended: Tensor, end: int) -> Tensor:
