@@ -89,7 +89,7 @@ class Module(torch.nn.Module):
         return super().__new__(cls)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        if not ELSEWHERE.keys().isdisjoint(options):
+        if ELSEWHERE.keys() & options:
             check_names(self.forward, type(self).__name__, options)
         return super().__call__(*inputs, **options)
 

@@ -65,7 +65,7 @@ class Layer(keras.layers.Layer):
         # what it finds by name: an error if the None was given by position.
         while inputs and inputs[-1] is None:
             inputs = inputs[:-1]
-        if not ELSEWHERE.keys().isdisjoint(options):
+        if ELSEWHERE.keys() & options:
             check_names(self.call, type(self).__name__, options)
         if options.get("bias") is None:
             found = super().__call__(*inputs, **options)
