@@ -119,21 +119,26 @@ def fits(query, key, value) -> bool:
 
 
 def tile_sizes(rows: int, width: int, shared: bool, kib: int) -> dict[str, int]:
-    """A program's tile, what fits in the registers and so many KiB of a block.
+    """A program's tile, which fits in the registers and so many KiB of a block.
 
-    Few keys at a time where they are wide; the rows of a group together. Of the tiles
-    that were timed on an H200 those were fastest that read ahead the most.
+    The rows of a group together; few keys at a time where they are wide. Timed on an
+    H200; what an A100 takes is chosen alike, and not timed.
     """
-    narrow, latents = width <= 128, width == 512 and shared
     tall = 32 if rows > 16 and (width < 512 or kib >= LARGE) else 16
-    columns = 16 if width == 512 else 32
-    if narrow or (latents and kib >= LARGEST):
-        columns = 64
-    elif latents:
-        columns = 32
-    deep = narrow or (latents and LARGE <= kib < LARGEST)
-    sizes = {"ROWS": tall, "COLUMNS": columns, "num_warps": 4}
-    return sizes | {"num_stages": 3 if deep else 2}  # tiles that are on their way
+    if width <= 128:
+        columns, ahead = 64, 3
+    elif width < 512:
+        columns, ahead = 32, 2
+    elif not shared:
+        columns, ahead = 16, 2
+    elif kib >= LARGEST:
+        columns, ahead = 64, 2
+    elif kib >= LARGE:
+        columns, ahead = 32, 3
+    else:
+        columns, ahead = 32, 2
+    sizes = {"ROWS": tall, "COLUMNS": columns}
+    return sizes | {"num_warps": 4, "num_stages": ahead}  # tiles on their way
 
 
 def attend_in_parts(query, key, value, mask, scale, parts):

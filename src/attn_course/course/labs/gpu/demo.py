@@ -49,7 +49,7 @@ class Demo:
         plan = plan_of(chapter, framework, self.here)
         chosen = {way: plan.ways[way] for way in ways or plan.ways if way in plan.ways}
         self.plan = plan._replace(ways=chosen)
-        self.record = stored_run(chapter)
+        self.record = load_record(f"gpu_{chapter}")
         stored = [row for row in self.record["rows"] if row["demo"] == self.name]
         self.stored = [row for row in stored if row["way"] in (ways or [row["way"]])]
 
@@ -85,12 +85,11 @@ class Demo:
                     axes.plot(*curve(value, self.stored, way), line, **kind)
                     axes.plot(*curve(value, rows, way), "o", color=kind["color"])
                 axes.set(xlabel=LABELS.get(self.name, "steps"), ylabel=label)
-                if label == "GB/s" and (peaks := card(self.record.get("device", ""))):
+                if label == "GB/s" and (peaks := card(self.record["device"])):
                     axes.axhline(np.log2(peaks[1] / 1e9), color=GREY, linestyle=":")
                 for axis in (axes.xaxis, axes.yaxis) if self.name in AXES else ():
                     say_powers(axis)
-            if self.stored:
-                figure.suptitle(where(self.record), fontsize=10)
+            figure.suptitle(where(self.record), fontsize=10)
             shown = grid[0][0].get_legend_handles_labels()
             figure.legend(*shown, loc="outside lower center", ncols=3, frameon=False)
             return picture(figure)
@@ -99,11 +98,6 @@ class Demo:
 def words(way):
     """The name of a way as a reader knows it."""
     return NAMES.get(way, way)
-
-
-def stored_run(chapter):
-    """The stored run of a chapter."""
-    return load_record(f"gpu_{chapter}")
 
 
 def where(record):
