@@ -176,7 +176,7 @@ def test_a_decoder_with_latents_reads_on(face):
 
 CROSSING = {d.layer: d.sizes for topic in DECLARED.values() for d in topic if d.layer and d.form is LAYER}
 PLACED = {"RelativeAttention", "SlidingWindowAttention", "DilatedWindowAttention", "LongformerAttention"}
-PLACED |= {"StridedAttention", "FixedAttention", "BlockSparseAttention", "BigBirdAttention"}
+PLACED |= {"StridedAttention", "FixedAttention", "BlockSparseAttention", "BigBirdAttention", "ChosenBlocksAttention"}
 DOUBLE = {pytorch: {"dtype": torch.float64}, tf: {"dtype": "float64"}}
 PARTED = {
     "query_key_norm": lambda face: face.QueryKeyNorm(D // H, **DOUBLE[face]),

@@ -67,7 +67,7 @@ class ChosenBlocksAttention(AttentionLayer):
 
     Sizes = BlockSizes
     can_drop = mask_rows = False
-    own_softmax = own_scale = True
+    own_softmax = own_scale = reads_positions = True
 
     def __init__(
         self,
