@@ -93,7 +93,8 @@ class Case(NamedTuple):
         taken = dict(inspect.signature(getattr(self.item, "forward", self.item)).parameters)
         if any(p.kind is p.VAR_KEYWORD for p in taken.values()):  # what it hands on
             taken = {**inspect.signature(pytorch.MultiHeadAttention.forward).parameters, **taken}
-        T, S = (self.inputs.get(name, next(iter(self.inputs.values()))).shape[-2] for name in ("query", "key"))
+        scored = self.inputs["score"].shape[-2:] if "score" in self.inputs else ()
+        T, S = scored or (self.inputs.get(x, next(iter(self.inputs.values()))).shape[-2] for x in ("query", "key"))
         others = {
             "causal": "causal" in taken and not taken["causal"].default,
             "need_weights": False,
@@ -337,6 +338,7 @@ SPECIFICATIONS = {
     "sinusoidal_encoding": lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
     "rotary_encoding": _rotary_encoding,
     "log_length_scale": _log_length_scale,
+    "capped_softmax": lambda x, mask, parameters, bias=0.0: (reference.capped_softmax(x["score"], 2.0, mask, bias),),
     "alibi_bias": lambda x, mask, parameters: (x["score"] + reference.alibi_bias(2, *x["score"].shape[2:]),),
     "relative_bias": lambda x, mask, parameters: (
         x["score"] + reference.relative_bias(*x["score"].shape[2:], part(parameters, "bias_layer."), max_distance=23),
