@@ -20,6 +20,7 @@ KINDS = [
 ]
 KINDS += [
     {"norm": "pre", "activation": "gelu_tanh", "normalization": "layer"},
+    {"norm": "pre", "activation": "relu", "normalization": "layer_no_bias"},
     {"norm": "post", "activation": "silu", "normalization": "layer"},
     {"norm": "pre", "activation": "geglu", "normalization": "rms"},
     {"norm": "post", "activation": "geglu_tanh", "normalization": "rms"},
@@ -97,7 +98,7 @@ def slow_layer(x, p, *, norm, activation, normalization, num_heads=H, mask=None,
             return v / math.sqrt(sum(v**2) / len(v) + 1e-6) * scale
         mean = sum(v) / len(v)
         freedom = len(v) - 1 if fault == "variance divided by D - 1" else len(v)
-        return (v - mean) / math.sqrt(sum((v - mean) ** 2) / freedom + 1e-5) * scale + p[f"{name}.bias"]
+        return (v - mean) / math.sqrt(sum((v - mean) ** 2) / freedom + 1e-5) * scale + p.get(f"{name}.bias", 0)
 
     def bent(h):
         return h / 2 * (1 + math.tanh(0.7978845608028654 * (h + 0.044715 * h * h * h)))
@@ -273,26 +274,33 @@ def test_what_cannot_be_carried_over_is_refused():
     for module, named in (
         (torch.nn.Linear(2, 2), "module must be a TransformerEncoderLayer"),
         (plain(D, H, F, activation=torch.nn.functional.tanh), "activation must be one of"),
-        (plain(D, H, F, bias=False), "bias=True"),
     ):
         with pytest.raises(ValueError, match=named):
             pytorch.EncoderLayer.from_torch(module)
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_equal_to_pytorchs_own_stack(norm_first):
+@pytest.mark.parametrize("ends", [False, True])
+@pytest.mark.parametrize("biased", [False, True])
+def test_equal_to_pytorchs_own_stack(norm_first, ends, biased):
+    """And in TensorFlow with the weights of the one that was converted, saved and loaded by its config."""
     make = torch.nn.TransformerEncoderLayer
-    layer = make(D, H, F, activation=torch.nn.functional.silu, batch_first=True, norm_first=norm_first)
-    last = torch.nn.LayerNorm(D) if norm_first else None
+    options = {"batch_first": True, "norm_first": norm_first, "bias": biased}
+    layer = make(D, H, F, activation=torch.nn.functional.silu, **options)
+    last = torch.nn.LayerNorm(D, bias=biased) if ends else None
     theirs = torch.nn.TransformerEncoder(layer, L, last, enable_nested_tensor=False).double().eval()
     for parameter in theirs.parameters():
         torch.nn.init.normal_(parameter, std=0.4)
     ours, x = pytorch.Encoder.from_torch(theirs), torch.from_numpy(words())
     close(ours(x)[0], theirs(x))
-    assert not ours.training and len(ours.layers) == L
-    other = torch.nn.TransformerEncoder(layer, 1, None if norm_first else torch.nn.LayerNorm(D), False)
-    with pytest.raises(ValueError, match=f"module must have norm at the end={norm_first}, got {not norm_first}"):
-        pytorch.Encoder.from_torch(other)
+    assert not ours.training and len(ours.layers) == L and (ours.final_norm is not None) == ends
+    in_tf = tf.Encoder.from_config(tf.Encoder(**ours.config, dtype="float64").get_config())
+    set_parameters(in_tf, get_parameters(ours))
+    close(in_tf(words())[0], theirs(x))
+    parameters = get_parameters(ours)
+    options = {"num_layers": L, "num_heads": H, "norm": ours.config["norm"], "activation": "silu"}
+    options |= {"normalization": ours.config["normalization"]}
+    close(reference.encoder(words(), parameters, **options)[0], theirs(x))
     theirs.layers[1].norm1.eps = 1e-3
     with pytest.raises(ValueError, match="all of the same sizes and choices"):
         pytorch.Encoder.from_torch(theirs)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from support import build, numbers, tensor
+from support import build, numbers
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.parity import set_parameters
+from attn_course.parity import get_parameters, set_parameters
 
 B, S, D, H, K = 2, 7, 18, 6, 4
 
@@ -37,19 +37,28 @@ def test_keras_s_grouped_layer(groups):
     theirs(x, memory)
     for variable in theirs.trainable_variables:
         variable.assign(rng.normal(size=variable.shape) / 3)
-    parameters = {}
-    for name in ("query", "key", "value", "output"):
-        part = getattr(theirs, f"_{name}_dense")
-        inputs = D if name != "output" else H * K
-        parameters[f"{name}_weight"] = part.kernel.numpy().reshape(inputs, -1)
-        parameters[f"{name}_bias"] = part.bias.numpy().ravel()
+    converted = tf.GroupedQueryAttention.from_keras(theirs)
+    parameters = get_parameters(converted)
     mask = rng.random((B, 5, S)) < 0.8
     expected = numbers(theirs(x, memory, attention_mask=mask))
     sizes = {"num_heads": H, "num_kv_heads": groups}
+    layer = build(pytorch, "GroupedQueryAttention", D, H, num_kv_heads=groups, key_dim=K)
+    set_parameters(layer, parameters)
     found = [reference.grouped_query_layer(x, memory, memory, parameters, **sizes, mask=mask[:, None])[0]]
-    for face in (pytorch, tf):
-        layer = build(face, "GroupedQueryAttention", D, H, num_kv_heads=groups, key_dim=K)
-        set_parameters(layer, parameters)
-        found.append(numbers(layer(*(tensor(face, y) for y in (x, memory, memory, mask[:, None])))[0]))
+    found.append(numbers(layer(*(torch.from_numpy(y) for y in (x, memory, memory, mask[:, None])))[0]))
+    found.append(numbers(converted(x, memory, memory, mask[:, None])[0]))
     for one in found:
         np.testing.assert_allclose(one, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_a_grouped_layer_that_is_not_ours_is_refused():
+    for make, words in (
+        (lambda: keras.layers.MultiHeadAttention(H, K), "layer must be a GroupedQueryAttention of the library"),
+        (lambda: keras.layers.GroupQueryAttention(K, H, 2), "layer must be built"),
+        (lambda: keras.layers.GroupQueryAttention(K, H, 2, use_gate=True), "layer must have use_gate"),
+    ):
+        layer = make()
+        if "use_gate" in words:
+            layer(*2 * [np.ones((1, S, D), "float32")])
+        with pytest.raises(ValueError, match=words):
+            tf.GroupedQueryAttention.from_keras(layer)

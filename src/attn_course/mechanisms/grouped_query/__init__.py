@@ -15,6 +15,7 @@ in ``reference`` the whole layer, ``grouped_query_layer(query, key, value, param
 *, num_heads, num_kv_heads, mask=None, causal=False)``; in ``pytorch`` and ``tf``:
 
     GroupedQueryAttention(model_dim, num_heads, *, num_kv_heads, ...)
+        from_keras(layer) in ``tf``
     to_grouped(layer, num_kv_heads, method="mean")
 
 Shapes: query (B, H, T, K), key (B, G, S, K), value (B, G, S, V); output (B, H, T, V),

@@ -1,8 +1,9 @@
 """Grouped-query attention in TensorFlow. Formulas: ``reference.py``."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
+from attn_course.core.convert import check_kind
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import AttentionLayer, copies
 from attn_course.core.masks.tf import Mask
@@ -23,6 +24,7 @@ from attn_course.mechanisms.grouped_query.shared import (
     grouped_config,
     pool_heads,
 )
+from attn_course.mechanisms.multi_head.tf import dense_parts, with_kernels
 
 __all__ = ["GroupedQueryAttention", "grouped_query_attention", "to_grouped"]
 
@@ -168,6 +170,21 @@ class GroupedQueryAttention(AttentionLayer):
     ) -> None:
         check_at_least(1, num_kv_heads=num_kv_heads)  # None is not a number of heads
         super().__init__(model_dim, num_heads, num_kv_heads=num_kv_heads, **options)
+
+    @classmethod
+    def from_keras(cls, layer: keras.layers.GroupQueryAttention) -> Self:
+        """A layer with the weights of a built ``keras.layers.GroupQueryAttention``.
+
+        The output is the same; called with (query, value, key), as Keras's others.
+
+        Raises:
+            ValueError: as ``MultiHeadAttention.from_keras``.
+        """
+        check_kind("layer", layer, keras.layers.GroupQueryAttention)
+        parts, sizes = dense_parts(layer, "_{}_dense")
+        heads = {"num_heads": layer.num_query_heads, "key_dim": layer.head_dim}
+        heads["num_kv_heads"] = layer.num_key_value_heads
+        return with_kernels(cls(**heads, **sizes), parts)
 
 
 def to_grouped(

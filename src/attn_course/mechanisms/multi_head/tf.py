@@ -76,37 +76,48 @@ class MultiHeadAttention(AttentionLayer):
             what ours has not.
         """
         check_kind("layer", layer, keras.layers.MultiHeadAttention)
-        if not layer.built:
-            raise ValueError("layer must be built (called once) before it is converted")
-        names = ("query", "key", "value", "output")
-        parts = {name: getattr(layer, f"{name}_dense") for name in names}
-        modes = {part.quantization_mode for part in parts.values()}
-        widths = {name: part.kernel.shape[0] for name, part in parts.items()}
+        parts, sizes = dense_parts(layer, "{}_dense")
         check_options(
             "layer",
-            ("quantization_mode", modes, {None}),
-            ("output_shape", parts["output"].kernel.shape[-1], widths["query"]),
             ("attention_axes", tuple(layer.attention_axes), (1,)),
             ("sliding_window", getattr(layer, "_sliding_window", None), None),
-            ("use_gate", getattr(layer, "_use_gate", False), False),
         )
-        ours = cls(
-            widths["query"],
-            layer.num_heads,
-            key_dim=layer.key_dim,
-            value_dim=layer.value_dim,
-            memory_dim=(widths["key"], widths["value"]),
-            use_bias=layer.use_bias,
-            dropout=layer.dropout,
-            dtype=layer.dtype_policy,
-        )
-        # Keras keeps the heads on an axis of their own.
-        for name, part in parts.items():
-            dense = getattr(ours, f"{name}_dense")
-            dense.kernel.assign(tf.reshape(part.kernel, dense.kernel.shape))
-            if layer.use_bias:
-                dense.bias.assign(tf.reshape(part.bias, dense.bias.shape))
-        return ours
+        widths = {"key_dim": layer.key_dim, "value_dim": layer.value_dim}
+        return with_kernels(cls(num_heads=layer.num_heads, **widths, **sizes), parts)
+
+
+def dense_parts(layer, name):
+    """Keras's four maps, whose attributes are so called, and what ours is built with.
+
+    Raises:
+        ValueError: the layer isn't built yet, is quantized, has a gate, or gives
+        vectors of another width than it takes.
+    """
+    if not layer.built:
+        raise ValueError("layer must be built (called once) before it is converted")
+    names = ("query", "key", "value", "output")
+    parts = {x: getattr(layer, name.format(x)) for x in names}
+    modes = {part.quantization_mode for part in parts.values()}
+    widths = {x: part.kernel.shape[0] for x, part in parts.items()}
+    check_options(
+        "layer",
+        ("quantization_mode", modes, {None}),
+        ("output_shape", parts["output"].kernel.shape[-1], widths["query"]),
+        ("use_gate", getattr(layer, "use_gate", getattr(layer, "_use_gate", 0)), 0),
+    )
+    sizes = {"model_dim": widths["query"], "use_bias": layer.use_bias}
+    sizes["memory_dim"] = widths["key"], widths["value"]
+    return parts, sizes | {"dropout": layer.dropout, "dtype": layer.dtype_policy}
+
+
+def with_kernels(ours, parts):
+    """Ours with the numbers of Keras's maps, whose heads have an axis of their own."""
+    for name, part in parts.items():
+        dense = getattr(ours, f"{name}_dense")
+        dense.kernel.assign(tf.reshape(part.kernel, dense.kernel.shape))
+        if ours.sizes.use_bias:
+            dense.bias.assign(tf.reshape(part.bias, dense.bias.shape))
+    return ours
 
 
 def head_importance(

@@ -9,7 +9,8 @@ Public names, alike in ``pytorch`` and ``tf``:
          target_mask=None, bias=None, need_weights=True, cache=None)
         -> output (B, T, D), (weights (B, H, T, T), weights (B, H, T, S))
         new_cache(memory, capacity); from_torch(module) in ``pytorch``
-    Decoder(num_layers, model_dim, num_heads, ff_dim, *, the same, bias=None)
+    Decoder(num_layers, model_dim, num_heads, ff_dim, *, the same, bias=None,
+            final_norm=None)
         the same call -> output, a tuple of such pairs, one per layer
         new_cache and from_torch, as there
 
@@ -33,20 +34,20 @@ adds, as ``RelativeBias(num_heads, bidirectional=False)`` in T5.
 
 Parameters (see ``attn_course.parity``): in a layer ``attention.*``, ``norm1.*``,
 ``cross_attention.*``, ``norm2.*``, ``feed_forward.*``, ``norm3.*``; in a Decoder behind
-``layers.0.`` and so on, and ``final_norm.*`` where the norm stands first.
+``layers.0.`` and so on, and ``final_norm.*``, as in an Encoder.
 
 Source: Vaswani et al. 2017 (arXiv:1706.03762), section 3.1; Xiong et al. 2020
 (arXiv:2002.04745), pre-norm.
 """
 
 from attn_course.core.declaration import SHARE, Form, Layer
-from attn_course.models.feed_forward.shared import ACTIVATIONS
+from attn_course.models.feed_forward.shared import ACTIVATIONS, NORMALIZATIONS
 
 SIZES = {"model_dim": 26, "num_heads": 2, "ff_dim": 19}
 OPTIONS = {
     "norm": ("post", "pre"),
     "activation": ACTIVATIONS,
-    "normalization": ("layer", "rms"),
+    "normalization": tuple(NORMALIZATIONS),
     "dropout": SHARE,
 }
 

@@ -15,7 +15,6 @@ from attn_course.models.decoder.shared import check_pair, unread
 from attn_course.models.encoder.pytorch import (
     ResidualLayer,
     Stack,
-    check_layer_options,
     with_weights_of,
 )
 from attn_course.models.encoder.shared import (
@@ -141,10 +140,9 @@ class DecoderLayer(ResidualLayer):
 
         Raises:
             ValueError: the module is another kind, or has another activation or
-            epsilon, or no biases.
+            epsilon.
         """
         check_kind("module", module, torch.nn.TransformerDecoderLayer)
-        check_layer_options(module)
         load = MultiHeadAttention.from_torch
         attentions = {"attention": load(module.self_attn)}
         attentions["cross_attention"] = load(module.multihead_attn)
@@ -180,6 +178,7 @@ class Decoder(Stack):
         attention: Callable[[int], AttentionLayer] | None = None,
         cross_attention: Callable[[int], AttentionLayer] | None = None,
         bias: torch.nn.Module | None = None,
+        final_norm: bool | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -187,7 +186,7 @@ class Decoder(Stack):
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
         attentions = {"attention": attention, "cross_attention": cross_attention}
         options = {"device": device, "dtype": dtype}
-        super().__init__(num_layers, config, attentions, bias, **options)
+        super().__init__(num_layers, config, attentions, bias, final_norm, **options)
 
     def forward(
         self,

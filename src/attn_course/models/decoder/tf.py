@@ -186,12 +186,13 @@ class Decoder(ReadsMemory, Stack):
         attention: Callable[[int], AttentionLayer] | None = None,
         cross_attention: Callable[[int], AttentionLayer] | None = None,
         bias: keras.layers.Layer | None = None,
+        final_norm: bool | None = None,
         **options: Any,
     ) -> None:
         choices = norm, activation, normalization, dropout, eps
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
         attentions = {"attention": attention, "cross_attention": cross_attention}
-        super().__init__(num_layers, config, attentions, bias, **options)
+        super().__init__(num_layers, config, attentions, bias, final_norm, **options)
 
     def call(
         self,

@@ -9,7 +9,7 @@ Public names, alike in ``pytorch`` and ``tf``:
         -> output (B, T, D), weights (B, H, T, T)
         new_cache(batch, capacity); from_torch(module) in ``pytorch``
     Encoder(num_layers, model_dim, num_heads, ff_dim, *, norm, activation,
-            normalization, dropout, eps, attention, bias=None)
+            normalization, dropout, eps, attention, bias=None, final_norm=None)
         the same call, without head_mask -> output, a tuple of weights, one per layer
         new_cache(batch, capacity); from_torch(module) in ``pytorch``
 
@@ -22,15 +22,17 @@ those of ``attn_course.models.feed_forward``.
                   output = y + norm2_behind(feed_forward(norm2(y)))
 
 An Encoder of layers that begin with a norm ends with one more, ``final_norm``: nothing
-else scales the sum of all the layers.
+else scales the sum of all the layers. ``final_norm=True`` and ``False`` ask for it, and
+for none, whatever the layers are: ``torch.nn.Transformer`` always ends with one.
 
 A decoder-only Transformer, GPT, is an Encoder that is called with ``causal=True``; with
 ``cache=`` of ``new_cache`` it reads on, token by token. With a table of tokens and
 positions it is ``attn_course.models.language_model``.
 
 Sizes:
-    normalization: "layer" (with scale and bias, epsilon 1e-5) or "rms" (a scale alone,
-        epsilon 1e-6). With "rms" no linear map has a bias.
+    normalization: "layer" (with scale and bias, epsilon 1e-5), "layer_no_bias" or "rms"
+        (a scale alone, epsilon 1e-5 and 1e-6). With the last two no linear map has a
+        bias, as with ``bias=False`` in PyTorch.
     eps: another epsilon of all norms.
     activation: "relu", "gelu", "gelu_tanh", "silu", or with a gate "swiglu", "geglu",
         "geglu_tanh" (``attn_course.models.feed_forward``).
@@ -56,13 +58,13 @@ Gemma Team 2024 (arXiv:2408.00118), section 2, norms on both sides.
 """
 
 from attn_course.core.declaration import SHARE, Form, Layer
-from attn_course.models.feed_forward.shared import ACTIVATIONS
+from attn_course.models.feed_forward.shared import ACTIVATIONS, NORMALIZATIONS
 
 SIZES = {"model_dim": 26, "num_heads": 2, "ff_dim": 19}
 OPTIONS = {
     "norm": ("post", "pre", "both"),
     "activation": ACTIVATIONS,
-    "normalization": ("layer", "rms"),
+    "normalization": tuple(NORMALIZATIONS),
     "dropout": SHARE,
 }
 

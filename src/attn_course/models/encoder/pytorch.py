@@ -8,7 +8,6 @@ from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, Parts, Tensor
 from attn_course.core.layer.shared import check_words
 from attn_course.core.masks.pytorch import Mask
-from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.models.encoder.shared import (
     caches_of,
@@ -16,6 +15,8 @@ from attn_course.models.encoder.shared import (
     check_attention_layer,
     check_maker,
     encoder_config,
+    ends_with_norm,
+    stack_config,
 )
 from attn_course.models.feed_forward.pytorch import FeedForward, make_norm
 
@@ -136,11 +137,10 @@ class EncoderLayer(ResidualLayer):
         The output is the same, with ``norm_first`` too.
 
         Raises:
-            ValueError: the module is another kind, has an activation that ours has not,
-            or no biases.
+            ValueError: the module is another kind, or has an activation that ours has
+            not.
         """
         check_kind("module", module, torch.nn.TransformerEncoderLayer)
-        check_layer_options(module)
         attention = MultiHeadAttention.from_torch(module.self_attn)
         return with_weights_of(module, cls, attention=attention)
 
@@ -157,11 +157,11 @@ class Stack(Parts):
         config: dict[str, Any],
         attentions: dict[str, Callable[[int], AttentionLayer] | None],
         bias: torch.nn.Module | None,
+        final_norm: bool | None,
         **options: Any,
     ) -> None:
-        check_at_least(1, num_layers=num_layers)
         super().__init__()
-        self.config = {"num_layers": int(num_layers), **config}
+        self.config = stack_config(num_layers, config, final_norm)
         for name, make in attentions.items():
             check_maker(name, make, "lambda number: MultiHeadAttention(...)")
         self.layers = torch.nn.ModuleList(
@@ -173,7 +173,7 @@ class Stack(Parts):
             for number in range(num_layers)
         )
         self.final_norm = None
-        if config["norm"] != "post":
+        if ends_with_norm(self.config):
             sizes = config["normalization"], config["model_dim"], config["eps"]
             self.final_norm = make_norm(*sizes, **options)
         self.bias = bias
@@ -190,18 +190,16 @@ class Stack(Parts):
         """A stack with the weights of one of the library's, whose class is ``library``.
 
         Raises:
-            ValueError: the module is another kind, a layer of it can't be carried over
-            (``from_torch`` of the layer), or it ends with a norm where ours doesn't:
-            ours does with ``norm_first`` alone.
+            ValueError: the module is another kind, or a layer of it can't be carried
+            over (``from_torch`` of the layer).
         """
         check_kind("module", module, cls.library)
         layers = [cls.kind.from_torch(layer) for layer in module.layers]
         config = check_alike(layers)
-        has_norm, pre = module.norm is not None, config["norm"] == "pre"
-        check_options("module", ("norm at the end", has_norm, pre))
-        stack = cls(len(layers), **config)
+        ends = module.norm is not None
+        stack = cls(len(layers), **config, final_norm=ends)
         stack.layers = torch.nn.ModuleList(layers)
-        if pre:
+        if ends:
             check_options("module", ("norm.eps", module.norm.eps, layers[0].norm1.eps))
             stack.final_norm.to(module.norm.weight)
             stack.final_norm.load_state_dict(module.norm.state_dict())
@@ -240,6 +238,7 @@ class Encoder(Stack):
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
         bias: torch.nn.Module | None = None,
+        final_norm: bool | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -247,7 +246,7 @@ class Encoder(Stack):
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
         options = {"device": device, "dtype": dtype}
         attentions = {"attention": attention}
-        super().__init__(num_layers, config, attentions, bias, **options)
+        super().__init__(num_layers, config, attentions, bias, final_norm, **options)
 
     def forward(
         self,
@@ -287,11 +286,6 @@ class Encoder(Stack):
         return tuple(x.new_cache(batch, capacity, **options) for x in self.layers)
 
 
-def check_layer_options(module: torch.nn.Module) -> None:
-    """Raise ValueError unless a Transformer layer of the library is one of ours."""
-    check_options("module", ("bias", module.linear1.bias is not None, True))
-
-
 def activation_name(function: Any) -> str:
     """What we call an activation of the library; nothing that ours could be."""
     F, nn = torch.nn.functional, torch.nn
@@ -313,6 +307,7 @@ def with_weights_of(
         module.linear1.out_features,
         norm="pre" if module.norm_first else "post",
         activation=activation_name(module.activation),
+        normalization="layer" if module.linear1.bias is not None else "layer_no_bias",
         dropout=module.dropout.p,
         eps=module.norm1.eps,
         **attentions,

@@ -91,12 +91,10 @@ def last_norm(
     x: np.ndarray,
     parameters: Parameters,
     *,
-    norm: str = "post",
     normalization: str = "layer",
     eps: float | None = None,
     **others: Any,
 ) -> np.ndarray:
-    """What ends a stack: one more norm where every layer begins with its norms."""
-    if norm == "post":
-        return x
-    return normalizer(normalization, eps)(x, nested(parameters, "final_norm"))
+    """What ends a stack: one more norm, where it has one."""
+    own = nested(parameters, "final_norm")
+    return normalizer(normalization, eps)(x, own) if own else x

@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from attn_course.core.shapes import check_at_least, check_choice, check_share
+from attn_course.core.shapes import (
+    check_at_least,
+    check_choice,
+    check_flags,
+    check_share,
+)
 from attn_course.models.feed_forward.shared import ACTIVATIONS, norm_epsilon
 
 NORMS = ("post", "pre", "both")
@@ -70,6 +75,22 @@ def check_alike(layers: list) -> dict[str, Any]:
         wanted = "at least one layer, and all of the same sizes and choices"
         raise ValueError(f"module must have {wanted}, got {configs}")
     return configs[0]
+
+
+def stack_config(
+    num_layers: int, config: dict[str, Any], final_norm: bool | None
+) -> dict[str, Any]:
+    """What a stack is built from; raises ValueError if wrong."""
+    check_at_least(1, num_layers=num_layers)
+    if final_norm is not None:
+        check_flags(final_norm=final_norm)
+        config = {**config, "final_norm": final_norm}
+    return {"num_layers": int(num_layers), **config}
+
+
+def ends_with_norm(config: dict[str, Any]) -> bool:
+    """Whether a stack has one more norm: unless told, where layers begin with one."""
+    return config.get("final_norm", config["norm"] != "post")
 
 
 def caches_of(cache: Any, num_layers: int) -> Any:

@@ -7,13 +7,14 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_words
 from attn_course.core.layer.tf import AttentionLayer, PairLayer, Tensor, with_padding
 from attn_course.core.masks.tf import Mask
-from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.models.encoder.shared import (
     caches_of,
     check_attention_layer,
     check_maker,
     encoder_config,
+    ends_with_norm,
+    stack_config,
 )
 from attn_course.models.feed_forward.tf import FeedForward, make_norm
 
@@ -153,13 +154,13 @@ class Stack(PairLayer):
         config: dict[str, Any],
         attentions: dict[str, Callable[[int], AttentionLayer] | None],
         bias: keras.layers.Layer | None,
+        final_norm: bool | None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        check_at_least(1, num_layers=num_layers)
         for name, make in attentions.items():
             check_maker(name, make, "lambda number: MultiHeadAttention(...)")
-        self.config = {"num_layers": int(num_layers), **config}
+        self.config = stack_config(num_layers, config, final_norm)
         dtype = {"dtype": self.dtype_policy}
         self.layers = [
             self.kind(
@@ -170,7 +171,7 @@ class Stack(PairLayer):
             for number in range(num_layers)
         ]
         self.final_norm = None
-        if config["norm"] != "post":
+        if ends_with_norm(self.config):
             sizes = config["normalization"], config["model_dim"], config["eps"]
             self.final_norm = make_norm(*sizes, **dtype)
         self.bias = bias
@@ -231,12 +232,13 @@ class Encoder(Stack):
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
         bias: keras.layers.Layer | None = None,
+        final_norm: bool | None = None,
         **options: Any,
     ) -> None:
         choices = norm, activation, normalization, dropout, eps
         config = encoder_config(model_dim, num_heads, ff_dim, *choices)
         attentions = {"attention": attention}
-        super().__init__(num_layers, config, attentions, bias, **options)
+        super().__init__(num_layers, config, attentions, bias, final_norm, **options)
 
     def __call__(self, x: Any, mask: Any = None, **options: Any) -> Any:
         return super().__call__(x, with_padding(mask, x, axes=2), **options)

@@ -87,4 +87,5 @@ def make_norm(
 ) -> torch.nn.Module:
     """LayerNorm, with epsilon 1e-5 unless given, or RMSNorm, with 1e-6."""
     make = RMSNorm if normalization == "rms" else torch.nn.LayerNorm
+    options |= {"bias": False} if normalization == "layer_no_bias" else {}
     return make(model_dim, eps=norm_epsilon(normalization, eps), **options)

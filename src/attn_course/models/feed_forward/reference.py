@@ -46,6 +46,11 @@ def layer_norm(
     return unit * parameters["scale"] + parameters["bias"]
 
 
+def scaled_norm(x: np.ndarray, parameters: Parameters, *, eps: float) -> np.ndarray:
+    """``layer_norm`` without a bias."""
+    return layer_norm(x, parameters | {"bias": 0.0}, eps=eps)
+
+
 def rms_norm(x: np.ndarray, parameters: Parameters, *, eps: float = 1e-6) -> np.ndarray:
     """Scale every vector to a root mean square of 1, then learn the scale anew.
 
@@ -65,7 +70,7 @@ def rms_norm(x: np.ndarray, parameters: Parameters, *, eps: float = 1e-6) -> np.
 
 def normalizer(normalization: str, eps: float | None) -> Callable:
     """The norm of a layer: (x, its parameters) -> the normed x."""
-    normalize = {"layer": layer_norm, "rms": rms_norm}
+    normalize = {"layer": layer_norm, "layer_no_bias": scaled_norm, "rms": rms_norm}
     epsilon = norm_epsilon(normalization, eps)
     return partial(normalize[normalization], eps=epsilon)
 

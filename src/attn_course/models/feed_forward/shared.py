@@ -12,7 +12,7 @@ from attn_course.core.shapes import (
 
 GATED = ("swiglu", "geglu", "geglu_tanh")
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", *GATED)
-NORMALIZATIONS = {"layer": 1e-5, "rms": 1e-6}  # and their epsilon
+NORMALIZATIONS = {"layer": 1e-5, "layer_no_bias": 1e-5, "rms": 1e-6}  # their epsilon
 
 
 def feed_forward_config(

@@ -88,9 +88,10 @@ def make_norm(
     normalization: str, model_dim: int, eps: float | None = None, **options: Any
 ) -> keras.layers.Layer:
     """LayerNorm, with epsilon 1e-5 unless given, or RMSNorm, with 1e-6; built."""
-    make = {"layer": keras.layers.LayerNormalization}
-    make["rms"] = keras.layers.RMSNormalization
-    norm = make[normalization](epsilon=norm_epsilon(normalization, eps), **options)
+    kinds = keras.layers.LayerNormalization, keras.layers.RMSNormalization
+    make = kinds[normalization == "rms"]
+    options |= {"center": False} if normalization == "layer_no_bias" else {}
+    norm = make(epsilon=norm_epsilon(normalization, eps), **options)
     norm.supports_masking = True  # padding passes: Keras's RMSNormalization stops it
     norm.build((None, None, model_dim))
     return norm

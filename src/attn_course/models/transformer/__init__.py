@@ -45,14 +45,14 @@ variance of 1 / D, so that embedded tokens and logits begin with a variance of a
 """
 
 from attn_course.core.declaration import SHARE, Form, Layer
-from attn_course.models.feed_forward.shared import ACTIVATIONS
+from attn_course.models.feed_forward.shared import ACTIVATIONS, NORMALIZATIONS
 
 SIZES = {"vocab_size": 11, "num_layers": 2}
 SIZES |= {"model_dim": 26, "num_heads": 2, "ff_dim": 19}
 OPTIONS = {
     "norm": ("post", "pre"),
     "activation": ACTIVATIONS,
-    "normalization": ("layer", "rms"),
+    "normalization": tuple(NORMALIZATIONS),
     "dropout": SHARE,
 }
 
