@@ -139,6 +139,16 @@ def test_left_padding_is_one_by_one(face, kind):
 
 
 @FACE
+@KIND
+def test_words_behind_padding_stand_where_they_do_alone(face, kind):
+    """In a call of the model itself, without positions."""
+    model, mask = models(kind)[face], (np.arange(T) >= STARTS[:, None])[:, None, None]
+    found = numbers(model(tensor(face, TOKENS), tensor(face, mask))[0])
+    for row, start in enumerate(STARTS):
+        close(found[row, start:], model(tensor(face, TOKENS[row : row + 1, start:]))[0][0], 1e-9)
+
+
+@FACE
 @pytest.mark.parametrize("kind", ["sinusoidal", "rotary", "alibi", "buckets", "learned"])
 def test_packed_documents_are_one_by_one(face, kind):
     """Causal too; the positions that are added begin anew with every document."""

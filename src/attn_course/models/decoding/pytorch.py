@@ -162,8 +162,6 @@ def write(
     for _ in range(max_tokens):
         if mask is not None:
             options["mask"] = mask[:, None, None]
-            places = (mask.cumsum(dim=1) - 1).clamp(min=0)
-            options["positions"] = places[:, -new.shape[1] :]
             mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=1)
         logits, _ = model(new, **options)
         drawn = torch.from_numpy(sampler(logits[:, -1].float().cpu().numpy()))

@@ -170,15 +170,14 @@ def write(
     cache = model.new_cache(B, T + max_tokens - 1)
     new, ended = prompt, tf.zeros_like(prompt[:, 0], dtype="bool")
 
-    def step(new, *padding):
-        options = dict(zip(("mask", "positions"), padding, strict=False))
+    def step(new, mask=None):
+        options = {} if mask is None else {"mask": mask}
         return model(new, need_weights=False, cache=cache, **options)[0][:, -1]
 
     for number in range(max_tokens):
         given = [new]
         if mask is not None:
-            places = tf.maximum(tf.cumsum(tf.cast(mask, "int32"), axis=1) - 1, 0)
-            given += [mask[:, None, None], places[:, -new.shape[1] :]]
+            given.append(mask[:, None, None])
             mask = tf.concat([mask, tf.ones_like(mask[:, :1])], axis=1)
         if number == 1:  # the prompt is read as it is
             step = compiled(step, cache, max_tokens - 1, *given)

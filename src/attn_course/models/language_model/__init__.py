@@ -30,7 +30,7 @@ Sizes: as in ``attn_course.models.encoder``.
 
 Call: mask (B, 1, 1, S) is padding. positions, integers (B, T): where each token stands,
 for an encoding that is added; rotary encodings and biases know distances alone. None
-counts on behind what the cache holds.
+counts the words, and where there is padding on the left begins behind it.
 
 Parameters (see ``attn_course.parity``): ``embedding.weight`` (N, D), ``stack.*``, an
 Encoder, and where positions are learned ``encoding.*`` or ``stack.bias.*``.

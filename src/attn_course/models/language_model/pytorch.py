@@ -5,7 +5,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, Tensor
-from attn_course.core.masks.pytorch import Mask
+from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.mechanisms.parts.positional.pytorch import (
     RotaryEncoding,
@@ -16,6 +16,7 @@ from attn_course.models.encoder.pytorch import Encoder
 from attn_course.models.language_model.shared import (
     check_places,
     check_positions,
+    is_padding,
     scale_given,
     scale_of,
 )
@@ -110,20 +111,25 @@ class LanguageModel(Tokens):
         check_tokens(tokens=(tokens, "BT"))
         first = 0 if cache is None else cache[0].length
         x = self.embedding(tokens) * scale_of(self.config)
-        x = self.dropout(self.encode(x, first, positions))
+        x = self.dropout(self.encode(x, first, positions, mask))
         options = {"need_weights": need_weights, "cache": cache}
         x, weights = self.stack(x, mask, causal=True, **options)
         return self.logits(x), weights
 
-    def encode(self, x: Tensor, first: int, positions: Tensor | None) -> Tensor:
-        """x and, where positions are added, those: from the first on, or as given."""
+    def encode(
+        self, x: Tensor, first: int, positions: Tensor | None, mask: Mask
+    ) -> Tensor:
+        """x and, where positions are added, those: as given, or counted."""
         if positions is not None:
             check_places(positions, x[..., 0])
         if self.encoding is None:
             return x
+        reach = first + x.shape[1]
+        if positions is None and is_padding(mask, x):
+            words = to_mask(mask, x)[:, 0, 0].bool().cumsum(dim=-1) - 1
+            positions = words.clamp(0, reach - 1)[:, -x.shape[1] :]
         if positions is None:
             return self.encoding(x, first_position=first)
-        reach = first + x.shape[1]
         table = self.encoding(x.new_zeros(1, reach, x.shape[2]))[0]
         return x + table[positions]
 

@@ -38,6 +38,9 @@ def language_model(
     check_tokens(tokens=(tokens, "BT"))
     table = parameters["embedding.weight"]
     own = nested(parameters, "stack")
-    x = embed(tokens, table, embedding_scale)
+    padded = mask is not None and mask.shape[2] == 1
+    words = mask[:, 0, 0] if padded else np.ones(tokens.shape, bool)
+    places = np.maximum(words.cumsum(axis=1) - 1, 0)
+    x = embed(tokens, table, embedding_scale, places)
     x, weights = encoder(x, own, mask=mask, causal=True, **options)
     return x @ table.T, weights

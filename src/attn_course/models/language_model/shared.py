@@ -26,6 +26,14 @@ def check_places(positions: Any, tokens: Any) -> None:
     check_tokens(sizes, positions=(positions, "BT"))
 
 
+def is_padding(mask: Any, x: Any) -> bool:
+    """Whether a mask is padding, and fits; what doesn't is named by the stack."""
+    if mask is None or len(mask.shape) != 4 or tuple(mask.shape[1:3]) != (1, 1):
+        return False
+    (B, T), (rows, S) = x.shape[:2], (mask.shape[0], mask.shape[3])
+    return rows in (1, B, None) and (None in (S, T) or S >= T)
+
+
 def scale_given(embedding_scale: float | None) -> dict[str, float]:
     """The scale for a model's config, where one is given; ValueError if it is wrong."""
     if embedding_scale is None:

@@ -16,6 +16,7 @@ from attn_course.models.encoder.tf import Encoder
 from attn_course.models.language_model.shared import (
     check_places,
     check_positions,
+    is_padding,
     scale_given,
     scale_of,
 )
@@ -114,20 +115,26 @@ class LanguageModel(Tokens):
         check_tokens(tokens=(tokens, "BT"))
         first = 0 if cache is None else tf.identity(cache[0].length)
         x = self.embedding(tokens) * scale_of(self.config)
-        x = self.dropout(self.encode(x, first, positions))
+        x = self.dropout(self.encode(x, first, positions, mask))
         options = {"need_weights": need_weights, "cache": cache}
         x, weights = self.stack(x, mask, causal=True, **options)
         return self.logits(x), weights
 
-    def encode(self, x: Tensor, first: Any, positions: Tensor | None) -> Tensor:
-        """x and, where positions are added, those: from the first on, or as given."""
+    def encode(
+        self, x: Tensor, first: Any, positions: Tensor | None, mask: Mask
+    ) -> Tensor:
+        """x and, where positions are added, those: as given, or counted."""
         if positions is not None:
             check_places(positions, x[..., 0])
         if self.encoding is None:
             return x
+        reach = first + tf.shape(x)[1]
+        if positions is None and is_padding(mask, x):
+            words = tf.cumsum(tf.cast(mask[:, 0, 0], "int32"), axis=-1) - 1
+            words = tf.clip_by_value(words, 0, reach - 1)
+            positions = words[:, -tf.shape(x)[1] :]
         if positions is None:
             return self.encoding(x, first_position=first)
-        reach = first + tf.shape(x)[1]
         table = self.encoding(tf.zeros((1, reach, x.shape[2]), x.dtype))[0]
         return x + tf.gather(table, positions)
 

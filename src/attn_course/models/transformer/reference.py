@@ -59,12 +59,15 @@ def transformer(
 
 
 def embed(
-    tokens: np.ndarray, table: np.ndarray, scale: float | None = None
+    tokens: np.ndarray,
+    table: np.ndarray,
+    scale: float | None = None,
+    places: np.ndarray | slice = slice(None),
 ) -> np.ndarray:
     """table[token] * scale + sinusoid[position]: (B, T) -> (B, T, D); None: sqrt(D)."""
     D = table.shape[1]
     scale = np.sqrt(D) if scale is None else scale
-    return table[tokens] * scale + sinusoidal_encoding(tokens.shape[1], D)
+    return table[tokens] * scale + sinusoidal_encoding(tokens.shape[1], D)[places]
 
 
 def label_smoothing(
