@@ -17,7 +17,7 @@ from attn_course.catalog import CATALOG
 from attn_course.core.declaration import BASE, OWN, Row
 from attn_course.core.kv_cache import cache_bytes
 from attn_course.course.labs import load_record
-from attn_course.course.labs.caches import MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
+from attn_course.course.labs.caches import CHOSEN, MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from attn_course.files import write_text
 from experiments.bench.cases import BLOCK, SUMMARY, WIDTH
 from experiments.bench.measure import slope
@@ -205,6 +205,16 @@ def work(config, context):
     latents that it chooses alone are read.
     """
     heads = config["num_attention_heads"]
+    if "compress_rates" in config:  # one head of keys, which are the values too: the window's and the entries'
+        done = read = 0
+        for kind, rate in config["compress_rates"].items():
+            layers, entries, index = config["layer_types"].count(kind), context // rate, 0
+            if kind == CHOSEN:
+                index, entries = entries * config["index_head_dim"], min(entries, config["index_topk"])
+            seen = (entries + min(context, config["sliding_window"])) * config["head_dim"]
+            done += layers * (4 * heads * seen + 2 * index * config["index_n_heads"])
+            read += layers * (seen + index)
+        return done, read * NUMBER
     if "kv_lora_rank" in config:
         chosen = min(context, config.get("index_topk", context))
         latent = config["kv_lora_rank"] + config["qk_rope_head_dim"]

@@ -50,6 +50,7 @@ TOLD = ROOT / "book" / "forgeries.json"  # for the page of the course's state
 KINDS = ("tight", "wide", "shown")
 LEFT_OUT = {"tab-torch", "tab-tf", "both", "exercise", "solution", "package", *NOT_RUN}
 FIGURE = re.compile("attn_course.course.plots.*(lines|bars|diagram|map|grid|image_attention|explore|live)")
+WHOLE = ast.Assign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef  # statements that bind a name anew
 SPREADS, SHORT = 2, 12  # a list up to so long is moved entry by entry too
 
 
@@ -105,13 +106,8 @@ def measured(record, code):
 
 def parts(name, record, code):
     """All that is moved in a record, one at a time."""
-    found, columns, groups, spreads = (
-        list(measured(record, code)),
-        defaultdict(list),
-        defaultdict(list),
-        defaultdict(list),
-    )
-    keys = []
+    found, keys = list(measured(record, code)), []
+    columns, groups, spreads = (defaultdict(list) for _ in range(3))
     for column, path, of, value in found:
         keys.append((column, path[2:], *(item for item in of.items() if item[0] != "seed")))
         columns[column].append(value)
@@ -151,15 +147,13 @@ def forged(record, part, by):
 
 
 class Statement(NamedTuple):
-    """A statement of a cell: the names that it reads, binds, makes anew; whether it asserts or loads a record."""
+    """A statement of a cell, and the names that it reads, binds, makes anew."""
 
     program: object
     source: str
     read: set
     bound: set
     anew: set
-    asserts: bool
-    loads: bool
 
 
 def names_in(node, context):
@@ -174,17 +168,14 @@ def statement(node, number, modules=()):
     given = set().union(*(names_in(x.optional_vars, ast.Store) for x in every if getattr(x, "optional_vars", None)))
     read |= bound & names_in(node, ast.Load) - loops - given | (bound if isinstance(node, ast.AugAssign) else set())
     bound -= loops if given else set()  # within a figure
-    whole = isinstance(node, ast.Assign | ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef)
-    anew = bound if whole else set()
+    anew = bound if isinstance(node, WHOLE) else set()
     called = [x.func for x in every if isinstance(x, ast.Call) and isinstance(x.func, ast.Attribute)]
     stored = [x for x in every if isinstance(x, ast.Attribute | ast.Subscript) and isinstance(x.ctx, ast.Store)]
     changed = set().union(*(names_in(x.value, ast.Load) for x in called + stored)) - set(modules)
-    kind, tree = (
-        ("eval", ast.Expression(node.value)) if isinstance(node, ast.Expr) else ("exec", ast.Module([node], []))
-    )
-    asserts = any(isinstance(x, ast.Assert) for x in every)
-    program = compile(tree, f"cell {number}", kind)
-    return Statement(program, source, read, bound | changed, anew, asserts, "load_record(" in source)
+    shows = isinstance(node, ast.Expr)
+    tree = ast.Expression(node.value) if shows else ast.Module([node], [])
+    program = compile(tree, f"cell {number}", "eval" if shows else "exec")
+    return Statement(program, source, read, bound | changed, anew)
 
 
 def page_statements(source):
@@ -210,10 +201,11 @@ def page_statements(source):
     kept = [statement(*each, modules) for each in nodes]
     tainted, touched = set(), set()
     for number, each in enumerate(kept):
-        if each.loads or tainted & each.read:
+        if "load_record(" in each.source or tainted & each.read:
             tainted |= each.bound - modules
             touched.add(number)
-    return [with_needed(kept, chosen) for chosen in ({n for n in touched if kept[n].asserts}, touched)]
+    checks = {n for n in touched if re.search(r"^ *assert\b", kept[n].source, re.MULTILINE)}
+    return with_needed(kept, checks), with_needed(kept, touched)
 
 
 def with_needed(kept, chosen):
@@ -235,6 +227,12 @@ def run(statements, space):
     return ["" if x is None else getattr(x, "_repr_html_", x.__repr__)() or "" for x in values]
 
 
+def held(figure):
+    """What a drawing shows, as a text; to render it takes a second."""
+    asked = "get_xydata", "get_width", "get_height", "get_array", "get_alpha", "get_text", "get_offsets"
+    return str([str(getattr(x, name)()) for x in figure.findobj() for name in asked if hasattr(x, name)])
+
+
 def stand_ins(instead):
     """In the package's modules: other records in place of some, in place of a figure what it would be drawn from."""
     stored = records.load_record
@@ -247,6 +245,8 @@ def stand_ins(instead):
         for key, value in list(vars(module).items()):
             if value is stored:
                 setattr(module, key, load_record)
+            elif key == "picture":
+                setattr(module, key, held)
             elif isinstance(value, FunctionType) and FIGURE.match(f"{value.__module__}.{key}") and key[0] != "_":
                 setattr(module, key, lambda *given, **options: f"{given} {options}")
 

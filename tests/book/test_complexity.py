@@ -149,6 +149,8 @@ def test_operations_per_byte():
     read = 131_072 * 128 + 2048 * (latent + turned)
     assert intensity(CONFIGS["DeepSeek-V3.2"], 131_072) == (scored + chosen) / read
     assert work(CONFIGS["DeepSeek-V3.2"], 131_072)[1] == 61 * 2 * read
+    chosen, far = 131_072 // 4 * 128 + (512 + 128) * 512, (131_072 // 128 + 128) * 512  # of 4 tokens, of 128
+    assert work(CONFIGS["DeepSeek-V4"], 131_072)[1] == 2 * (20 * chosen + 23 * far)
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -1,4 +1,4 @@
-"""The wall chart of chapter 16: what a default configuration or a line of code settles, asked of transformers."""
+"""The wall chart of chapter 16, and sizes that are known as defaults alone: asked of transformers and its code."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import transformers
 
+from attn_course.course.labs.caches import read_table
 from attn_course.tasks.families import PARTS, load_families
 
 FAMILIES = load_families()
@@ -41,3 +42,10 @@ def test_the_parts_of_a_family_are_what_transformers_has(name):
 
 def test_every_part_is_asked_for():
     assert set().union(*map(settled, FAMILIES)) == set(PARTS) - {"norm", "gate"}
+
+
+@pytest.mark.parametrize("row", [row for row in read_table() if "class" in row], ids=lambda row: row["name"])
+def test_sizes_without_a_stored_file_are_the_defaults_of_a_class(row):
+    config = transformers.CONFIG_MAPPING[row["class"]]().get_text_config().to_dict()
+    own = {"num_attention_heads"} if row["checkpoint"] else set()  # Kimi K2 has half as many
+    assert row["config"] == {key: row["config"][key] if key in own else config[key] for key in row["config"]}

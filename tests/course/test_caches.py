@@ -23,10 +23,15 @@ FAR = 131_072
 
 def layer_bytes(config, layer, context):
     """What one layer keeps, counted from 1, at 16 bits a number and 32 for a state: read off the fields again."""
+    if rates := config.get("compress_rates"):  # a window, and an entry for every so many positions
+        kind = config["layer_types"][layer - 1]
+        entry = config["head_dim"] + (config["index_head_dim"] if kind == "compressed_sparse_attention" else 0)
+        return 2 * config["head_dim"] * min(context, config["sliding_window"]) + 2 * context * entry // rates[kind]
     linear = config.get("linear_attn_config")
     if linear and layer not in linear["full_attn_layers"]:
         return 4 * linear["num_heads"] * linear["head_dim"] * linear["head_dim"]
-    if layer % config.get("full_attention_interval", layer):
+    state = config.get("layer_types", [""] * layer)[layer - 1] == "linear_attention"
+    if state or layer % config.get("full_attention_interval", layer):
         heads, key, value = (config[f"linear_{x}"] for x in ("num_value_heads", "key_head_dim", "value_head_dim"))
         return 4 * heads * key * value
     if "kv_lora_rank" in config:
@@ -64,14 +69,17 @@ def test_bytes_follow_from_the_configuration(name):
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_is_a_checkpoint_with_address_and_date(name):
+def test_a_row_is_a_checkpoint_or_a_class_with_address_and_date(name):
     row = ROWS[name]
-    assert row["checkpoint"].count("/") == 1 and row["address"].endswith("/config.json")
+    assert (row["checkpoint"] or "of a/class").count("/") == 1
+    copied = "copy in the list of sizes" in row.get("read_as", "")
+    code = f"/configuration_{row['class']}.py" if "class" in row else "/sku_list.py" if copied else "/config.json"
+    assert row["address"].endswith(code) and ("class" not in row or row["read_as"].startswith("defaults"))
     assert row["address"].startswith(("https://huggingface.co/", "https://github.com/"))
     assert datetime.date.fromisoformat(row["read"]) >= datetime.date(2026, 11, 22)
     # Where it isn't the checkpoint's own file, the row says what was read.
     assert "read_as" in row or f"huggingface.co/{row['checkpoint']}/" in row["address"]
-    assert MODELS[name].source == row["checkpoint"]
+    assert MODELS[name].source == (row["checkpoint"] or f"{row['class']}, defaults")
     if "layer_types" in row["config"]:
         assert len(row["config"]["layer_types"]) == row["config"]["num_hidden_layers"]
 
@@ -90,6 +98,11 @@ def test_what_is_known_of_models():
     assert MODELS["DeepSeek-V3.2"].kind == "MLA, an indexer chooses 2,048"
     assert growing["DeepSeek-V3.2"] - growing["DeepSeek-V3"] == 61 * 128 * 2
     assert MODELS["Llama 2 7B"].kind == "MHA"
+    assert MODELS["DeepSeek-V4"].kind == "K = V of several tokens, an indexer chooses 512"
+    assert growing["DeepSeek-V4"] == 2 * (20 * (512 + 128) // 4 + 23 * 512 // 128)
+    assert MODELS["Qwen3.5"].kind == "GQA, 4 heads in 8 of 32 layers, and 48 MiB of state"
+    assert growing["GLM-5"] == 78 * 704 * 2 and growing["Kimi K2"] == growing["DeepSeek-V3"]
+    assert growing["Llama 3 70B"] == growing["Llama 2 70B"] and growing["MiniMax M2"] == 253_952
 
 
 def test_near_and_far_layers_are_told_from_the_fields():
@@ -111,7 +124,7 @@ def test_near_and_far_layers_are_told_from_the_fields():
 
 def test_most_bytes_come_first():
     sizes = [cache_bytes(shape.parts, FAR) for shape in MODELS.values()]
-    assert sizes == sorted(sizes, reverse=True) and len(sizes) == len(ROWS) >= 13
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) == len(ROWS) == 20
 
 
 def test_gpus_are_sorted_and_their_ridge_is_that_of_their_kind():

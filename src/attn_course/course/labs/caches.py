@@ -2,8 +2,9 @@
 
 ``MODELS`` has per name the kinds of layers, as ``cache_bytes`` of
 ``attn_course.core.kv_cache`` takes them, what kind of attention it is, and of which
-checkpoint the configuration was read; most bytes behind 131,072 positions first. The
-fields themselves, with address and date, are in ``attn_course/tasks/models.json``.
+checkpoint the configuration was read, or of which class it has the defaults; most bytes
+behind 131,072 positions first. The fields, with address and date, are in
+``attn_course/tasks/models.json``.
 ``POSITIONS`` has the rows of those whose near and far layers turn in different ways,
 ``MIXES`` decoders in which few layers see all, ``SHARED`` one shape whose keys and
 values are shared in seven ways. ``MEMORY`` and ``PEAKS`` have the memory of GPUs, their
@@ -21,6 +22,7 @@ LONG = 131_072  # positions, where sizes are compared
 STATE_NUMBER = 4  # of a recurrent state, which is kept in float32
 PARTIAL = "partial_rotary_factor"
 NEAR, FAR = "sliding_attention", "full_attention"
+CHOSEN = "compressed_sparse_attention"  # an indexer chooses among entries
 
 
 class Shape(NamedTuple):
@@ -93,6 +95,10 @@ def read_table(part="models"):
 def shape(row):
     """What a row of the table says of the cache."""
     config = row["config"]
+    source = row["checkpoint"] or f"{row['class']}, defaults"
+    if "compress_rates" in config:
+        kind = f"K = V of several tokens, an indexer chooses {config['index_topk']:,}"
+        return Shape(compressed(config), kind, source)
     whole, windowed, linear = layers_of(config)
     near, far = values_of(config)
     parts, kind = [], attention_of(config)
@@ -109,7 +115,18 @@ def shape(row):
         parts.append((linear, state * STATE_NUMBER // NUMBER, 1))
         mib = linear * state * STATE_NUMBER / 2**20
         kind += f" in {whole} of {whole + linear} layers, and {mib:.0f} MiB of state"
-    return Shape(parts, kind, row["checkpoint"])
+    return Shape(parts, kind, source)
+
+
+def compressed(config):
+    """Each layer keeps a window, and one entry for so many positions, which is key and
+    value; a layer whose indexer chooses entries has a key for each of them."""
+    kinds, width = config["layer_types"], config["head_dim"]
+    parts = [(len(kinds), width, config["sliding_window"])]
+    for kind, rate in config["compress_rates"].items():
+        values = width + config["index_head_dim"] * (kind == CHOSEN)
+        parts.append((kinds.count(kind), values // rate))
+    return parts
 
 
 def attention_of(config):
@@ -127,6 +144,8 @@ def attention_of(config):
 def layers_of(config):
     """How many layers see everything, how many a window, and how many keep a state."""
     count = config["num_hidden_layers"]
+    if "compress_rates" in config:
+        return count, 0, 0
     if "linear_attn_config" in config:
         whole = len(config["linear_attn_config"]["full_attn_layers"])
         return whole, 0, count - whole
@@ -137,8 +156,9 @@ def layers_of(config):
     if every := config.get("full_attention_interval"):
         return count // every, 0, count - count // every
     if "layer_types" in config:
-        whole = config["layer_types"].count("full_attention")
-    elif every := config.get("sliding_window_pattern"):
+        whole, linear = map(config["layer_types"].count, (FAR, "linear_attention"))
+        return whole, count - whole - linear, linear
+    if every := config.get("sliding_window_pattern"):
         whole = count // every
     else:
         whole = 0 if "sliding_window" in config else count

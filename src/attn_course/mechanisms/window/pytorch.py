@@ -232,7 +232,7 @@ class LongformerAttention(PatternAttention):
 
     global_projections: the rows of global queries are computed from projections of
     their own, ``query_global``, ``key_global`` and ``value_global``, as in the paper
-    and the released checkpoints (section 3.2); a cache then holds twice the heads.
+    and the released checkpoints (section 3.1); a cache then holds twice the heads.
     Without, one projection serves all.
 
     Raises:
