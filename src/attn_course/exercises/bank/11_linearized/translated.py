@@ -38,8 +38,8 @@ def translated(query, key, value, g, beta):
     # last_state = last_state + k_t.unsqueeze(-1) * delta.unsqueeze(-2)
     # out[i] = (last_state * q_t.unsqueeze(-1)).sum(dim=-2)
     ...  # (T, K), (T, K), (T, V), (T), (T); return (T, V)
-    query = query / np.linalg.norm(query, axis=1, keepdims=True)
-    key = key / np.linalg.norm(key, axis=1, keepdims=True)
+    lengths = [np.linalg.norm(x, axis=1, keepdims=True) for x in (query, key)]
+    query, key = query / lengths[0], key / lengths[1]
     query = query / query.shape[1] ** 0.5
     return delta_rule_attention(query, key, value, beta, decay=np.exp(g))[0]
 
@@ -53,16 +53,16 @@ return delta_rule_attention(query, key, value, beta, decay=1 - np.exp(g))[0]
 # %% mistake: beta and the decay are exchanged
 return delta_rule_attention(query, key, value, np.exp(g), decay=beta)[0]
 # %% mistake: the query is not divided by the root of K
-query = query
+query = query / 1
 # %% mistake: the query is divided by K, not by its root
 query = query / query.shape[1]
 # %% mistake: the key is not brought to length 1
-key = key
+query, key = query / lengths[0], key
 # %% mistake: the query is not brought to length 1
-query = query / 1
+query, key = query, key / lengths[1]
+# %% mistake: query and key have each other's lengths
+query, key = query / lengths[1], key / lengths[0]
 # %% mistake: the lengths are those of the columns, not of the rows
-key = key / np.linalg.norm(key, axis=0, keepdims=True)
-# %% mistake: the key is divided by the root of K, as the query is
-key = key / np.linalg.norm(key, axis=1, keepdims=True) / key.shape[1] ** 0.5
+lengths = [np.linalg.norm(x, axis=0, keepdims=True) for x in (query, key)]
 # %% mistake: query and key are exchanged
 return delta_rule_attention(key, query, value, beta, decay=np.exp(g))[0]
