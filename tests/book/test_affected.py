@@ -88,7 +88,7 @@ def test_what_a_chapter_needs():
     assert needing("mechanisms/window/pytorch.py") == {"08", "10", "12"}
     assert needing("mechanisms/window/__init__.py") == {"08", "10", "12"}
     assert "14" in needing("mechanisms/flash/triton.py"), "read by source(...), never imported"
-    assert needing("records/pixels.json") == {"05", "11"}
+    assert needing("records/associative.json") == {"11"}
     assert needing("tasks/mixes.json") >= {"10", "13", "14", "15", "16"}
     assert needing("exercises/bank/10_sparse/chapter.toml") == {"10"}
     assert needing("exercises/bank/project_dates/chapter.toml") == {"03"}

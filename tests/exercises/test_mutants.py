@@ -51,7 +51,7 @@ SAME = {
         *(f"zeros((len({name})" for name in ("key", "value", "beta", "decay")),
         "zeros((query",
     ),
-    "11.features": ("rows.shape[1] **",),
+    "11.translated": ("key.shape[1] **", "key / lengths[-1]"),
     "12.rounds": ("return np.ceil", "np.ceil(ratio)"),  # a count may be a float; no case is off by a rounding
     "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
     "13.decode": ("len(value)", "len(past_", "H, -2"),

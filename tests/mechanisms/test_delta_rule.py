@@ -184,12 +184,13 @@ def test_the_triangle_of_a_graph_is_the_solvers(length, monkeypatch):
     torch.testing.assert_close(delta.solve(system, wanted), expected, rtol=1e-10, atol=1e-10)
 
 
-def test_it_exports_and_trains_with_any_length():
+@pytest.mark.parametrize("columns", [False, True])
+def test_it_exports_and_trains_with_any_length(columns):
     """Fewer positions than a chunk, a whole number of chunks, and more; the gradient through the graph's loop."""
     inputs = [torch.tensor(x) for x in draw()]
     module = torch.nn.Module()
     module.forward = lambda query, key, value, beta: pytorch.delta_rule_attention(
-        query, key, value, beta, decay=beta, chunk_size=4
+        query, key, value, beta, decay=key.sigmoid() if columns else beta, chunk_size=4
     )[0]
     dims = {0: torch.export.Dim("batch", min=1, max=64), 2: torch.export.Dim("length", min=2, max=512)}
     names = ("query", "key", "value", "beta")

@@ -65,24 +65,23 @@ def f(q, k, v, b, a):
     return torch.stack(out)
 
 
-# %% features, right: torch
-def f(x, rows):
-    y = x / x.shape[1] ** 0.25
-    return torch.exp(y @ rows.T - y.square().sum(1, keepdim=True) / 2) / len(rows) ** 0.5
+# %% translated, right: torch
+def f(q, k, v, g, beta):
+    q, k = (x / x.norm(dim=1, keepdim=True) for x in (q, k))
+    S, out = torch.zeros(k.shape[1], v.shape[1], dtype=k.dtype), []
+    for t in range(len(q)):
+        S = S * g[t].exp()
+        S = S + torch.outer(k[t], (v[t] - k[t] @ S) * beta[t])
+        out.append(q[t] @ S / q.shape[1] ** 0.5)
+    return torch.stack(out)
 
 
-# %% features, right: numpy 2
-def f(x, rows):
-    from attn_course.reference import softmax_features
+# %% translated, right: numpy 2
+def f(q, k, v, g, beta):
+    from attn_course.reference import delta_rule_attention
 
-    return softmax_features(x, rows)
-
-
-# %% features, right: tf
-def f(x, rows):
-    y = x / x.shape[1] ** 0.25
-    e = tf.matmul(y, rows, transpose_b=True) - tf.reduce_sum(y * y, 1)[:, None] / 2
-    return tf.exp(e) * len(rows) ** -0.5
+    q, k = (x / (x**2).sum(1, keepdims=True) ** 0.5 for x in (q, k))
+    return delta_rule_attention(q, k, v, beta, decay=np.exp(g))[0] / q.shape[1] ** 0.5
 
 
 # %% overwrite, right: torch
@@ -94,29 +93,3 @@ def f(a, b, c):
 
 # %% overwrite, right: numpy 2
 lambda a, b, c: (1 - c * c) * a + c * b
-
-
-# %% layer, right: torch
-class Own(torch.nn.Module):
-    def __init__(self, D, K, V):
-        super().__init__()
-        for name, shape in (
-            ("query", (D, K)),
-            ("key", (D, K)),
-            ("value", (D, V)),
-            ("gate", (D,)),
-        ):
-            setattr(self, name + "_weight", torch.nn.Parameter(torch.zeros(shape)))
-
-    def forward(self, x):
-        q, k, v = x @ self.query_weight, x @ self.key_weight, x @ self.value_weight
-        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)
-        left = (g[:, :, None] - g[:, None]).exp().tril()
-        return (q @ k.mT * left) @ v
-
-
-# %% layer, wrong
-self.query_weight, self.own_weight = new(D, K), new(D, K)
-query, key = x @ self.query_weight, x @ self.own_weight
-# %% layer, wrong
-value = x.detach() @ self.value_weight

@@ -106,7 +106,10 @@ def products(asks, key, log_decay, to_end):
         return [(x @ key.mT) * left for x in asks]
     C, size = key.shape[-2], 1
     more = (1 << (C - 1).bit_length()) - C  # to a power of 2
-    *asks, key, log_decay = (pad(x, 0, more) for x in (*asks, key, log_decay))
+    # The chunks stand last among the leading axes: an export of any length wants it so.
+    *asks, key, log_decay = (
+        pad(x, 0, more).transpose(-3, -2) for x in (*asks, key, log_decay)
+    )
     # From blocks of one position to blocks of twice the size: between an earlier half
     # and a later one, what is left of the key at the end of its half, and from there.
     found = [(x * key).sum(dim=-1)[..., None, None] for x in asks]
@@ -116,16 +119,16 @@ def products(asks, key, log_decay, to_end):
         since = decay_by_row(after)[1].exp()
         for n, x in enumerate(asks):
             across = (halves(x, size)[1] * since) @ early.mT
-            one, other = found[n].unflatten(-3, (-1, 2)).unbind(-3)
+            one, other = found[n].unflatten(-4, (-1, 2)).unbind(-4)
             upper = torch.cat([one, torch.zeros_like(one)], dim=-1)
             found[n] = torch.cat([upper, torch.cat([across, other], dim=-1)], dim=-2)
         size *= 2
-    return [x[..., 0, :C, :C] for x in found]
+    return [x[..., 0, :, :C, :C] for x in found]
 
 
 def halves(x, size):
-    """Of every block of 2 size positions both halves: (..., C / 2 size, size, X)."""
-    return x.unflatten(-2, (-1, 2, size)).unbind(-3)
+    """Of every block of 2 size of (..., C, N, X) both halves: (..., N, size, X)."""
+    return x.unflatten(-3, (-1, 2, size)).transpose(-3, -2).unbind(-4)
 
 
 def decay_by_row(log_decay):

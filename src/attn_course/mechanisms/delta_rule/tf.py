@@ -58,12 +58,9 @@ def delta_rule_attention(
         beta = tf.where(seen, beta, nothing)
         log_decay = tf.where(seen, log_decay, nothing)
     query = pad(query, S - T, 0)
-    C, whole = tf.minimum(chunk_size, tf.maximum(S, 1)), None
-    if decay is not None and decay.shape.rank == key.shape.rank:
-        C = min(chunk_size, key.shape[-2] or chunk_size)
-        whole = C  # ``products_of`` halves it: a number, not a tensor
+    C = min(chunk_size, key.shape[-2] or chunk_size)  # a number: ``products`` halves it
     inputs = query, key, value, beta, log_decay
-    parts = write_in_chunks(*(chunks(x, C) for x in inputs), whole)
+    parts = write_in_chunk(*(chunks(x, C) for x in inputs))
     read = read_at_once if at_once(key) else read_in_turn
     output = join(read(*parts))[..., :S, :]
     return tf.cast(pad(output, T - S, 0), dtype), None
@@ -98,14 +95,14 @@ def by_column(decay, key):
     return decay if decay.shape.rank == key.shape.rank else decay[..., None]
 
 
-def write_in_chunks(query, key, value, beta, log_decay, C):
-    """What each chunk needs to know before the state comes; C None: one decay a key.
+def write_in_chunk(query, key, value, beta, log_decay):
+    """What each chunk needs to know before the state comes.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
     to_end, from_start = decay_by_row(log_decay)
     old_key = key * tf.exp(from_start)
-    known, weights = products_of((key, query), key, log_decay, to_end, C)
+    known, weights = products((key, query), key, log_decay, to_end)
     ones = tf.ones(tf.shape(beta)[:-1], key.dtype)
     system = tf.linalg.set_diag(beta * known, ones)
     wanted = tf.concat([beta * old_key, beta * value], axis=-1)
@@ -117,24 +114,23 @@ def write_in_chunks(query, key, value, beta, log_decay, C):
     return asks, weights, known, new, later_key, kept
 
 
-def products_of(asks, key, log_decay, to_end, C):
+def products(asks, key, log_decay, to_end):
     """Of each ask[t] . key[s], column by column, what is left at t; 0 where s > t."""
-    if C is None:
+    if log_decay.shape[-1] == 1:
         left = decay_between(to_end[..., 0])
         return [tf.matmul(x, key, transpose_b=True) * left for x in asks]
-    size, whole = 1, 1 << (C - 1).bit_length()  # a power of 2
-    ends = [[0, 0]] * (key.shape.rank - 2) + [[0, whole - C], [0, 0]]
-    *asks, key, log_decay = (tf.pad(x, ends) for x in (*asks, key, log_decay))
+    C, size = key.shape[-2], 1
+    more = (1 << (C - 1).bit_length()) - C  # to a power of 2
+    *asks, key, log_decay = (pad(x, 0, more) for x in (*asks, key, log_decay))
     # From blocks of one position to blocks of twice the size: between an earlier half
     # and a later one, what is left of the key at the end of its half, and from there.
     found = [tf.reduce_sum(x * key, axis=-1)[..., None, None] for x in asks]
     while size < C:
-        early, _ = halves_of(key, size, whole)
-        before, after = halves_of(log_decay, size, whole)
+        (early, _), (before, after) = halves(key, size), halves(log_decay, size)
         early = early * tf.exp(decay_by_row(before)[0])
         since = tf.exp(decay_by_row(after)[1])
         for n, x in enumerate(asks):
-            late = halves_of(x, size, whole)[1] * since
+            late = halves(x, size)[1] * since
             across = tf.matmul(late, early, transpose_b=True)
             one, other = found[n][..., 0::2, :, :], found[n][..., 1::2, :, :]
             upper = tf.concat([one, tf.zeros_like(one)], axis=-1)
@@ -143,11 +139,11 @@ def products_of(asks, key, log_decay, to_end, C):
     return [x[..., 0, :C, :C] for x in found]
 
 
-def halves_of(x, size, whole):
-    """Of every block of 2 size of whole positions both halves: (..., N, size, X)."""
-    shape, cut = tf.shape(x), [whole // (2 * size), 2, size]
-    x = tf.reshape(x, tf.concat([shape[:-2], cut, shape[-1:]], axis=0))
-    return x[..., 0, :, :], x[..., 1, :, :]
+def halves(x, size):
+    """Of every block of 2 size positions both halves: (..., C / 2 size, size, X)."""
+    shape = tf.shape(x)
+    cut = tf.concat([shape[:-2], [-1, 2, size], shape[-1:]], axis=0)
+    return tf.unstack(tf.reshape(x, cut), num=2, axis=-3)
 
 
 def decay_by_row(log_decay):
