@@ -1,7 +1,8 @@
-"""Find the bugs; there are two. A query reads k blocks of keys, chosen by the product
+"""Find the bugs; there are two. A query reads k blocks of keys, chosen by its product
 with the mean key of each: its own block always, and of those before it the best; within
-its own block nothing behind itself. query, key (T, K), size of a block and k; output
-(T, T), True where a query may attend to a key.
+its own block nothing behind itself. query (T, K), mean (N, K), of blocks of `size`
+keys, and k; output (T, T), True where a query may attend to a key. The last block may
+be cut.
 
 1. Print the output for six keys in blocks of two, k = 1: what does query 0 see?
 2. The own block is not over yet: should its mean decide, and may all of it be read?
@@ -17,7 +18,8 @@ before = "12.index"
 def cases(rng):
     def draw(T, K, size, k):
         query, key = rng.normal(size=(2, T, K))
-        return query, key, size, k
+        mean = [key[i : i + size].mean(axis=0) for i in range(0, T, size)]
+        return query, np.stack(mean), size, k
 
     cases = [Case("blocks of 3", draw(12, 5, 3, 2))]
     cases.append(Case("a last block that is cut", draw(11, 3, 4, 2)))
@@ -28,25 +30,23 @@ def cases(rng):
 
 
 # %% solution
-def blocks(query, key, size, k):
+def blocks(query, mean, size, k):
     T = len(query)
-    mean = np.stack([key[i : i + size].mean(0) for i in range(0, T, size)])
     block, own = np.arange(len(mean)), np.arange(T)[:, None] // size
     score = np.where(block == own, np.inf, query @ mean.T)
-    score = np.where(block <= own, score, -np.inf)
+    score = np.where(block > own, -np.inf, score)
     place = np.argsort(np.argsort(-score, axis=1, kind="stable"), axis=1)
-    chosen = (place < k) & (block <= own)
+    chosen = place < k
     return chosen[:, np.arange(T) // size] & np.tri(T, dtype=bool)
 
 
 # %% starter
-def blocks(query, key, size, k):
+def blocks(query, mean, size, k):
     T = len(query)
-    mean = np.stack([key[i : i + size].mean(0) for i in range(0, T, size)])
     block, own = np.arange(len(mean)), np.arange(T)[:, None] // size
-    score = np.where(block <= own, query @ mean.T, -np.inf)
+    score = np.where(block > own, -np.inf, query @ mean.T)
     place = np.argsort(np.argsort(-score, axis=1, kind="stable"), axis=1)
-    chosen = (place < k) & (block <= own)
+    chosen = place < k
     return chosen[:, np.arange(T) // size]
 
 
@@ -54,17 +54,14 @@ def blocks(query, key, size, k):
 score = query @ mean.T
 # %% mistake: within its own block a query sees what comes after it
 return chosen[:, np.arange(T) // size]
-# %% mistake: a block is seen before it has begun
-score = np.where(block <= own + 1, score, -np.inf)
-chosen = (place < k) & (block <= own + 1)
+# %% mistake: a block that has not begun takes the place of one that is seen
+score = np.where(block > own + 1, -np.inf, score)
 # %% mistake: the own block is missing
 return chosen[:, np.arange(T) // size] & (np.arange(T) // size < own)
 # %% mistake: the own block is one of the k
-chosen = (place <= k) & (block <= own)
+chosen = place <= k
 # %% mistake: these are the worst blocks
 score = np.where(block == own, np.inf, -(query @ mean.T))
-# %% mistake: the first key of a block speaks for it; its mean was wanted
-mean = np.stack([key[i] for i in range(0, T, size)])
 # %% mistake: the size of a block is handed over
 block, own = np.arange(len(mean)), np.arange(T)[:, None] // 3
 # %% mistake: every block before is read; k of them were wanted

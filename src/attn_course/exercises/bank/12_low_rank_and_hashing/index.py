@@ -1,13 +1,13 @@
 """Write the indexer's choice, `index(query, key, weight, k)`: small heads query
 (I, T, J), keys (T, J), weights (T, I); output (T, k): for each query the places of the
-k keys before it or at its own place with the highest score, in growing order, behind
+k keys before it or at its own place with the highest score, the best first, behind
 them T where there are fewer. Of equal scores the first keys. The score of query t and
 key s: weight[t, i] times relu(query[i, t] . key[s]), summed over i. No table of all
 pairs: with 2,048 positions 3 MB may be held at a time.
 
 1. A query needs only its own row of scores: it can be thrown away before the next.
 2. Of a row, sort the negative scores stably: equal ones stay in the order of the keys.
-3. np.sort(np.argsort(-row, kind="stable")[:k]) with row = weight[t] @ relu(query[:, t]
+3. np.argsort(-row, kind="stable")[:k] with row = weight[t] @ relu(query[:, t]
    @ key[: t + 1].T)
 """
 
@@ -35,12 +35,12 @@ def cases(rng):
 # %% solution
 def index(query, key, weight, k):
     ...  # (I, T, J), (T, J), (T, I), a number; return (T, k)
-    T = len(key)
+    T = query.shape[1]
     chosen = np.full((T, k), T)
     for t in range(T):
         row = weight[t] @ np.maximum(query[:, t] @ key[: t + 1].T, 0)
         best = np.argsort(-row, kind="stable")[:k]
-        chosen[t, : len(best)] = np.sort(best)
+        chosen[t, : len(best)] = best
     return chosen
 
 
@@ -60,8 +60,8 @@ row = (weight[t][:, None] * np.maximum(query[:, t] @ key[: t + 1].T, 0)).max(axi
 best = np.argsort(row, kind="stable")[:k]
 # %% mistake: of equal scores these are the last keys: the first were wanted
 best = len(row) - 1 - np.argsort(-row[::-1], kind="stable")[:k]
-# %% mistake: the places stand in growing order, not by their scores
-chosen[t, : len(best)] = best
+# %% mistake: the best stands first, not the first place
+chosen[t, : len(best)] = np.sort(best)
 # %% mistake: behind the last place stands T
 chosen = np.full((T, k), -1)
 # %% mistake: one place is wanted of each query, the k best
@@ -70,14 +70,3 @@ best = np.argsort(-row, kind="stable")[: k - 1]
 row = weight[0] @ np.maximum(query[:, t] @ key[: t + 1].T, 0)
 # %% mistake: the weights take no root and no size: their sign counts
 row = abs(weight[t]) @ np.maximum(query[:, t] @ key[: t + 1].T, 0)
-
-
-# %% mistake: that is right, and a table of all pairs
-def instead(query, key, weight, k):
-    T = len(key)
-    score = np.einsum("its,ti->ts", np.maximum(query @ key.T, 0), weight)
-    score = np.where(np.tri(T) > 0, score, -np.inf)
-    order = np.argsort(-score, axis=1, kind="stable")[:, :k]
-    order = np.where(order > np.arange(T)[:, None], T, order)
-    more = np.full((T, max(k - T, 0)), T)
-    return np.sort(np.concatenate([order, more], axis=1), axis=1)
