@@ -33,6 +33,7 @@ LOOK_UPS = [
     ("head pruning", "06_", "Head importance and pruning"),
     ("delta rule", "11_", "The delta rule"),
     ("lsh", "12_", "LSH attention"),
+    ("lightning indexer", "12_", "The indexer"),
     ("tensorflow MultiHeadAttention mask", "06_", "Load the library.s multi-head layer|Masks"),
     # A mechanism's name by itself leads to its card.
     ("additive attention", "02_", "Look it up"),
