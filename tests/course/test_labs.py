@@ -74,7 +74,7 @@ def test_record(name):
         "size",
     }
     measured |= {"cpu_seconds", "error", "gradient_off", "keys", "mib", "numbers", "one_round", "ranks", "score_std"}
-    measured |= {"shares", "pi"}
+    measured |= {"shares", "pi", "tied", "1/16", "1/8", "1/4", "1/2"}
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
     measured |= {"milliseconds", "weight"}
     measured |= {"shares", "peak_mib", "found"}

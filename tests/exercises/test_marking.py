@@ -245,8 +245,8 @@ def test_a_short_solution_is_flagged_as_what_may_be_chance():
     for exercise in EXERCISES.values():
         for text in (source_of(exercise.solution), *exercise.answers.values()):
             assert copied([text]), exercise.name
-    assert copied([source_of(EXERCISES["12.merged"].solution)]) == [
-        "cell 1 has the text of the solution of 12.merged (a line or two, which may be chance)"
+    assert copied([source_of(EXERCISES["14.visited"].solution)]) == [
+        "cell 1 has the text of the solution of 14.visited (a line or two, which may be chance)"
     ]
     assert copied(["def mine(score):\n    return softmax(score)\n"]) == []
 

@@ -93,3 +93,29 @@ def f(a, b, c):
 
 # %% overwrite, right: numpy 2
 lambda a, b, c: (1 - c * c) * a + c * b
+
+
+# %% layer, right: torch
+class Own(torch.nn.Module):
+    def __init__(self, D, K, V):
+        super().__init__()
+        for name, shape in (
+            ("query", (D, K)),
+            ("key", (D, K)),
+            ("value", (D, V)),
+            ("gate", (D,)),
+        ):
+            setattr(self, name + "_weight", torch.nn.Parameter(torch.zeros(shape)))
+
+    def forward(self, x):
+        q, k, v = x @ self.query_weight, x @ self.key_weight, x @ self.value_weight
+        g = torch.nn.functional.logsigmoid(x @ self.gate_weight).cumsum(1)
+        left = (g[:, :, None] - g[:, None]).exp().tril()
+        return (q @ k.mT * left) @ v
+
+
+# %% layer, wrong
+self.query_weight, self.own_weight = new(D, K), new(D, K)
+query, key = x @ self.query_weight, x @ self.own_weight
+# %% layer, wrong
+value = x.detach() @ self.value_weight

@@ -98,3 +98,43 @@ lambda q, k, v, c: q[:, :, :1]
 lambda q, k, v, c: (softmax(q @ k.swapaxes(1, 2)) * c) @ v
 # %% handed, wrong: the call returns: a mean of what was chosen
 lambda q, k, v, c: (c / np.maximum(c.sum(-1, keepdims=True), 1)) @ v
+
+
+# %% rounds, right: torch
+lambda p, w: (torch.log1p(-torch.tensor(w, dtype=torch.float64)) / np.log1p(-p)).ceil().long()
+# %% rounds, right: tf
+lambda p, w: tf.cast(tf.math.ceil(tf.math.log1p(tf.constant(-w, tf.float64)) / np.log1p(-p)), tf.int32)
+
+
+# %% rounds, right: numpy 2
+def f(p, w):
+    r = 1
+    while 1 - (1 - p) ** r < w:
+        r += 1
+    return r
+
+
+# %% layer, right: torch
+class Own(torch.nn.Module):
+    def __init__(self, D, L, R):
+        super().__init__()
+        for name in ("query", "key", "value"):
+            setattr(self, name + "_weight", torch.nn.Parameter(torch.empty(D, D)))
+        for name in ("key", "value"):
+            setattr(self, name + "_projection", torch.nn.Parameter(torch.empty(R, L)))
+
+    def forward(self, x):
+        T = x.shape[1]
+        k = torch.einsum("rt,bti,ij->brj", self.key_projection[:, :T], x, self.key_weight)
+        v = torch.einsum("rt,bti,ij->brj", self.value_projection[:, :T], x, self.value_weight)
+        return torch.nn.functional.scaled_dot_product_attention(x @ self.query_weight, k, v)
+
+
+# %% layer, wrong
+score = query @ key.detach().mT / D**0.5
+# %% layer, wrong
+self.own = new(*square)
+key = self.key_projection[:, :T] @ (x @ self.own)
+# %% layer, wrong
+self.key_projection = new(length, rank)
+self.value_projection = new(length, rank)

@@ -22,7 +22,7 @@ def cases(rng):
         return query, np.stack(mean), size, k
 
     cases = [Case("blocks of 3", draw(12, 5, 3, 2))]
-    cases.append(Case("a last block that is cut", draw(11, 3, 4, 2)))
+    cases.append(Case("sizes of different primes", draw(11, 3, 5, 2)))
     cases.append(Case("one block each", draw(7, 2, 2, 1)))
     cases.append(Case("all blocks", draw(8, 3, 3, 9)))
     cases.append(Case("blocks of one", draw(6, 4, 1, 3)))
