@@ -53,7 +53,7 @@ LOOK_UPS = [
     ("residual stream", "08_", "The idea: a stream"),
     ("hide solutions", "teaching", "Exercises: hide, mark, grade"),
 ]
-MISSES = 4  # of forty: a search that is tuned to its own test says little about the words that come next
+MISSES = 4  # of all: a search that is tuned to its own test says little about the words that come next
 # What a server's or a trainer's reader types in 2026; the first result is the section that says it.
 LATER = [
     ("ring attention", "14_", "Across machines"),
