@@ -299,7 +299,7 @@ def test_equal_to_pytorchs_own_stack(norm_first, ends, biased):
     close(in_tf(words())[0], theirs(x))
     parameters = get_parameters(ours)
     options = {"num_layers": L, "num_heads": H, "norm": ours.config["norm"], "activation": "silu"}
-    options |= {"normalization": ours.config["normalization"]}
+    options |= {name: ours.config[name] for name in ("normalization", "final_norm")}
     close(reference.encoder(words(), parameters, **options)[0], theirs(x))
     theirs.layers[1].norm1.eps = 1e-3
     with pytest.raises(ValueError, match="all of the same sizes and choices"):

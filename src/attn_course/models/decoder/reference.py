@@ -88,6 +88,7 @@ def decoder(
     parameters: Parameters,
     *,
     num_layers: int,
+    final_norm: bool | None = None,
     **options: Any,
 ) -> tuple[np.ndarray, tuple[Weights, ...]]:
     """One layer after the other, every one reading the same memory.
@@ -104,4 +105,4 @@ def decoder(
         own = nested(parameters, f"layers.{number}")
         x, found = decoder_layer(x, memory, own, **options)
         weights.append(found)
-    return last_norm(x, parameters, **options), tuple(weights)
+    return last_norm(x, parameters, final_norm, **options), tuple(weights)

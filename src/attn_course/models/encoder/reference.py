@@ -69,7 +69,12 @@ def encoder_layer(
 
 
 def encoder(
-    x: np.ndarray, parameters: Parameters, *, num_layers: int, **options: Any
+    x: np.ndarray,
+    parameters: Parameters,
+    *,
+    num_layers: int,
+    final_norm: bool | None = None,
+    **options: Any,
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """One layer after the other; a pre-norm encoder ends with one more norm.
 
@@ -84,17 +89,20 @@ def encoder(
         own = nested(parameters, f"layers.{number}")
         x, found = encoder_layer(x, own, **options)
         weights.append(found)
-    return last_norm(x, parameters, **options), tuple(weights)
+    return last_norm(x, parameters, final_norm, **options), tuple(weights)
 
 
 def last_norm(
     x: np.ndarray,
     parameters: Parameters,
+    final_norm: bool | None,
     *,
+    norm: str = "post",
     normalization: str = "layer",
     eps: float | None = None,
     **others: Any,
 ) -> np.ndarray:
-    """What ends a stack: one more norm, where it has one."""
-    own = nested(parameters, "final_norm")
-    return normalizer(normalization, eps)(x, own) if own else x
+    """What ends a stack: one more norm; unless told, where layers begin with one."""
+    if not (norm != "post" if final_norm is None else final_norm):
+        return x
+    return normalizer(normalization, eps)(x, nested(parameters, "final_norm"))
