@@ -290,12 +290,13 @@ class EncoderDecoder(WholeModel):
         state = self.decoder.start(last_state)
         given = {"prepared": self.decoder.prepare(memory, source_mask)}
         token = tf.fill(tf.shape(source)[:1], begin)
-        steps = []
+        # A graph has each step as a call; the first, by which layers are built, is not.
+        steps, step, later = [], self.decoder.step, tf.function(self.decoder.step)
         for _ in range(max_length):
-            inputs = token, state, memory, source_mask
-            logits, state, weights = self.decoder.step(*inputs, **given)
+            logits, state, weights = step(token, state, memory, source_mask, **given)
             token = tf.argmax(logits, axis=-1, output_type=tf.int32)
             steps.append((token, weights))
+            step = later
         return stacked(steps)
 
     def compute_output_shape(self, source_shape, target_in_shape, **shapes):
