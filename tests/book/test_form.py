@@ -2,6 +2,10 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import bundles
 import pytest
@@ -10,6 +14,7 @@ from execute import CellFailed, execute_alone
 from marks import NOT_RUN
 from nbformat.v4 import new_code_cell, new_notebook
 from notebooks import fill, main, write_alone
+from publisher import ROOT
 
 
 def place(root, name):
@@ -78,6 +83,22 @@ def test_notebooks_of_one_framework_run_without_the_other(form_built, capsys):
     assert main(["--root", str(form_built), "alone"]) == 0
     shown = capsys.readouterr().out
     assert "02_average_torch.ipynb" in shown and "02_average_tf.ipynb" in shown
+
+
+def unknown_names(folder):
+    """What notebooks name and never define."""
+    options = ["--isolated", "--quiet", "--output-format=concise", "--select=F821"]
+    command = [Path(sys.executable).with_name("ruff"), "check", *options, folder]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+
+
+def test_no_notebook_of_one_framework_names_what_the_other_s_cells_define(tmp_path):
+    for path in write_alone(ROOT):
+        shutil.copy(path, tmp_path)
+    assert len([*tmp_path.iterdir()]) > 30 and unknown_names(tmp_path) == []
+    broken = next(tmp_path.glob("04_*_torch.ipynb"))
+    broken.write_text(broken.read_text(encoding="utf-8").replace("import torch", "import math"), encoding="utf-8")
+    assert any("`torch`" in line for line in unknown_names(tmp_path))
 
 
 def test_notebooks_of_one_framework_are_made_wherever_they_are_used(form):

@@ -1,5 +1,6 @@
 """Demos in TensorFlow."""
 
+from contextlib import contextmanager
 from functools import partial
 
 from attn_course import tf as attn_tf
@@ -55,16 +56,28 @@ def decode(plan: Plan):
             yield {**row, "tokens_per_second": round(1e3 * batch / ms)}
 
 
+@contextmanager
+def no_graphs_without_a_gpu():
+    """Two steps of a tiny model take less time than their graph."""
+    tf.config.run_functions_eagerly(not tf.config.list_physical_devices("GPU"))
+    try:
+        yield
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
 def dates(plan: Plan):
     """Chapter 2 in a larger size."""
-    return training.dates(plan, "tf")
+    with no_graphs_without_a_gpu():
+        yield from training.dates(plan, "tf")
 
 
 def translate(plan: Plan):
     """Chapter 9 in a larger size."""
     from attn_course.course.labs.translate import tf as lab
 
-    return training.translate(plan, lab)
+    with no_graphs_without_a_gpu():
+        yield from training.translate(plan, lab)
 
 
 def language(plan: Plan):
@@ -79,7 +92,8 @@ def language(plan: Plan):
         keras.utils.set_random_seed(seed)
         return lab.LanguageModel(*sizes)
 
-    return training.language(plan, lab.loss, loop, build, number)
+    with no_graphs_without_a_gpu():
+        yield from training.language(plan, lab.loss, loop, build, number)
 
 
 OURS = {
