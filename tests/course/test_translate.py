@@ -23,7 +23,7 @@ from attn_course.course.labs.translate import (
 from attn_course.course.labs.translate import __main__ as command
 from attn_course.course.labs.translate import pytorch as in_torch
 from attn_course.course.labs.translate import tf as in_tf
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf, torch
 from attn_course.tasks.text import PAD
 
 TINY = Setting(
@@ -36,8 +36,12 @@ LABS = pytest.mark.parametrize("lab", [in_torch, in_tf], ids=["pytorch", "tf"])
 
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
+    """A few steps take less time than their graph; the one of two devices has one."""
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
     monkeypatch.delenv("ATTN_COURSE_STEPS", raising=False)
+    tf.config.run_functions_eagerly(True)
+    yield
+    tf.config.run_functions_eagerly(False)
 
 
 @pytest.mark.parametrize(("lab", "model"), [(in_torch, "transformer"), (in_torch, "bahdanau"), (in_tf, "transformer")])
