@@ -90,7 +90,7 @@ def test_two_processes_have_the_losses_of_one():
         )
         for n in range(2)
     ]
-    first, second = (run.communicate(timeout=120)[0] for run in runs)
+    first, second = (run.communicate(timeout=300)[0] for run in runs)
     assert [run.returncode for run in runs] == [0, 0]
     assert not second
     found, expected = json.loads(first), alone(in_torch)
@@ -118,7 +118,7 @@ print(json.dumps(log))
 def test_two_devices_have_the_losses_of_one():
     setting = json.dumps(TINY._replace(dropout=0.0, steps=2)._asdict())
     command = [sys.executable, "-W", "ignore", "-c", MIRRORED, setting]
-    run = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     found, expected = json.loads(run.stdout.splitlines()[-1]), alone(in_tf)
     np.testing.assert_allclose(found["train"], expected["train"], 1e-5)
     np.testing.assert_allclose(found["dev"], expected["dev"], 1e-4)
