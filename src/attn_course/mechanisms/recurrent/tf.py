@@ -290,7 +290,7 @@ class EncoderDecoder(WholeModel):
         state = self.decoder.start(last_state)
         given = {"prepared": self.decoder.prepare(memory, source_mask)}
         token = tf.fill(tf.shape(source)[:1], begin)
-        # A graph has each step as a call; the first, by which layers are built, is not.
+        # Traced once: in a graph later steps are calls. The first may build the layers.
         steps, step, later = [], self.decoder.step, tf.function(self.decoder.step)
         for _ in range(max_length):
             logits, state, weights = step(token, state, memory, source_mask, **given)
