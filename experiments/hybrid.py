@@ -2,7 +2,7 @@
 
 Names with a value each are written down, then asked for (``experiments.tasks.recall``).
 The layers have the same maps; the gates of a delta rule, two numbers a head, are all
-that differs. Each stack is trained on all numbers of pairs in turn and tested on each,
+that differs. Each stack is trained and tested as ``experiments.associative`` does it,
 then decodes one position after LENGTH others: the time (medians in the thread's own
 time, which others on the machine don't add to), and the bytes that are kept.
 
@@ -10,19 +10,18 @@ python -m experiments.hybrid --seeds 0 1 2
 """
 
 import time
-from itertools import islice
 
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import DeltaRuleAttention, Encoder, MultiHeadAttention
 from experiments import run_plan
-from experiments.associative import PAIRS, rate_at
-from experiments.tasks.recall import NAMES, UNKNOWN, VALUES, recall
+from experiments.associative import PAIRS
+from experiments.associative.pytorch import test, train
+from experiments.tasks.recall import NAMES, UNKNOWN, VALUES
 
-WIDTH, HEADS, KEY_DIM, BATCH, STEPS, RATE = 32, 2, 8, 64, 1000, 5e-3
-TESTED, AT_ONCE, LENGTH, TIMED = 8, 16, 4096, 41
+WIDTH, HEADS, KEY_DIM, STEPS = 32, 2, 8, 1000
+AT_ONCE, LENGTH, TIMED = 16, 4096, 41
 # d: the gated delta rule; s: softmax over all positions
 STACKS = {"4 softmax": "ssss", "3 delta, 1 softmax": "ddds", "4 delta": "dddd"}
 
@@ -52,23 +51,6 @@ class Stack(torch.nn.Module):
         return self.output(x)
 
 
-def loss(model, names, values, answer, old):
-    """The cross-entropy of the answers."""
-    logits = model(names, values)[:, -answer.shape[1] :].flatten(0, 1)
-    return torch.nn.functional.cross_entropy(logits, answer.flatten())
-
-
-@torch.no_grad()
-def right(model, pairs):
-    """The share of answers that are right."""
-    found = []
-    for batch in islice(recall(BATCH, pairs=pairs, seed=1000), TESTED):
-        names, values, answer, _ = map(torch.from_numpy, batch)
-        guess = model(names, values)[:, -answer.shape[1] :].argmax(dim=-1)
-        found.append((guess == answer).double().mean().item())
-    return float(np.mean(found))
-
-
 @torch.no_grad()
 def decoding(model):
     """A step of AT_ONCE rows after LENGTH positions: milliseconds, and bytes kept."""
@@ -91,13 +73,11 @@ def run(stack, seed):
     """One stack: a row for each number of pairs."""
     torch.manual_seed(seed)
     model = Stack(STACKS[stack])
-    options = {"rate": RATE, "clip": 1.0, "schedule": rate_at, "every": 100}
-    data = recall(BATCH, pairs=PAIRS, seed=seed)
-    loop.train(model, data, loss, steps=STEPS, **options)
+    train(model, steps=STEPS, seed=seed)
     row = {"stack": stack, "layers": STACKS[stack], "seed": seed}
     row |= {"parameters": sum(x.numel() for x in model.parameters())}
     row |= decoding(model.eval())
-    return [row | {"pairs": n, "right": round(right(model, n), 4)} for n in PAIRS]
+    return [row | {"pairs": n, "right": test(model, pairs=n)[0]} for n in PAIRS]
 
 
 if __name__ == "__main__":

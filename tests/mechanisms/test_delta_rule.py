@@ -216,7 +216,7 @@ def test_it_is_compiled_and_trains_with_any_length():
         return some
 
     graph = torch.compile(module.forward, backend="eager", fullgraph=True)
-    for length in (2, 11):
+    for length in (2, 4, 8, 11):
         some = inputs(length)
         torch.testing.assert_close(graph(*some), module.forward(*some), rtol=1e-10, atol=1e-10)
     for function in (module.forward, torch.compile(module.forward, backend="aot_eager", fullgraph=True)):

@@ -77,6 +77,10 @@ def test_on_a_screen(visit, page, address):
             assert violations(tab, *rules, of=None if page == WITH_CODE else BESIDE_CODE) == [], scheme
 
 
+def test_one_chapter_is_looked_at_with_its_code():
+    assert (SITE / WITH_CODE).exists()
+
+
 # Tables whose box would have to be pushed sideways; some frames after a fold opened, when those have turned that must.
 WIDER = """async () => {
   for (const _ of [1, 2, 3]) await new Promise((done) => requestAnimationFrame(done));

@@ -290,8 +290,9 @@ class EncoderDecoder(WholeModel):
         state = self.decoder.start(last_state)
         given = {"prepared": self.decoder.prepare(memory, source_mask)}
         token = tf.fill(tf.shape(source)[:1], begin)
-        # Traced once: in a graph later steps are calls. The first may build the layers.
-        steps, step, later = [], self.decoder.step, tf.function(self.decoder.step)
+        steps, step = [], self.decoder.step
+        # A graph traces one step, not each: the first, which may build layers, apart.
+        later = step if tf.executing_eagerly() else tf.function(step)
         for _ in range(max_length):
             logits, state, weights = step(token, state, memory, source_mask, **given)
             token = tf.argmax(logits, axis=-1, output_type=tf.int32)

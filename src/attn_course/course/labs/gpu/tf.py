@@ -59,11 +59,14 @@ def decode(plan: Plan):
 @contextmanager
 def no_graphs_without_a_gpu():
     """Two steps of a tiny model take less time than their graph."""
-    tf.config.run_functions_eagerly(not tf.config.list_physical_devices("GPU"))
+    before = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(
+        before or not tf.config.list_physical_devices("GPU")
+    )
     try:
         yield
     finally:
-        tf.config.run_functions_eagerly(False)
+        tf.config.run_functions_eagerly(before)
 
 
 def dates(plan: Plan):
