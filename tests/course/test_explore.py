@@ -30,6 +30,7 @@ from attn_course.course.plots.explore import (
     explore_roofline,
     explore_rotation,
     explore_scale,
+    explore_server,
     explore_sink,
     explore_steps,
     explore_tiles,
@@ -37,6 +38,7 @@ from attn_course.course.plots.explore import (
 )
 from attn_course.course.plots.explore.numbers import cache_gib
 from attn_course.course.plots.explore.roofline import intensity
+from attn_course.course.plots.explore.schedules import timeline
 from attn_course.course.plots.explore.widget import thousandths
 from attn_course.masks import causal_mask, sliding_window_mask
 from attn_course.reference import alibi_slopes, local_window
@@ -84,6 +86,7 @@ FIGURES = {
     "roofline": lambda: explore_roofline({"a": (2, None), "b": (3.5, 1)}, {"one": (9.2e10, 3.2e10, 4)}, alt=ALT),
     "rotation": lambda: explore_rotation(alt=ALT, method="yarn"),
     "scale": lambda: explore_scale(numbers(64), numbers(5, 64), alt=ALT),
+    "server": lambda: explore_server([(3, 5), (7, 2), (1, 11)], alt=ALT, at_once=2),
     "sink": lambda: explore_sink([-1, 0.5, 2], [1, -1, 0], alt=ALT, sink=1),
     "steps": lambda: explore_steps(numbers(3, 5), "abc", "vwxyz", queries=numbers(3, 7), memory=numbers(5, 2), alt=ALT),
     "tiles": lambda: explore_tiles(numbers(5, 7), alt=ALT, block_size=2),
@@ -163,7 +166,7 @@ def test_an_output_carries_only_its_figure(kind):
 def test_the_code_is_small_and_names_no_address():
     whole = code()
     assert re.findall(r"^KINDS\.(\w+) = ", whole, re.MULTILINE) == list(PARTS)
-    assert len(whole.encode()) < 95_000 and len(gzip.compress(whole.encode())) < 29_000
+    assert len(whole.encode()) < 99_000 and len(gzip.compress(whole.encode())) < 29_500
     assert "://" not in whole and "import(" not in whole and "fetch(" not in whole
     assert "</script" not in whole.lower()
     assert "/*" not in whole and not re.search(r"^\s*//", whole, re.MULTILINE)
@@ -212,6 +215,13 @@ WRONG = {
     "values": (lambda: explore_sink([1, 2], [1, 2, 3], alt=ALT), r"values must be \(2\), got \(3\)"),
     "keys of a sink": (lambda: explore_sink([1, 2], [1, 2], alt=ALT, names="a"), "names must be 2 texts, got 1"),
     "a sink": (lambda: explore_sink([1, 2], [1, 2], alt=ALT, sink=7), "sink must be from -6 to 6, got 7"),
+    "one request": (lambda: explore_server([(3, 5)], alt=ALT), "number of requests must be .* from 2 to 12, got 1"),
+    "an empty prompt": (lambda: explore_server([(0, 5), (1, 1)], alt=ALT), "requests must be .* from 1 to 99, got 0"),
+    "places": (lambda: explore_server([(3, 5), (1, 1)], alt=ALT, at_once=3), "at_once must be .* from 1 to 2, got 3"),
+    "a budget": (
+        lambda: explore_server([(3, 5), (1, 1)], alt=ALT, at_once=2, budget=5),
+        "budget must be one of .* got 5",
+    ),
     "n": (lambda: explore_pattern(alt=ALT, n=65), "n must be an integer from 4 to 64, got 65"),
     "a fraction": (lambda: explore_pattern(alt=ALT, window=2.5), "window must be an integer"),
     "a truth value": (lambda: explore_pattern(alt=ALT, stride=True), "stride must be an integer"),
@@ -388,6 +398,33 @@ def test_the_picture_of_a_sink_is_its_softmax():
     heights = np.array(bars_of(explore_sink(scores, [1, -1, 0], alt=ALT, sink=1).picture)).reshape(2, 4) / 120
     plain, joined = np.append(np.exp(scores), 0), np.append(np.exp(scores), np.e)
     np.testing.assert_allclose(heights, [plain / plain.sum(), joined / joined.sum()], atol=2e-3)
+
+
+def test_a_timeline_by_hand():
+    """Two places, six tokens a step: what each request does (r reads, w writes, - idles), and the tokens of a step."""
+    requests = [(3, 1), (2, 4), (8, 2)]
+    of = {
+        (False, None): (["r---  ", " rwww"[1:] + "  ", "    rw"], [5, 1, 1, 1, 8, 1]),
+        (True, None): (["r    ", "rwww ", " rw  "], [5, 9, 2, 1]),
+        (True, 6): (["r    ", "rwww ", " rrw "], [5, 6, 4, 2]),
+    }
+    for (continuous, budget), (drawn, tokens) in of.items():
+        states, read = timeline(requests, at_once=2, budget=budget, continuous=continuous)
+        assert ["".join(" rw-"[state] for state in row).rstrip() for row in states] == [row.rstrip() for row in drawn]
+        assert read.tolist() == tokens
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_timeline_reads_and_writes_all(seed):
+    rng = np.random.default_rng(seed)
+    requests = rng.integers(1, 20, (int(rng.integers(2, 9)), 2)).tolist()
+    at_once, budget = int(rng.integers(1, len(requests) + 1)), [None, 8, 16][seed % 3]
+    for continuous in (False, True):
+        states, tokens = timeline(requests, at_once=at_once, budget=budget, continuous=continuous)
+        assert tokens.sum() == sum(prompt + answer - 1 for prompt, answer in requests)
+        assert tokens.max() <= (budget or tokens.sum()) and (states > 0).sum(0).max() <= at_once
+        assert ((states == 2).sum(1) == [answer - 1 for _, answer in requests]).all()
+        assert budget or not continuous or not (states == 3).any()
 
 
 def test_slopes_are_those_of_the_course():

@@ -18,6 +18,7 @@ from widget_figures import (
     MEMORY,
     ONE_ROW,
     POSITIONS,
+    REQUESTS,
     SCORES,
     SERIES,
     VALUES,
@@ -31,6 +32,7 @@ from widget_figures import (
 )
 
 from attn_course.course.plots.explore import PARTS, code
+from attn_course.course.plots.explore.schedules import BUDGETS, timeline
 from attn_course.masks import causal_mask, sliding_window_mask
 from attn_course.reference import alibi_slopes, local_window, rotary_frequencies
 
@@ -408,6 +410,31 @@ def test_scale(figure):
         tab.keyboard.press("End")
         hot = softmax(scores / 4 / 10)
         spoken(tab, f"Scaled.*largest weight {hot.max():.2f}\\.$")
+
+
+DRAWN = "all => all.map(line => [...line.children].map(one => one.className))"
+
+
+def test_server(figure):
+    with figure("server") as (tab, ui):
+        for entry, places, budget in ((0, 2, 6), (0, 3, 2), (1, 2, 6), (1, 3, 2)):
+            ui.get_by_label(("in batches", "as places become free")[entry]).check(force=True)
+            slide(ui, "requests at once", places)
+            slide(ui, "tokens a step, at most", budget)
+            options = {"at_once": places, "budget": BUDGETS[budget], "continuous": entry == 1}
+            states, tokens = timeline(REQUESTS, **options)
+            drawn = ui.locator(".line").evaluate_all(
+                "all => all.map(line => [...line.children].map(one => one.className))"
+            )
+            assert drawn == [[["", "reads", "writes", "idle"][state] for state in row] for row in states.tolist()]
+            steps = states.shape[1]
+            assert facts(ui, 0) == {
+                "steps": str(steps),
+                "tokens written per step": f"{23 / steps:.1f}",
+                "places held for nothing": str((states == 3).sum()),
+                "most tokens in one step": str(tokens.max()),
+            }
+        spoken(tab, f"steps: {steps}, .*most tokens in one step: {tokens.max()}$")
 
 
 def test_sink(figure):

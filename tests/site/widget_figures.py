@@ -37,6 +37,7 @@ X, POSITIONS = np.round(numbers(5, 6, seed=5), 3), np.round(numbers(5, 6, seed=6
 MAPS = {name: np.round(numbers(6, 3, seed=seed), 3) for seed, name in enumerate(("query", "key", "value"), start=7)}
 SERIES = np.array([[0.9, 0.6, 0.3, 0.1], [1.0, 0.8, 0.4, 0.2]])
 KEYS, VALUES = np.array([[2, 0], [-1, -1], [0, 2]]), np.array([[10, 0], [0, 0], [0, 10]])
+REQUESTS = [(4, 3), (3, 11), (12, 2), (5, 7)]
 SINGLE = {
     off: 0.9 - 0.2 * len(off) for size in (0, 1) for off in itertools.combinations([(0, 0), (0, 1), (0, 2)], size)
 }
@@ -103,6 +104,7 @@ def figures():
         ),
         "rotation": draw.explore_rotation(alt="rotations", dim=16, trained_length=64),
         "scale": draw.explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),
+        "server": draw.explore_server(REQUESTS, alt="a server", at_once=2),
         "sink": draw.explore_sink([-1, -2, -1.5], [1, -1, 2], alt="a sink", sink=1.0),
         "steps": draw.explore_steps(
             SCORES, WRITTEN, DATE, queries=numbers(10, 5, seed=12), memory=MEMORY, alt="steps", start=3

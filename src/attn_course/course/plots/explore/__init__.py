@@ -28,6 +28,7 @@ from attn_course.course.plots.explore.rules import (
     explore_tiles,
     explore_window,
 )
+from attn_course.course.plots.explore.schedules import explore_server
 from attn_course.course.plots.explore.sinks import explore_sink
 from attn_course.course.plots.explore.widget import MARK, PARTS, Widget, code
 
@@ -48,6 +49,7 @@ __all__ = [
     "explore_roofline",
     "explore_rotation",
     "explore_scale",
+    "explore_server",
     "explore_sink",
     "explore_steps",
     "explore_tiles",

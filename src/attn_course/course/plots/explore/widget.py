@@ -24,6 +24,7 @@ PARTS = (
     "roofline",
     "rotation",
     "scale",
+    "server",
     "sink",
     "steps",
     "tiles",
