@@ -62,6 +62,9 @@ SAME = {
     "15.turns": ("theta <= 2", "return (trained"),
     "15.yarn": ("ends[-1]", "squeezed", "flat"),
     "16.chosen": ("flat",),
+    "17.deal": ("flat",),
+    "17.verify": ("flat", "len(p)", "len(q)", "len(uniform)", "return [*"),
+    "17.pairs": ("pieces[::-2]", "machines, -2", "sum(-1)"),  # the first machine has as many as before, and the others fewer
     "10.strided": ("back <= stride",),
     "10.window": ("n, K = key.shape",),
     "10.fixed": ("n, K = key.shape",),
