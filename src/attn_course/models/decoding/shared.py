@@ -92,7 +92,7 @@ def check_known(prompt: Any, model: Any) -> None:
     """Raise ValueError where a prompt has a token that the model does not have."""
     config = getattr(model, "config", None)
     known = config.get("vocab_size") if isinstance(config, dict) else None
-    tokens = np.asarray(prompt.cpu() if hasattr(prompt, "cpu") else prompt)
+    tokens = np.asarray(prompt.detach().cpu() if hasattr(prompt, "detach") else prompt)
     wrong = tokens[(tokens < 0) | (tokens >= (known or np.inf))]
     if known and len(wrong):
         words = f"tokens from 0 to {known - 1}"
