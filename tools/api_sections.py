@@ -17,6 +17,7 @@ LISTED = "```{api-topics}\n```"
 SEARCH = {
     "gated": "QK-norm, qk norm, sink softmax, soft-cap, output gate, gated attention",
     "paged": "BlockPool, block table, free list, fork, copy on write, prefix sharing",
+    "serving": "continuous batching, chunked prefill, prefix cache, preemption, scheduler, inference server",
 }
 
 

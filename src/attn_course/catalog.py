@@ -38,6 +38,7 @@ from attn_course.models import (
     feed_forward,
     huggingface,
     language_model,
+    serving,
     transformer,
 )
 
@@ -75,6 +76,7 @@ TOPICS = (
     strided,
     block_sparse,
     flash,
+    serving,
 )
 DECLARED = {
     topic.__name__.rpartition(".")[2]: (

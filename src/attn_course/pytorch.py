@@ -33,6 +33,7 @@ from attn_course.models.encoder.pytorch import *
 from attn_course.models.feed_forward.pytorch import *
 from attn_course.models.huggingface.pytorch import *
 from attn_course.models.language_model.pytorch import *
+from attn_course.models.serving.pytorch import *
 from attn_course.models.transformer.pytorch import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

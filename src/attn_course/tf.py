@@ -33,6 +33,7 @@ from attn_course.models.encoder.tf import *
 from attn_course.models.feed_forward.tf import *
 from attn_course.models.huggingface.tf import *
 from attn_course.models.language_model.tf import *
+from attn_course.models.serving.tf import *
 from attn_course.models.transformer.tf import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -566,5 +566,6 @@ PARTS = {
     "greedy_decode": "tests/models/test_decoding.py",
     "beam_search": "tests/models/test_decoding.py",
     "generate": "tests/models/test_language_model.py",
+    "Engine": "tests/models/test_serving.py",
     "from_huggingface": "tests/oracles/test_huggingface_oracles.py",
 }

@@ -182,6 +182,71 @@ def test_a_layer_decodes_three_requests_from_one_pool(face):
 
 
 @FACE
+def test_going_back_into_a_shared_block(face):
+    """No block is lost, and what is written then is the writer's alone, though it had its own last block before."""
+    rng, pool = np.random.default_rng(10), make(face, 9)
+    cache, past = pool.new_cache(20), chunk(rng, 10)
+    append(face, cache, *past)
+    other, more = cache.fork(), chunk(rng, 7)
+    append(face, cache, *more)
+    for length in (9, 5, 4, 3):
+        cache.truncate(length)
+        kept = [x[:, :, :length] for x in past]
+        holds(face, cache, *kept)
+        append(face, cache, *(x[:, :, :2] for x in more))
+        holds(face, cache, *(np.concatenate([a, b[:, :, :2]], axis=2) for a, b in zip(kept, more, strict=True)))
+        holds(face, other, *past)
+        consistent(pool, [cache, other])
+    for length, words in ((6, "length must be at most 5, what is kept, got 6"), (-1, "at least 0"), (1.5, "whole")):
+        with pytest.raises(ValueError, match=words):
+            cache.truncate(length)
+    cache.free()
+    other.truncate(0)
+    consistent(pool, [])
+
+
+@FACE
+def test_a_pool_counts_what_is_named(face):
+    """Twice in one call is twice, and an error leaves all as it was: more than there is, a block that nobody holds."""
+    pool = make(face, 3)
+    two = pool.take(2)
+    twice = tensor(face, np.repeat(np.asarray(two), 2))
+    pool.hold(twice)
+    assert [int(n) for n in np.asarray(pool.holders)[np.asarray(two)]] == [3, 3]
+    pool.release(twice)
+    for act, words in (
+        (lambda: pool.take(2), "pool must have 2 free blocks, got 1"),
+        (lambda: pool.release(twice), "blocks must have a holder for each time they are named, got"),
+        (lambda: pool.hold(tensor(face, np.array([0, 1, 2], twice.numpy().dtype))), "named, got .*2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            act()
+        assert [int(n) for n in np.asarray(pool.holders)] == [1, 1, 0] and int(pool.num_free) == 1
+    pool.release(two)
+    assert sorted(np.asarray(pool.stack)) == [0, 1, 2] and int(pool.num_free) == 3
+
+
+@FACE
+@pytest.mark.parametrize("size", [1, 4, 19])
+def test_rows_go_on_from_others(face, size):
+    """As a beam does at every token: always what whole caches do, and never more blocks than one row each needs."""
+    rng, batch, capacity = np.random.default_rng(11), 3, 18
+    dtype = {"dtype": torch.float64 if face is pytorch else "float64"}
+    cache = face.PagedKVCache(batch, G, capacity, K, V, block_size=size, **dtype)
+    whole = face.KVCache(batch, G, capacity, K, V, **dtype)
+    for _ in range(capacity):
+        more = [tensor(face, x) for x in chunk(rng, 1, batch)]
+        for one, other in zip(cache.update(*more), whole.update(*more), strict=True):
+            np.testing.assert_array_equal(one, other)
+        rows = tensor(face, rng.integers(0, batch, batch))
+        cache.take(rows)
+        whole.take(rows)
+        consistent(cache.pool, [cache])
+    cache.free()
+    consistent(cache.pool, [])
+
+
+@FACE
 def test_refusals_say_what_is_wrong(face):
     """By name, with what was found; an empty pool leaves the cache as it was."""
     pool, rng = make(face, 2), np.random.default_rng(8)

@@ -129,6 +129,30 @@ def test_a_cache_gives_the_same_tokens(face, norm):
 
 
 @FACE
+@pytest.mark.parametrize("size", [2, 16])
+def test_a_beam_on_blocks(face, size, monkeypatch):
+    """What hypotheses share they hold in the same blocks; tokens and scores are those of whole caches."""
+    model = models()[face]
+    expected = face.beam_search(model, **given(face), max_length=15, beam_size=4)
+    make, pools = model.new_cache, []
+
+    def in_blocks(memory, capacity):
+        found = []
+        for own, read in make(memory, capacity):
+            rows, heads, key_dim, _ = own.sizes
+            own = face.PagedKVCache(rows, heads, capacity, key_dim, block_size=size, dtype=own.key.dtype)
+            pools.append((own, own.pool))
+            found.append((own, read))
+        return tuple(found)
+
+    monkeypatch.setattr(model, "new_cache", in_blocks)
+    close(face.beam_search(model, **given(face), max_length=15, beam_size=4), expected)
+    for own, pool in pools:
+        own.free()
+        assert int(pool.num_free) == len(np.asarray(pool.holders)) and not np.asarray(pool.holders).any()
+
+
+@FACE
 def test_a_cache_gives_the_same_logits(face):
     """In pieces of 1, 3 and 2 tokens behind one another: what the whole gives at once."""
     model = models()[face]

@@ -177,6 +177,51 @@ def test_a_seed_gives_the_same_tokens_in_both():
 
 
 @FACE
+def test_a_seed_for_each_row_draws_what_the_row_draws_alone(face):
+    """In whatever place it stands, among whichever others."""
+    model, options = models("rotary")[face], {"max_tokens": 8, "top_k": 7}
+
+    def written(rows, seed):
+        return np.stack([numbers(x) for x in face.generate(model, tensor(face, rows), seed=seed, **options)], 1)
+
+    together = written(TOKENS[[1, 0, 2, 1]], [5, 6, 7, 8])
+    for row, seed, text in zip((1, 0, 2, 1), (5, 6, 7, 8), together, strict=True):
+        np.testing.assert_array_equal(text, written(TOKENS[row : row + 1], seed)[0])
+    assert (together[0] != together[3]).any()  # the seed, not the prompt
+    with pytest.raises(ValueError, match="seed must be one number, or one for each of 3 rows, got 2"):
+        written(TOKENS, [1, 2])
+
+
+@FACE
+@pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
+def test_a_cache_that_is_given_is_read_on(face, padded):
+    """In blocks, in one piece, behind a past: the tokens are those of the whole prompt at once."""
+    model, options = models("own")[face], {"max_tokens": 6, "temperature": 0}
+    dtype = {"dtype": torch.float64 if face is pytorch else "float64"}
+
+    def written(prompt, mask, cache=None):
+        own = {"mask": tensor(face, mask)} if padded else {}
+        return np.stack([numbers(x) for x in face.generate(model, prompt, cache=cache, **own, **options)], 1)
+
+    mask, prompt = np.arange(T) >= STARTS[:, None], tensor(face, TOKENS)
+    expected = written(prompt, mask)
+    for cache in (
+        model.new_cache(B, T + 5),
+        tuple(face.PagedKVCache(B, 1, T + 5, D // H, block_size=4, **dtype) for _ in range(L)),
+    ):
+        for read in (0, 5):
+            if read:
+                first = {"mask": tensor(face, mask[:, None, None, :read])} if padded else {}
+                model(prompt[:, :read], need_weights=False, cache=cache, **first)
+            np.testing.assert_array_equal(written(prompt[:, read:], mask, cache), expected)
+            assert int(cache[0].length) == T + 5
+            for own in cache:
+                own.truncate(0)
+    with pytest.raises(ValueError, match="cache must have a capacity of 13, all that is read, got 12"):
+        face.generate(model, prompt, max_tokens=7, cache=model.new_cache(B, 12))
+
+
+@FACE
 def test_a_row_that_has_ended_stays_so(face):
     model = models("sinusoidal")[face]
     prompt = tensor(face, TOKENS)
@@ -257,6 +302,9 @@ def test_wrong_calls_are_named(face):
             face.generate(model, prompt, **{"max_tokens": 3, **given})
     with pytest.raises(ValueError, match="prompt must be integers, got float64"):
         face.generate(model, tensor(face, TOKENS.astype("float64")), max_tokens=3)
+    for token in (N, -1):
+        with pytest.raises(ValueError, match=f"prompt must have tokens from 0 to 10, got {token}"):
+            face.generate(model, tensor(face, np.array([[1, token, 2]])), max_tokens=3)
     with pytest.raises(ValueError, match="positions of prompt must be at least 1, got 0"):
         face.generate(model, prompt[:, :0], max_tokens=3)
     with pytest.raises(ValueError, match=r"model must have new_cache\(batch, capacity\), as a LanguageModel"):

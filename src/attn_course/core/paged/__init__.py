@@ -24,6 +24,10 @@ many blocks are free, and a cache's own ``nbytes`` what its blocks take, shared 
 
 - A block that somebody else holds is never written to: a fork copies its last, partly
   filled block before it writes behind it (copy on write).
+- ``take(rows)``, for a beam, copies nothing: rows that go on from one share its blocks.
+- A pool counts a block as often as it is named, and refuses to take what is not free or
+  to release or hold what nobody holds.
+- ``truncate(length)`` goes back, and what is written then reaches nobody else.
 - A chunk for which the pool has no blocks is refused by a ValueError, and nothing is
   changed.
 

@@ -9,6 +9,7 @@ from attn_course.core.paged.shared import (
     check_caches,
     check_pool,
     count_turns,
+    nobody_holds,
     pool_empty,
 )
 from attn_course.core.shapes import check_at_least
@@ -64,17 +65,32 @@ class BlockPool:
     def take(self, count):
         """So many free blocks; from now on they have a holder."""
         left = self.num_free - count
+        if left < 0:
+            raise ValueError(pool_empty(count, self.num_free))
         taken = self.stack[left : left + count].flip(0)
         self.num_free = left
         self.holders[taken] = 1
         return taken
 
+    def hold(self, blocks):
+        """One holder more, as often as a block is named."""
+        if (self.holders[blocks] < 1).any():
+            raise ValueError(nobody_holds(blocks[self.holders[blocks] < 1]))
+        self.holders += self.count(blocks)
+
     def release(self, blocks):
-        """One holder less; what nobody holds is free."""
-        self.holders[blocks] -= 1
-        free = blocks[self.holders[blocks] == 0].flip(0)
+        """One holder less, as often as a block is named; what nobody holds is free."""
+        less = self.count(blocks)
+        if (self.holders < less).any():
+            raise ValueError(nobody_holds((self.holders < less).nonzero()[:, 0]))
+        self.holders -= less
+        free = ((less > 0) & (self.holders == 0)).nonzero()[:, 0].flip(0)
         self.stack[self.num_free : self.num_free + len(free)] = free
         self.num_free += len(free)
+
+    def count(self, blocks):
+        """How often each block of the pool is named: (N,)."""
+        return torch.bincount(blocks, minlength=len(self.holders))
 
     def places(self, blocks):
         """Where the positions of blocks (...,) stand: (..., P)."""
@@ -140,18 +156,31 @@ class PagedKVCache(KVCache):
 
     def free(self) -> None:
         """Forget everything; blocks that nobody else holds are free again."""
-        self.pool.release(self.held().flatten())
-        self.length, self.forked = 0, False
+        self.truncate(0)
 
     reset = free
+
+    def truncate(self, length: int) -> None:
+        """Go back to the first ``length`` positions; blocks behind them are let go."""
+        held = self.held()
+        super().truncate(length)
+        self.pool.release(held[:, self.held().shape[1] :].flatten())
+        self.forked = self.shares()
 
     def fork(self) -> "PagedKVCache":
         """A second cache with the same past, in the same blocks."""
         other = self.pool.new_cache(self.capacity, batch=len(self.table))
         other.table, other.length = self.table.clone(), self.length
-        self.pool.holders[self.held().flatten()] += 1
+        self.pool.hold(self.held().flatten())
         self.forked = other.forked = True
         return other
+
+    def take(self, rows: torch.Tensor) -> None:
+        """Go on with these rows (B) of the batch; where they are one, they share."""
+        held, self.table = self.held().flatten(), self.table[rows]
+        self.pool.hold(self.held().flatten())
+        self.pool.release(held)
+        self.forked = self.shares()
 
     def append(self, key: torch.Tensor, value: torch.Tensor) -> None:
         """Write a chunk (B, G, T, K), (B, G, T, V) behind what is there."""
@@ -199,11 +228,24 @@ class PagedKVCache(KVCache):
         self.pool.release(old)
         self.forked = False
 
+    def shares(self):
+        """Whether somebody else holds a block of a sequence."""
+        return bool((self.pool.holders[self.held()] > 1).any())
+
     def shared_last(self, start):
-        """The sequences whose last block is partly filled and not theirs alone."""
+        """The sequences that have to copy a partly filled last block.
+
+        Of the rows that share one the first may keep it, if nobody else holds it.
+        """
         if start % self.block_size == 0:
             return self.table.new_zeros(0)
-        return (self.pool.holders[self.last(start)] > 1).nonzero()[:, 0]
+        last, row = (
+            self.last(start),
+            torch.arange(len(self.table), device=self.table.device),
+        )
+        same = last[:, None] == last
+        others = self.pool.holders[last] > same.sum(1)
+        return (others | (same & (row < row[:, None])).any(1)).nonzero()[:, 0]
 
     def last(self, start):
         """Each sequence's block for position start."""

@@ -34,6 +34,11 @@ def pool_empty(wanted: Any, free: Any) -> str:
     return f"pool must have {wanted} free blocks, got {free}"
 
 
+def nobody_holds(blocks: Any) -> str:
+    """The words for blocks that are held or released, and free."""
+    return f"blocks must have a holder for each time they are named, got {blocks}"
+
+
 def check_caches(query: Any, caches: list) -> None:
     """Raise ValueError unless queries fit caches that share one pool."""
     check_at_least(1, caches=len(caches))

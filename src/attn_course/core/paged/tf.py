@@ -9,6 +9,7 @@ from attn_course.core.paged.shared import (
     check_caches,
     check_pool,
     count_turns,
+    nobody_holds,
     pool_empty,
 )
 from attn_course.core.shapes import check_at_least
@@ -64,19 +65,36 @@ class BlockPool(tf.Module):
     def take(self, count):
         """So many free blocks; from now on they have a holder."""
         left = tf.identity(self.num_free) - count
+        if tf.executing_eagerly() and left < 0:
+            raise ValueError(pool_empty(int(count), int(self.num_free)))
+        tf.debugging.assert_non_negative(left, "pool is empty")
         taken = tf.reverse(self.stack[left : left + count], [0])
         self.num_free.assign(left)
         self.holders.scatter_nd_update(taken[:, None], tf.ones_like(taken))
         return taken
 
+    def hold(self, blocks):
+        """One holder more, as often as a block is named."""
+        more = self.count(blocks)
+        check_held((more > 0) & (self.holders < 1))
+        self.holders.assign_add(more)
+
     def release(self, blocks):
-        """One holder less; what nobody holds is free."""
-        self.holders.scatter_nd_sub(blocks[:, None], tf.ones_like(blocks))
-        free = tf.boolean_mask(blocks, tf.gather(self.holders, blocks) == 0)
+        """One holder less, as often as a block is named; what nobody holds is free."""
+        less = self.count(blocks)
+        check_held(self.holders < less)
+        self.holders.assign_sub(less)
+        free = tf.where((less > 0) & (self.holders == 0))[:, 0]
+        free = tf.cast(free, blocks.dtype)
         start = tf.identity(self.num_free)
         end = start + tf.shape(free)[0]
         self.stack[start:end].assign(tf.reverse(free, [0]))
         self.num_free.assign(end)
+
+    def count(self, blocks):
+        """How often each block of the pool is named: (N,)."""
+        none = tf.zeros_like(self.holders)
+        return tf.tensor_scatter_nd_add(none, blocks[:, None], tf.ones_like(blocks))
 
     def places(self, blocks):
         """Where the positions of blocks (...,) stand: (..., P)."""
@@ -136,19 +154,31 @@ class PagedKVCache(KVCache):
 
     def free(self) -> None:
         """Forget everything; blocks that nobody else holds are free again."""
-        self.pool.release(tf.reshape(self.held(), [-1]))
-        self.length.assign(0)
+        self.truncate(0)
 
     reset = free
+
+    def truncate(self, length: int) -> None:
+        """Go back to the first ``length`` positions; blocks behind them are let go."""
+        held = self.held()
+        super().truncate(length)
+        let_go = held[:, tf.shape(self.held())[1] :]
+        self.pool.release(tf.reshape(let_go, [-1]))
 
     def fork(self) -> "PagedKVCache":
         """A second cache with the same past, in the same blocks."""
         other = self.pool.new_cache(self.capacity, batch=self.table.shape[0])
         other.table.assign(self.table)
         other.length.assign(self.length)
-        held = tf.reshape(self.held(), [-1])
-        self.pool.holders.scatter_nd_add(held[:, None], tf.ones_like(held))
+        self.pool.hold(tf.reshape(self.held(), [-1]))
         return other
+
+    def take(self, rows: tf.Tensor) -> None:
+        """Go on with these rows (B) of the batch; where they are one, they share."""
+        held = tf.reshape(self.held(), [-1])
+        self.table.assign(tf.gather(self.table, rows))
+        self.pool.hold(tf.reshape(self.held(), [-1]))
+        self.pool.release(held)
 
     def append(self, key: tf.Tensor, value: tf.Tensor) -> None:
         """Write a chunk (B, G, T, K), (B, G, T, V) behind what is there."""
@@ -200,8 +230,15 @@ class PagedKVCache(KVCache):
         self.pool.release(old)
 
     def shared_last(self, start):
-        """The sequences whose last block is partly filled and not theirs alone."""
-        shared = tf.gather(self.pool.holders, self.last(start)) > 1
+        """The sequences that have to copy a partly filled last block.
+
+        Of the rows that share one the first may keep it, if nobody else holds it.
+        """
+        last, row = self.last(start), tf.range(self.table.shape[0])
+        same = last[:, None] == last
+        holders = tf.gather(self.pool.holders, last)
+        others = holders > tf.reduce_sum(tf.cast(same, "int32"), 1)
+        shared = others | tf.reduce_any(same & (row < row[:, None]), 1)
         shared &= start % self.block_size != 0
         return tf.cast(tf.where(shared)[:, 0], tf.int32)
 
@@ -218,6 +255,13 @@ class PagedKVCache(KVCache):
         """Where positions stand in the pool, for every sequence: (B, S)."""
         block = tf.gather(self.table, positions // self.block_size, axis=1)
         return block * self.block_size + positions % self.block_size
+
+
+def check_held(free):
+    """Raise ValueError where blocks (N,) are held or released that are free."""
+    if tf.executing_eagerly() and tf.reduce_any(free):
+        raise ValueError(nobody_holds(tf.where(free)[:, 0].numpy()))
+    tf.debugging.assert_equal(free, False, "blocks that nobody holds")
 
 
 def paged_attention(

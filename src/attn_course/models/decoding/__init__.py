@@ -9,7 +9,7 @@ Public names, alike in ``pytorch`` and ``tf``:
                 beam_size=4, length_penalty=0.6)
         -> tokens (B, beam_size, max_length), scores (B, beam_size), best first
     generate(model, prompt (B, T), *, mask=None, max_tokens, temperature=1.0,
-             top_k=None, top_p=None, seed=None, end=None)
+             top_k=None, top_p=None, seed=None, end=None, cache=None)
         -> yields tokens (B), as they come
 
     greedy   token[t] = the likeliest token behind token[:t]
@@ -37,7 +37,9 @@ every token makes it smaller. A beam of 1 is greedy.
   ``DeltaRuleAttention`` that is their state. Prompts of different lengths are
   padded on the left: mask (B, T), True = token. A temperature of 0 takes the likeliest
   token. With end, what has ended goes on with it, and all stops when all rows have
-  ended. A seed gives the same tokens in both frameworks, row by row.
+  ended. A seed gives the same tokens in both frameworks, row by row; a list of seeds,
+  one a row, gives each row the tokens that it has alone. A cache that is given, in
+  blocks for example, may have read something: the prompt is what follows.
 
 Sources: Wu et al. 2016 (arXiv:1609.08144), section 7, equation 14, the length penalty
 without its coverage term; Vaswani et al. 2017 (arXiv:1706.03762), section 6.1, beam 4

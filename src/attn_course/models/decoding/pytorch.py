@@ -1,6 +1,6 @@
 """Greedy decoding, beam search and sampling in PyTorch, as ``__init__.py`` says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attn_course.core.frameworks import torch
@@ -126,13 +126,16 @@ def generate(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
-    seed: int | None = None,
+    seed: int | Sequence[int] | None = None,
     end: int | None = None,
+    cache: tuple | None = None,
 ) -> Iterator[Tensor]:
     """Write behind a prompt, and yield every token as soon as it is drawn.
 
     Shapes:
-        prompt (B, T), integers; mask (B, T), True = token, for padding on the left
+        prompt (B, T), integers; mask (B, T), True = token, for padding on the left;
+        seed: one, or one for each row, which then draws what it draws alone; cache: of
+        ``model.new_cache``, behind whose S positions the prompt stands, mask (B, S + T)
         -> yields tokens (B), up to ``max_tokens`` times.
 
     Raises:
@@ -140,9 +143,11 @@ def generate(
             a logit is NaN, or minus infinity for all tokens.
     """
     choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    check_generation(model, prompt, mask, max_tokens=max_tokens, end=end, **choice)
+    how = {"max_tokens": max_tokens, "end": end, "cache": cache}
+    check_generation(model, prompt, mask, **how, **choice)
+    cache = cache or model.new_cache(len(prompt), prompt.shape[1] + max_tokens - 1)
     sampler = Sampler(len(prompt), *choice.values(), seed)
-    return write(model, prompt, to_mask(mask, prompt), sampler, max_tokens, end)
+    return write(model, prompt, to_mask(mask, prompt), sampler, max_tokens, end, cache)
 
 
 @torch.no_grad()
@@ -153,10 +158,9 @@ def write(
     sampler: Sampler,
     max_tokens: int,
     end: int | None,
+    cache: tuple,
 ) -> Iterator[Tensor]:
     """The tokens of ``generate``, whose arguments are checked."""
-    B, T = prompt.shape
-    cache = model.new_cache(B, T + max_tokens - 1)
     new, ended = prompt, torch.zeros_like(prompt[:, 0], dtype=torch.bool)
     options: dict[str, Any] = {"need_weights": False, "cache": cache}
     for _ in range(max_tokens):
@@ -164,7 +168,8 @@ def write(
             options["mask"] = mask[:, None, None]
             mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=1)
         logits, _ = model(new, **options)
-        drawn = torch.from_numpy(sampler(logits[:, -1].float().cpu().numpy()))
+        last = logits[:, -1].to(wide(logits.dtype)).cpu().numpy()
+        drawn = torch.from_numpy(sampler(last))
         tokens = drawn.to(prompt)
         if end is not None:
             tokens = torch.where(ended, end, tokens)

@@ -1,5 +1,6 @@
 """Checks of decoding and the drawing of tokens that both frameworks share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ def check_generation(
     top_k: int | None,
     top_p: float | None,
     end: int | None,
+    cache: tuple | None = None,
 ) -> None:
     """Raise ValueError unless a model can write behind a prompt in this way."""
     if not hasattr(model, "new_cache"):
@@ -75,12 +77,35 @@ def check_generation(
         raise ValueError(f"temperature must be {wanted}, got {temperature!r}")
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, got {top_p!r}")
+    check_known(prompt, model)
+    past = 0 if cache is None else int(cache[0].length)
+    check_room(cache, past + sizes["T"] + max_tokens - 1)
     if mask is not None:
-        check_shapes(sizes, mask=(mask, "BT"))
+        check_shapes({"B": sizes["B"], "S": past + sizes["T"]}, mask=(mask, "BS"))
         check_mask_dtype(mask)
         rows = np.asarray(mask)
         if not rows[:, -1].all() or (rows[:, :-1] & ~rows[:, 1:]).any():
             raise ValueError("mask must be False on the left alone: pad on the left")
+
+
+def check_known(prompt: Any, model: Any) -> None:
+    """Raise ValueError where a prompt has a token that the model does not have."""
+    config = getattr(model, "config", None)
+    known = config.get("vocab_size") if isinstance(config, dict) else None
+    tokens = np.asarray(prompt.detach().cpu() if hasattr(prompt, "detach") else prompt)
+    wrong = tokens[(tokens < 0) | (tokens >= (known or np.inf))]
+    if known and len(wrong):
+        words = f"tokens from 0 to {known - 1}"
+        raise ValueError(f"prompt must have {words}, got {wrong[0]}")
+
+
+def check_room(cache: tuple | None, wanted: int) -> None:
+    """Raise ValueError where a cache has a capacity of fewer positions."""
+    for own in cache or ():
+        capacity = getattr(own, "capacity", None)
+        if capacity is not None and capacity < wanted:
+            words = f"a capacity of {wanted}, all that is read"
+            raise ValueError(f"cache must have {words}, got {capacity}")
 
 
 def check_logits(highest: np.ndarray) -> None:
@@ -104,10 +129,16 @@ class Sampler:
         temperature: float,
         top_k: int | None,
         top_p: float | None,
-        seed: int | None,
+        seed: int | Sequence[int] | None,
     ) -> None:
         self.temperature, self.top_k, self.top_p = temperature, top_k, top_p
-        rows = np.random.SeedSequence(seed).spawn(batch)
+        if isinstance(seed, Sequence | np.ndarray):
+            if len(seed) != batch:
+                wanted = f"one number, or one for each of {batch} rows"
+                raise ValueError(f"seed must be {wanted}, got {len(seed)}")
+            rows = [np.random.SeedSequence(own).spawn(1)[0] for own in seed]
+        else:
+            rows = np.random.SeedSequence(seed).spawn(batch)
         self.rows = [np.random.default_rng(row) for row in rows]
 
     def __call__(self, logits: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Greedy decoding, beam search and sampling in TensorFlow, as ``__init__.py`` says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import named_as_ours
@@ -138,13 +138,16 @@ def generate(
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
-    seed: int | None = None,
+    seed: int | Sequence[int] | None = None,
     end: int | None = None,
+    cache: tuple | None = None,
 ) -> Iterator[Tensor]:
     """Write behind a prompt, and yield every token as soon as it is drawn.
 
     Shapes:
-        prompt (B, T), integers; mask (B, T), True = token, for padding on the left
+        prompt (B, T), integers; mask (B, T), True = token, for padding on the left;
+        seed: one, or one for each row, which then draws what it draws alone; cache: of
+        ``model.new_cache``, behind whose S positions the prompt stands, mask (B, S + T)
         -> yields tokens (B), up to ``max_tokens`` times.
 
     Raises:
@@ -152,9 +155,11 @@ def generate(
             a logit is NaN, or minus infinity for all tokens.
     """
     choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-    check_generation(model, prompt, mask, max_tokens=max_tokens, end=end, **choice)
+    how = {"max_tokens": max_tokens, "end": end, "cache": cache}
+    check_generation(model, prompt, mask, **how, **choice)
+    cache = cache or model.new_cache(len(prompt), prompt.shape[1] + max_tokens - 1)
     sampler = Sampler(len(prompt), *choice.values(), seed)
-    return write(model, prompt, mask, sampler, max_tokens, end)
+    return write(model, prompt, mask, sampler, max_tokens, end, cache)
 
 
 def write(
@@ -164,10 +169,9 @@ def write(
     sampler: Sampler,
     max_tokens: int,
     end: int | None,
+    cache: tuple,
 ) -> Iterator[Tensor]:
     """The tokens of ``generate``, whose arguments are checked."""
-    B, T = prompt.shape
-    cache = model.new_cache(B, T + max_tokens - 1)
     new, ended = prompt, tf.zeros_like(prompt[:, 0], dtype="bool")
 
     def step(new, mask=None):
@@ -182,7 +186,7 @@ def write(
         if number == 1:  # the prompt is read as it is
             step = compiled(step, cache, max_tokens - 1, *given)
         logits = step(*given)
-        drawn = sampler(tf.cast(logits, "float32").numpy())
+        drawn = sampler(tf.cast(logits, wide(logits.dtype)).numpy())
         tokens = tf.cast(drawn, prompt.dtype)
         if end is not None:
             tokens = tf.where(ended, tf.cast(end, tokens.dtype), tokens)

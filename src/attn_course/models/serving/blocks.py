@@ -1,0 +1,141 @@
+"""Blocks by number and by name, and where the tokens of a step stand in them."""
+
+import hashlib
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attn_course.core.paged.shared import nobody_holds, pool_empty
+
+
+class Blocks:
+    """Numbers of blocks: which are free, and how many hold each of the others."""
+
+    def __init__(self, count: int) -> None:
+        self.free = [*range(count)][::-1]  # a stack, of which the last is taken first
+        self.holders = [0] * count
+
+    def take(self, count: int) -> list[int]:
+        """So many free blocks; from now on they have a holder."""
+        if count > len(self.free):
+            raise ValueError(pool_empty(count, len(self.free)))
+        taken = [self.free.pop() for _ in range(count)]
+        for n in taken:
+            self.holders[n] = 1
+        return taken
+
+    def hold(self, blocks: list[int]) -> None:
+        """One holder more."""
+        self.count(blocks, 1)
+
+    def release(self, blocks: list[int]) -> None:
+        """One holder less; what nobody holds is free."""
+        self.count(blocks, -1)
+        self.free += [n for n in reversed(blocks) if not self.holders[n]]
+
+    def count(self, blocks, more):
+        """Add to the holders of blocks, each named once, that have one at least."""
+        if len({*blocks}) < len(blocks) or any(self.holders[n] < 1 for n in blocks):
+            raise ValueError(nobody_holds(blocks))
+        for n in blocks:
+            self.holders[n] += more
+
+
+def name_of(content: Any, parent: bytes = b"") -> bytes:
+    """The name of a block behind another: the same content, the same past, no other."""
+    return hashlib.sha256(parent + repr(content).encode()).digest()
+
+
+class PrefixCache:
+    """Full blocks by name; it is one holder more of each, and no allocator of its own.
+
+    name = hash(name of the block before, tokens of the block)
+
+    So equal names mean equal texts from the beginning on, at equal positions.
+    """
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.blocks = blocks
+        self.known: OrderedDict[bytes, int] = OrderedDict()  # longest unused first
+
+    def find(self, names: list[bytes]) -> list[int]:
+        """The blocks of the longest beginning that is known, held."""
+        found = []
+        for name in names:
+            if name not in self.known:
+                break
+            found.append(self.known[name])
+        self.blocks.hold(found)
+        return found
+
+    def add(self, name: bytes, block: int) -> None:
+        """Keep a full block; where two requests computed the same, the first stays."""
+        if name not in self.known:
+            self.known[name] = block
+            self.blocks.hold([block])
+
+    def touch(self, names: list[bytes]) -> None:
+        """Used just now. The end of a text is given up before its beginning."""
+        for name in reversed(names):
+            if name in self.known:
+                self.known.move_to_end(name)
+
+    def make_room(self, wanted: int) -> None:
+        """Give up what nobody else holds until so many blocks are free, if it can."""
+        for name, block in [*self.known.items()]:
+            if len(self.blocks.free) >= wanted:
+                return
+            if self.blocks.holders[block] == 1:
+                del self.known[name]
+                self.blocks.release([block])
+
+
+class Batch(NamedTuple):
+    """The tokens of all requests in one row, as numbers for the pass.
+
+    tokens, position, place (N): what is read, where it stands in its text, where its
+    key and value go; last (R): each request's last; groups: the requests that read one
+    token, then those that read a piece, as ``group_of`` has them.
+    """
+
+    tokens: np.ndarray
+    position: np.ndarray
+    place: np.ndarray
+    last: np.ndarray
+    groups: tuple[tuple[np.ndarray, ...], ...]
+
+
+def batch_of(spans: list[tuple[Any, int]], size: int) -> Batch:
+    """What a pass reads: work that is done token by token needs no padding."""
+    requests, counts = zip(*spans, strict=True)
+    tokens = [r.tokens[r.read : r.read + n] for r, n in spans]
+    position = [np.arange(r.read, r.read + n) for r, n in spans]
+    place = [places(r, x, size) for r, x in zip(requests, position, strict=True)]
+    flat = (np.concatenate(x) for x in (tokens, position, place))
+    ends = np.cumsum(counts)
+    rows = [*zip(requests, ends - counts, counts, strict=True)]
+    ones, pieces = ([x for x in rows if (x[2] == 1) == one] for one in (True, False))
+    return Batch(*flat, ends - 1, (group_of(ones, size), group_of(pieces, size)))
+
+
+def group_of(rows, size):
+    """The queries (B, T) of rows (request, first, count), their keys (B, S), the mask.
+
+    T is the longest piece, S the longest text. What is shorter repeats its last query,
+    and place 0, which the mask (B, 1, T, S) hides.
+    """
+    columns = [[r.read, first, count] for r, first, count in rows]
+    read, first, count = np.array(columns, np.int64).reshape(-1, 3).T[..., None]
+    own = np.minimum(np.arange(count.max(initial=0)), count - 1)
+    seen = np.zeros((len(rows), (read + count).max(initial=0)), np.int64)
+    for row, (request, _, more) in zip(seen, rows, strict=True):
+        end = request.read + more
+        row[:end] = places(request, np.arange(end), size)
+    mask = np.arange(seen.shape[1]) <= (read + own)[..., None]
+    return first + own, seen, mask[:, None]
+
+
+def places(request: Any, position: np.ndarray, size: int) -> np.ndarray:
+    """Where positions of a text stand among those of all blocks."""
+    return np.array(request.table)[position // size] * size + position % size

@@ -1,0 +1,121 @@
+"""The pass of an engine in PyTorch. Who is served when: ``shared.py``."""
+
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.frameworks import torch
+from attn_course.core.layer.pytorch import AttentionLayer
+from attn_course.mechanisms.dot_product.pytorch import wide
+from attn_course.models.language_model.shared import scale_of
+from attn_course.models.serving.blocks import Batch
+from attn_course.models.serving.shared import Scheduler, check_model
+
+__all__ = ["Engine"]
+
+
+class Engine(Scheduler):
+    """Serve many requests with one model, a step of all at a time.
+
+    blocks, block_size: the memory, N blocks of P positions of every layer, taken once.
+    max_requests: how many write at once; token_budget: how many tokens a step may read,
+        or None: whole prompts; prefix_cache: whether blocks are found again by name.
+
+    Its model is read and never changed, so that several engines may have the same.
+
+    Raises:
+        ValueError: a size is wrong, or the model can't be served.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        *,
+        blocks: int,
+        block_size: int,
+        max_requests: int,
+        token_budget: int | None = None,
+        prefix_cache: bool = True,
+    ) -> None:
+        check_model(model, AttentionLayer)
+        sizes = {"blocks": blocks, "block_size": block_size}
+        limits = {"max_requests": max_requests, "token_budget": token_budget}
+        super().__init__(model, **sizes, **limits, prefix_cache=prefix_cache)
+        layers, positions = model.stack.layers, blocks * block_size
+        self.memory = tuple(LayerMemory(x.attention, positions) for x in layers)
+
+    @torch.no_grad()
+    def read(self, batch: Batch) -> np.ndarray:
+        """The logits (R, N) behind the last token of every request, in its blocks."""
+        place = {"device": self.model.embedding.weight.device}
+        *flat, groups = batch
+        tensors = [torch.tensor(x, **place) for x in flat]
+        groups = [[torch.tensor(x, **place) for x in group] for group in groups]
+        logits = self.forward(*tensors, groups)
+        return logits.to(wide(logits.dtype)).cpu().numpy()
+
+    def forward(self, tokens, position, place, last, groups):
+        """All tokens stand in one row (1, N); only attention tells the requests."""
+        model = self.model
+        for memory in self.memory:
+            memory.turn(position, place, groups)
+        x = model.embedding(tokens[None]) * scale_of(model.config)
+        first = max(0, int(position.max()) + 1 - len(position))
+        x = model.encode(x, first, position[None], None)
+        x, _ = model.stack(x, causal=True, need_weights=False, cache=self.memory)
+        return model.logits(x[:, last])[0]
+
+
+class LayerMemory:
+    """A layer's keys and values in all blocks: the ``cache=`` of its attention.
+
+    The layer's input is one row, the tokens of all requests. What works token by token
+    needs not know; attention takes the requests apart.
+    """
+
+    def __init__(self, attention: AttentionLayer, positions: int) -> None:
+        sizes, like = attention.sizes, attention.like()
+        lead = positions, attention.num_kv_heads
+        self.key = like.new_zeros(*lead, sizes.key_dim)
+        self.value = like.new_zeros(*lead, sizes.value_dim)
+
+    def turn(self, position: torch.Tensor, place: torch.Tensor, groups: Any) -> None:
+        """What the next call is about, as ``Batch`` says."""
+        # A rotary encoding adds 0, 1, 2 ... to where it begins: here, for each token.
+        self.first = position - torch.arange(len(position), device=position.device)
+        self.place, self.groups = place, groups
+
+    def next_position(self, mask: Any = None) -> torch.Tensor:
+        """Where a rotary encoding goes on: (N,), for each token."""
+        return self.first
+
+    def limit(self, T: int, mask: Any = None, bias: Any = None) -> tuple[Any, Any]:
+        """Mask and bias as they come."""
+        return mask, bias
+
+    def update(self, key: torch.Tensor, value: torch.Tensor) -> tuple[Any, Any]:
+        """Write keys and values (1, G, N, K) of all tokens into their blocks."""
+        for store, chunk in ((self.key, key), (self.value, value)):
+            store[self.place] = chunk[0].transpose(0, 1).to(store.dtype)
+        return key, value
+
+    def attend(self, over, query, key, value, mask, **how):
+        """Each request's queries, of (1, H, N, K), to its own keys up to their own."""
+        context = query.new_zeros(*query.shape[:3], self.value.shape[-1])
+        for rows, seen, sees in self.groups:
+            if len(rows):
+                own = query[0, :, rows].transpose(0, 1)  # (B, H, T, K)
+                past = (taken(x, seen) for x in (self.key, self.value))
+                found, _ = over(own, *past, sees, **how | {"causal": False})
+                context[0, :, rows] = found.transpose(0, 1)
+        return context, None
+
+
+def taken(store, places):
+    """Rows of all blocks at places (B, S): (B, G, S, K)."""
+    # store[places] is the same, and takes three times as long.
+    return (
+        store.index_select(0, places.flatten())
+        .unflatten(0, places.shape)
+        .transpose(1, 2)
+    )

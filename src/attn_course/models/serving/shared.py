@@ -1,0 +1,285 @@
+"""Who is served when, and in which blocks: all of an engine but the pass itself."""
+
+import math
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.paged.shared import blocks_of
+from attn_course.core.shapes import check_at_least
+from attn_course.models.decoding.shared import Sampler, check_generation
+from attn_course.models.serving.blocks import (
+    Batch,
+    Blocks,
+    PrefixCache,
+    batch_of,
+    name_of,
+)
+
+
+@dataclass(eq=False)
+class Request:
+    """What is asked, and how far it is.
+
+    tokens: the prompt and what was written behind it; length: of the prompt; read: how
+    many of them the model has read, whose keys and values stand in the blocks of table.
+    state: waiting, running, done or cancelled. counts: what it took: tokens read, hit
+    (found in the prefix cache), steps waited, times preempted.
+    """
+
+    number: int
+    tokens: list[int]
+    length: int
+    max_tokens: int
+    sampler: Sampler
+    end: int | None
+    names: list[bytes]  # of the salt, then of the full blocks
+    state: str = "waiting"
+    read: int = 0
+    table: list[int] = field(default_factory=list)
+    counts: Counter = field(default_factory=Counter)
+
+    @property
+    def written(self) -> list[int]:
+        """The tokens behind the prompt."""
+        return self.tokens[self.length :]
+
+    @property
+    def unread(self) -> int:
+        """How many tokens stand before the next can be drawn."""
+        return len(self.tokens) - self.read
+
+    def name(self, number: int, size: int) -> bytes:
+        """The name of its full block of this number."""
+        for n in range(len(self.names) - 1, number + 1):
+            tokens = self.tokens[n * size : (n + 1) * size]
+            self.names.append(name_of(tokens, self.names[-1]))
+        return self.names[number + 1]
+
+
+class Scheduler:
+    """An engine without its pass: queues, blocks, and who gets how much of a step."""
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        blocks: int,
+        block_size: int,
+        max_requests: int,
+        token_budget: int | None,
+        prefix_cache: bool,
+    ) -> None:
+        check_at_least(1, blocks=blocks, block_size=block_size)
+        check_at_least(1, max_requests=max_requests)
+        reach = getattr(getattr(model, "encoding", None), "max_length", None)
+        if token_budget is not None:  # so that who writes never waits for a prompt
+            check_at_least(max_requests, token_budget=token_budget)
+        self.model, self.block_size, self.max_requests = model, block_size, max_requests
+        self.reach = reach or math.inf  # the positions that a learned encoding has
+        self.token_budget = min(token_budget or math.inf, self.reach)
+        self.blocks, self.prefix_cache = Blocks(blocks), prefix_cache
+        self.prefixes = PrefixCache(self.blocks)
+        self.waiting: deque[Request] = deque()
+        self.running: list[Request] = []
+        self.counts: Counter = Counter()
+        self.log: list[dict[str, Any]] = []
+
+    def add(
+        self,
+        prompt: Any,
+        *,
+        max_tokens: int,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int | None = None,
+        end: int | None = None,
+        salt: Any = None,
+    ) -> Request:
+        """Put a request in the queue, or refuse it before it touches anything.
+
+        prompt: tokens (T). The rest as ``generate`` has it, whose tokens for this
+        prompt alone it will write. salt: only requests of one salt share blocks.
+
+        Raises:
+            ValueError: an argument is wrong, or the request could never be served.
+        """
+        rows = np.asarray(prompt)[None]
+        rows = rows if rows.size else rows.astype("int64")
+        choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+        check_generation(
+            self.model, rows, None, max_tokens=max_tokens, end=end, **choice
+        )
+        self.check_fits(rows.shape[1] + max_tokens - 1)
+        sampler = Sampler(1, *choice.values(), seed)
+        text, number = rows[0].tolist(), self.counts["requests"]
+        root = [name_of(salt)]
+        request = Request(number, text, len(text), max_tokens, sampler, end, root)
+        self.counts["requests"] += 1
+        self.waiting.append(request)
+        return request
+
+    def check_fits(self, positions):
+        """Raise ValueError where a request is longer than all blocks or encodings."""
+        wanted = blocks_of(positions, self.block_size)
+        if wanted > len(self.blocks.holders):
+            few = len(self.blocks.holders)
+            raise ValueError(f"blocks must be {wanted} for this request, got {few}")
+        if positions > self.reach:
+            words = f"positions up to {positions} for this request"
+            raise ValueError(f"model must have {words}, got {self.reach}")
+
+    def cancel(self, request: Request) -> None:
+        """Forget a request at any time; one that has ended stays as it is."""
+        if request in self.waiting or request in self.running:
+            self.leave(request, "cancelled")
+
+    def run(self) -> None:
+        """Step until nobody waits or writes."""
+        while self.waiting or self.running:
+            self.step()
+
+    def step(self) -> list[tuple[Request, int]]:
+        """One pass of the model; each request and the token that it got."""
+        spans = self.schedule()
+        logits = self.read(batch_of(spans, self.block_size)) if spans else ()
+        given = []
+        for (request, count), row in zip(spans, logits, strict=True):
+            self.advance(request, count)
+            if request.unread:
+                continue  # a prompt that is not read to its end
+            token = int(request.sampler(row[None])[0])
+            request.tokens.append(token)
+            given.append((request, token))
+            if token == request.end or len(request.written) == request.max_tokens:
+                self.leave(request, "done")
+        self.log[-1]["written"] = {request.number: token for request, token in given}
+        return given
+
+    def read(self, batch: Batch) -> np.ndarray:
+        """The logits (R, N) behind the last token of every request, in its blocks."""
+        raise NotImplementedError
+
+    def schedule(self):
+        """Pairs (request, how many of its tokens are read now): the whole policy.
+
+        Who runs goes first, in the order of arrival; when blocks are wanted, who came
+        last gives its own back. Then who waits, unless blocks were wanted.
+        """
+        left, spans, full = self.token_budget, [], False
+        self.note()
+        for request in [*self.running]:
+            count = min(request.unread, left)
+            while request in self.running and count and not self.grow(request, count):
+                self.preempt(self.running[-1])  # perhaps itself
+                full = True
+            if request in self.running and count:
+                spans.append((request, count))
+                left -= count
+        room = self.max_requests - len(self.running)
+        for request in [*self.waiting][: 0 if full else room]:
+            self.look_up(request)
+            count = min(request.unread, left)
+            if not count or not self.grow(request, count):
+                self.give_back(request)
+                break
+            self.admit(request)
+            spans.append((request, count))
+            left -= count
+        self.note_spans(spans)
+        return spans
+
+    def look_up(self, request):
+        """Begin behind the full blocks that are known, but leave one token to read."""
+        if self.prefix_cache:
+            full = (len(request.tokens) - 1) // self.block_size
+            names = [request.name(n, self.block_size) for n in range(full)]
+            request.table = self.prefixes.find(names)
+            request.read = len(request.table) * self.block_size
+
+    def admit(self, request):
+        """From the head of the queue to those who run."""
+        self.running.append(self.waiting.popleft())
+        request.state = "running"
+        self.tell(request, "hit", request.read)
+
+    def grow(self, request, count):
+        """Blocks for so many more tokens; False, and nothing changed, without them."""
+        wanted = blocks_of(request.read + count, self.block_size) - len(request.table)
+        self.prefixes.make_room(wanted)
+        if wanted > len(self.blocks.free):
+            return False
+        request.table += self.blocks.take(wanted)
+        return True
+
+    def advance(self, request, count):
+        """So many more are read; blocks that are full by now get names."""
+        before, request.read = request.read, request.read + count
+        if self.prefix_cache:
+            for n in range(before // self.block_size, request.read // self.block_size):
+                self.prefixes.add(request.name(n, self.block_size), request.table[n])
+
+    def preempt(self, request):
+        """To the head of the queue, without blocks. What it wrote it keeps."""
+        self.running.remove(request)
+        self.give_back(request)
+        request.state = "waiting"
+        self.tell(request, "preempted", 1)
+        self.waiting.appendleft(request)
+
+    def leave(self, request, state):
+        """Out for good."""
+        (self.waiting if request.state == "waiting" else self.running).remove(request)
+        self.give_back(request)
+        request.state = state
+
+    def give_back(self, request):
+        """Hold no block any more; those with a name stay until their room is wanted."""
+        self.prefixes.touch(request.names[1:])
+        self.blocks.release(request.table)
+        request.table, request.read = [], 0
+
+    def note(self):
+        """Begin the entry of a step in the log."""
+        names = "read", "hit", "written", "preempted", "waited", "tables"
+        self.log.append({name: {} for name in names})
+        self.counts["steps"] += 1
+
+    def note_spans(self, spans):
+        """Who waits, what is read and where it stands, in numbers of the requests."""
+        for request in self.waiting:
+            self.tell(request, "waited", 1)
+        for request, count in spans:
+            self.tell(request, "read", count)
+        self.log[-1]["tables"] = {r.number: [*r.table] for r in self.running}
+        self.log[-1]["free"] = len(self.blocks.free)
+
+    def tell(self, request, what, count):
+        """Count for a request, for all, and in the log of this step."""
+        request.counts[what] += count
+        self.counts[what] += count
+        self.log[-1][what][request.number] = count
+
+
+def check_model(model: Any, kind: type) -> None:
+    """Raise ValueError unless an engine can serve a model.
+
+    Its layers must keep a key and a value of every position, and nothing else: a state
+    or a window has no blocks to share, and a bias would have to know every request.
+    """
+    if not hasattr(model, "stack") or not hasattr(model, "logits"):
+        came = type(model).__name__
+        raise ValueError(f"model must be a LanguageModel, got {came}")
+    own = "walk", "remember", "position", "new_cache"
+    for layer in model.stack.layers:
+        made = type(layer.attention)
+        alike = all(getattr(made, name, 0) is getattr(kind, name) for name in own)
+        if not alike or made.reads_positions:
+            words = "keep a key and a value of every position"
+            raise ValueError(f"layers must {words}, as MultiHeadAttention, got {made}")
+    if model.stack.bias is not None:
+        came = type(model.stack.bias).__name__
+        raise ValueError(f"model must have no bias on its scores, got {came}")

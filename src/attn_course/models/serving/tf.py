@@ -1,0 +1,126 @@
+"""The pass of an engine in TensorFlow. Who is served when: ``shared.py``."""
+
+from typing import Any
+
+import numpy as np
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.kv_cache.tf import scatter, zeros
+from attn_course.core.layer.tf import AttentionLayer
+from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.models.language_model.shared import scale_of
+from attn_course.models.serving.blocks import Batch
+from attn_course.models.serving.shared import Scheduler, check_model
+
+__all__ = ["Engine"]
+
+
+class Engine(Scheduler):
+    """Serve many requests with one model, a step of all at a time, as one graph.
+
+    blocks, block_size: the memory, N blocks of P positions of every layer, taken once.
+    max_requests: how many write at once; token_budget: how many tokens a step may read,
+        or None: whole prompts; prefix_cache: whether blocks are found again by name.
+
+    Its model is read and never changed, so that several engines may have the same.
+
+    Raises:
+        ValueError: a size is wrong, or the model can't be served.
+    """
+
+    def __init__(
+        self,
+        model: keras.layers.Layer,
+        *,
+        blocks: int,
+        block_size: int,
+        max_requests: int,
+        token_budget: int | None = None,
+        prefix_cache: bool = True,
+    ) -> None:
+        check_model(model, AttentionLayer)
+        sizes = {"blocks": blocks, "block_size": block_size}
+        limits = {"max_requests": max_requests, "token_budget": token_budget}
+        super().__init__(model, **sizes, **limits, prefix_cache=prefix_cache)
+        layers, positions = model.stack.layers, blocks * block_size
+        self.memory = tuple(LayerMemory(x.attention, positions) for x in layers)
+        row, pair = (tf.TensorSpec([None] * axes, "int64") for axes in (1, 2))
+        group = [pair, pair, tf.TensorSpec((None, 1, None, None), "bool")]
+        specs = [row, row, row, row, [group, group]]
+        self.forward = tf.function(self.forward, input_signature=specs)
+
+    def read(self, batch: Batch) -> np.ndarray:
+        """The logits (R, N) behind the last token of every request, in its blocks."""
+        *flat, groups = batch
+        tensors = [tf.constant(x, "int64") for x in flat]
+        groups = [[tf.constant(x) for x in group] for group in groups]
+        logits = self.forward(*tensors, groups)
+        return tf.cast(logits, wide(logits.dtype)).numpy()
+
+    def forward(self, tokens, position, place, last, groups):
+        """All tokens stand in one row (1, N); only attention tells the requests."""
+        model = self.model
+        for memory in self.memory:
+            memory.turn(position, place, groups)
+        x = model.embedding(tokens[None]) * scale_of(model.config)
+        reach = tf.cast(tf.reduce_max(position), "int32") + 1
+        first = tf.maximum(0, reach - tf.size(position))
+        x = model.encode(x, first, position[None], None)
+        x, _ = model.stack(x, causal=True, need_weights=False, cache=self.memory)
+        return model.logits(tf.gather(x, last, axis=1))[0]
+
+
+class LayerMemory:
+    """A layer's keys and values in all blocks: the ``cache=`` of its attention.
+
+    The layer's input is one row, the tokens of all requests. What works token by token
+    needs not know; attention takes the requests apart.
+    """
+
+    def __init__(self, attention: AttentionLayer, positions: int) -> None:
+        sizes, dtype = attention.sizes, attention.compute_dtype
+        lead = positions, attention.num_kv_heads
+        self.key = zeros((*lead, sizes.key_dim), dtype)
+        self.value = zeros((*lead, sizes.value_dim), dtype)
+
+    def turn(self, position: tf.Tensor, place: tf.Tensor, groups: Any) -> None:
+        """What the next call is about, as ``Batch`` says."""
+        # A rotary encoding adds 0, 1, 2 ... to where it begins: here, for each token.
+        position = tf.cast(position, "int32")
+        self.first = position - tf.range(tf.size(position))
+        self.place, self.groups = place, groups
+
+    def next_position(self, mask: Any = None) -> tf.Tensor:
+        """Where a rotary encoding goes on: (N,), for each token."""
+        return self.first
+
+    def limit(self, T: int, mask: Any = None, bias: Any = None) -> tuple[Any, Any]:
+        """Mask and bias as they come."""
+        return mask, bias
+
+    def update(self, key: tf.Tensor, value: tf.Tensor) -> tuple[Any, Any]:
+        """Write keys and values (1, G, N, K) of all tokens into their blocks."""
+        for store, chunk in ((self.key, key), (self.value, value)):
+            chunk = tf.cast(tf.transpose(chunk[0], (1, 0, 2)), store.dtype)
+            scatter(store, self.place[:, None], chunk)
+        return key, value
+
+    def attend(self, over, query, key, value, mask, **how):
+        """Each request's queries, of (1, H, N, K), to its own keys up to their own."""
+        rows_first = tf.transpose(query[0], (1, 0, 2))
+        shape = tf.shape(rows_first)[0], query.shape[1], self.value.shape[-1]
+        context = tf.zeros(shape, query.dtype)
+        for rows, seen, sees in self.groups:
+            own = tf.transpose(
+                tf.gather(rows_first, rows), (0, 2, 1, 3)
+            )  # (B, H, T, K)
+            past = (taken(x, seen) for x in (self.key, self.value))
+            found, _ = over(own, *past, sees, **how | {"causal": False})
+            found = tf.transpose(found, (0, 2, 1, 3))
+            context = tf.tensor_scatter_nd_update(context, rows[..., None], found)
+        return tf.transpose(context, (1, 0, 2))[None], None
+
+
+def taken(store, places):
+    """Rows of all blocks at places (B, S): (B, G, S, K)."""
+    return tf.transpose(tf.gather(store, places), (0, 2, 1, 3))
