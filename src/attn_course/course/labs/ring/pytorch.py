@@ -11,17 +11,13 @@ import numpy as np
 
 from attn_course.core.frameworks import torch
 from attn_course.core.split_keys.pytorch import merge, of_parts
-from attn_course.course.labs.ring import Sizes, draw, in_order, tiles, zigzag
-from attn_course.mechanisms.dot_product.pytorch import scaled_dot_product_attention
+from attn_course.course.labs.ring import Sizes, alone, draw, in_order, tiles, zigzag
 from attn_course.mechanisms.flash.pytorch import LOG2_E, apart, first, renew
 
-dist = torch.distributed
+dist, processes = torch.distributed, torch.multiprocessing
+FAILED = processes.ProcessRaisedException, processes.ProcessExitedException
 WAIT = 10  # seconds for a process that says nothing
 STOPS = 3  # seconds for the others to end by themselves
-FAILED = tuple(
-    getattr(torch.multiprocessing, f"Process{how}Exception")
-    for how in ("Raised", "Exited")
-)
 
 
 class Team:
@@ -118,13 +114,12 @@ def shared_decode(query, key, value, team):
 def compare(sizes):
     """Every way against attention on one process: name -> (error, bytes sent)."""
     team, found = Team(), {}
-    query, key, value = (torch.from_numpy(x) for x in draw(sizes))
-    one = [x.expand(*query.shape[:-1], -1).flatten(1, 2) for x in (query, key, value)]
-    whole, _ = scaled_dot_product_attention(*one, causal=True)
-    whole = whole.unflatten(1, query.shape[1:3])
+    heads = draw(sizes)
+    whole = alone(*heads)
+    query, key, value = (torch.from_numpy(x) for x in heads)
 
     def note(name, output, rows):
-        error = float((output - whole[..., rows, :]).abs().max())
+        error = float(np.abs(output.numpy() - whole[..., rows, :]).max())
         found[name], team.sent = (error, team.sent), 0
 
     for name, cut in (("in order", in_order), ("zigzag", zigzag)):
@@ -215,13 +210,13 @@ def start(size, work, *arguments, wait=WAIT):
         RuntimeError: a process failed, was killed, or said nothing for ``wait`` seconds
             while another waited for it. Then all are ended.
     """
-    multiprocessing = torch.multiprocessing.get_context("forkserver")
-    multiprocessing.set_forkserver_preload([__name__])  # imported once, not R times
+    server = processes.get_context("forkserver")
+    server.set_forkserver_preload([__name__])  # imported once, not by each process
     with tempfile.TemporaryDirectory() as folder:
-        answers = multiprocessing.SimpleQueue()
+        answers = server.SimpleQueue()
         options = size, f"{folder}/meet", wait, answers, work, arguments
         how = {"nprocs": size, "join": False, "start_method": "forkserver"}
-        team = torch.multiprocessing.start_processes(member, options, **how)
+        team = processes.start_processes(member, options, **how)
         try:
             # A stopped process does not hear SIGTERM; after the grace it is killed.
             while not team.join(timeout=1, grace_period=STOPS):

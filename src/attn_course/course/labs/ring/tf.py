@@ -8,8 +8,7 @@ import numpy as np
 
 from attn_course.core.frameworks import tf
 from attn_course.core.split_keys.tf import of_parts
-from attn_course.course.labs.ring import draw, zigzag
-from attn_course.mechanisms.dot_product.tf import scaled_dot_product_attention
+from attn_course.course.labs.ring import alone, draw, zigzag
 from attn_course.mechanisms.flash.tf import apart
 
 
@@ -51,20 +50,13 @@ def make_devices(count):
 def compare(sizes):
     """See ``ring.pytorch``: of each device, by the one way that there is here."""
     strategy, places = make_devices(sizes.R), zigzag(sizes.S, sizes.R)
-    query, key, value = draw(sizes)
-    one = (np.broadcast_to(x, (*query.shape[:-1], x.shape[-1])) for x in (key, value))
-    whole, _ = scaled_dot_product_attention(
-        *(tf.constant(x.reshape(sizes.B, sizes.H, sizes.S, -1)) for x in (query, *one)),
-        causal=True,
-    )
-    whole, sent = whole.numpy().reshape(*query.shape[:-1], sizes.V), []
-    shares = [
-        [tf.constant(x[..., p, :]) for x in (query, key, value)] + [tf.constant(p)]
-        for p in places
-    ]
+    heads, sent = draw(sizes), []
+    whole = alone(*heads)
 
     def share_of(context):
-        return tuple(shares[context.replica_id_in_sync_group])
+        mine = places[context.replica_id_in_sync_group]
+        own = [x[..., mine, :] for x in heads]
+        return tuple(tf.constant(x) for x in (*own, mine))
 
     def work(query, key, value, mine):
         team = Team()
