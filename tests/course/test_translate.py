@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -58,42 +59,57 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(lab, model, tmp_path):
     assert found["train"][3] != found["train"][2]
 
 
-def alone(lab):
-    setting = TINY._replace(dropout=0.0, steps=2)
+def alone(lab, steps=2):
+    setting = TINY._replace(dropout=0.0, steps=steps)
     return lab.train(lab.build(setting), DATA, setting)
 
 
 COMPANY = """
-import json, os, sys
+import json, os, signal, sys
 from attn_course.course.labs.translate import Setting, load_data
 from attn_course.course.labs.translate import pytorch as lab
-setting = Setting(**json.loads(sys.argv[1]))
+setting, folder, killed = Setting(**json.loads(sys.argv[1])), *sys.argv[2:]
+def rate_of(step, setting, usual=lab.rate_of):
+    if step == int(killed) and lab.place()[0] == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return usual(step, setting)
+lab.rate_of = rate_of
 lab.join()
-log = lab.train(lab.build(setting), load_data(setting), setting)
+log = lab.train(lab.build(setting), load_data(setting), setting, folder=folder)
 if lab.place()[0] == 0:
     print(json.dumps(log))
 lab.torch.distributed.destroy_process_group()
 """
 
 
-def test_two_processes_have_the_losses_of_one():
-    """As torchrun starts them, on the processor: gloo."""
-    setting = json.dumps(TINY._replace(dropout=0.0, steps=2)._asdict())
+def company(folder, killed=0):
+    """Two processes as torchrun starts them, on the processor (gloo): exit codes, the log, what the first said."""
+    setting = json.dumps(TINY._replace(dropout=0.0)._asdict())
     shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29611", "WORLD_SIZE": "2", "GLOO_SOCKET_IFNAME": "lo"}
-    command = [sys.executable, "-W", "ignore", "-c", COMPANY, setting]
+    command = [sys.executable, "-W", "ignore", "-c", COMPANY, setting, str(folder), str(killed)]
     runs = [
         subprocess.Popen(
             command,
             env={**os.environ, **shared, "RANK": str(n), "LOCAL_RANK": str(n)},
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
         )
         for n in range(2)
     ]
-    first, second = (run.communicate(timeout=300)[0] for run in runs)
-    assert [run.returncode for run in runs] == [0, 0]
+    (first, said), (second, _) = (run.communicate(timeout=300) for run in runs)
     assert not second
-    found, expected = json.loads(first), alone(in_torch)
+    return [run.returncode for run in runs], first and json.loads(first), said
+
+
+def test_two_processes_have_the_losses_of_one_although_one_is_killed(tmp_path):
+    """In step 3, behind the checkpoint of step 2: the other ends with a message, and two new ones go on."""
+    codes, found, said = company(tmp_path, killed=3)
+    assert codes == [1, -signal.SIGKILL] and not found
+    assert "Connection closed by peer" in said or "Connection reset by peer" in said
+    codes, found, said = company(tmp_path)
+    assert codes == [0, 0], said
+    expected = alone(in_torch, 4)
     np.testing.assert_allclose(found["train"], expected["train"], 1e-5)
     np.testing.assert_allclose(found["dev"], expected["dev"], 1e-4)
 
