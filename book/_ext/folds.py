@@ -2,15 +2,16 @@
 
 By the tags of a cell, on pages that have a section "Look it up":
 
-    check      one line with a tick; the cell's first comment is the claim. Counted where the first one stands
+    check      a tick on the frame of the cell right before it, else a line; the cell's first comment is the claim
     package    the first comment as title, then the output alone: the source that the cell shows
     solution   the title "Solution" and nothing of what it says; left out where ATTN_COURSE_SOLUTIONS is "no"
     exercise   a bar "Your turn", no output
-    hide-input the figure, and its code folded below it
+    hide-input the figure, and a sign on its frame that opens its code
 """
 
 from __future__ import annotations
 
+import html
 import os
 import re
 
@@ -30,7 +31,8 @@ READ = (
     '<p class="mark-read" data-page="{page}" hidden><button type="button" aria-pressed="false">'
     'Mark this chapter as read</button> It gets a tick on <a href="intro.html#the-map">the map</a>.</p>'
 )
-MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": ""}
+MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": "</>"}
+SIGNS = ("check", "code")  # where they can, they cost no line: their title is a name, and shown when open
 
 
 class Fold(Html):
@@ -69,9 +71,13 @@ def words(text: str) -> list[nodes.Node]:
 
 
 def fold(kind: str, title: str, body: list[nodes.Node]) -> Fold:
-    mark = f'<span class="fold-mark" aria-hidden="true">{MARKS[kind]}</span>' if MARKS[kind] else ""
+    mark, name, sign = html.escape(MARKS[kind]), html.escape(title.replace("`", "")), kind in SIGNS and not EPUB
+    # A sign is drawn by its style: as text it would be a word that the name does not hold.
+    drawn = f' data-mark="{mark}">' if sign else f">{mark}"
+    named = f' aria-label="{name}" title="{name}"' if sign else ""
+    before = f'<summary{named}><span class="fold-mark" aria-hidden="true"{drawn}</span><span>'
     # One box for the words, or inline code would stand in columns.
-    heading = HtmlLine("", "", *words(title), before=f"<summary>{mark}<span>", after="</span></summary>\n")
+    heading = HtmlLine("", "", *words(title), before=before, after="</span></summary>\n")
     return Fold("", heading, *body, classes=["fold", f"fold-{kind}"])
 
 

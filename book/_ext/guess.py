@@ -3,7 +3,7 @@
 Each answer is `- [ ] text` or, the right one, `- [x] text`, followed by what is said to those who choose it, indented.
 With `:number: letters` (the unit) the reader types a number: `- [<] less`, `- [x] 15 to 17` and `- [>] more` have the
 replies to a smaller one, to one within these bounds, and to a larger one. `:waits: width, length` names controls of the
-figure above, and `:hides: fig-a, fig-b` beginnings of names of figures on the page, that wait for the answer.
+figure above, and `:hides: fig-a, what-b` beginnings of names of figures or sections on it, that wait for the answer.
 
 Native fields and a button "Check"; `_static/guess.js` shows the reply in a live region. Without a script the answer is
 a fold and nothing waits.
@@ -89,7 +89,7 @@ def ending(waits: str, hides: str) -> str:
     """The button, what says that a figure waits, and where the reply stands."""
     button = '<button type="button" class="guess-check" hidden>Check</button>'
     if waits or hides:
-        what = "The figure below" if hides else f"“{waits.partition(',')[0]}” in the figure"
+        what = "What shows it" if hides else f"“{waits.partition(',')[0]}” in the figure"
         skip = '<button type="button">Don\'t wait</button>'
         button += f'<span class="guess-waits" hidden>{what} waits for your answer. {skip}</span>'
     return f'{button}<div class="guess-said" role="status" aria-live="polite"></div>'

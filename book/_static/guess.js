@@ -1,6 +1,7 @@
 // A question whose answer is told once the reader has chosen, or typed a number, and checked. Until then the control
-// that decides, or the figure that shows it, waits. Nothing is stored; without this file the answer is a fold and
-// nothing waits. Arrow keys only choose; the button answers.
+// that decides, or what shows it, waits; a control that is touched meanwhile says so, and nothing else in its figure
+// moves it. Nothing is stored; without this file the answer is a fold and nothing waits. Arrow keys only choose; the
+// button answers.
 (() => {
   const PRECEDING = 2; // Node.DOCUMENT_POSITION_PRECEDING
   const named = (text) => (text ?? "").split(",").map((part) => part.trim()).filter(Boolean);
@@ -9,17 +10,44 @@
     const above = [...document.querySelectorAll(".attn-widget")].filter((one) => guess.compareDocumentPosition(one) & PRECEDING).pop();
     return named(guess.dataset.waits).flatMap((name) => [...(above?.shadowRoot?.querySelectorAll(`[aria-label="${name}"]`) ?? [])]);
   };
+  const inside = ({ left, right, top, bottom }, { clientX: x, clientY: y }) => x >= left && x <= right && y >= top && y <= bottom;
   const waiting = (guess) => {
-    const figures = named(guess.dataset.hides).flatMap((id) => [...document.querySelectorAll(`figure[id^="${id}"]`)]);
+    const figures = named(guess.dataset.hides).flatMap((id) => [...document.querySelectorAll(`:is(figure, section)[id^="${id}"]`)]);
     const note = guess.querySelector(".guess-waits");
     if (!note) return () => {};
     let over = false;
     const held = [];
+    const first = document.createElement("a");
+    Object.assign(first, { className: "guess-first", href: "#", textContent: "Guess first" });
+    first.addEventListener("click", (event) => {
+      event.preventDefault();
+      guess.scrollIntoView({ block: "center" });
+      guess.querySelector("input").focus({ preventScroll: true });
+    });
+    const say = (event) => {
+      first.style.left = `${event.pageX}px`;
+      first.style.top = `${event.pageY}px`;
+      document.body.append(first);
+    };
+    // What is inert gets no events; the figure around it does.
+    const touched = (event) => {
+      if (!over && held.some((control) => inside(control.getBoundingClientRect(), event))) say(event);
+    };
+    const kept = new Map();
+    const keep = (event) => held.forEach((control) => {
+      if (over || control.value === kept.get(control)) return;
+      control.value = kept.get(control);
+      control.dispatchEvent(new Event("input"));
+      if (event.pageX) say(event);
+    });
     // A figure starts when its own script has come.
     const hold = (tries) => {
       if (over) return;
       held.push(...controls(guess));
-      held.forEach((control) => { control.inert = true; control.style.opacity = 0.4; });
+      const figure = held[0]?.getRootNode().host;
+      figure?.addEventListener("pointerdown", touched);
+      for (const name of ["pointerdown", "pointermove", "click", "input"]) figure?.addEventListener(name, keep);
+      held.forEach((control) => { control.inert = true; control.style.opacity = 0.4; kept.set(control, control.value); });
       if (!held.length && guess.dataset.waits && tries) setTimeout(hold, 150, tries - 1);
     };
     const free = () => {
@@ -27,6 +55,7 @@
       held.forEach((control) => { control.inert = false; control.style.opacity = ""; });
       figures.forEach((figure) => figure.classList.remove("guess-hidden"));
       note.hidden = true;
+      first.remove();
     };
     hold(100);
     figures.forEach((figure) => figure.classList.add("guess-hidden"));

@@ -2,6 +2,8 @@
 
 import pytest
 from built_book import OPEN_FOLDS, choose_framework, settle
+from chapters import sources
+from reading_time import lengths
 from test_pages import too_wide, violations
 
 PAGE = "book/04_scaled_dot_product.html"
@@ -71,24 +73,97 @@ def test_a_number_is_guessed(visit):
         assert [reply.startswith("Right.") for reply in replies] == [False, True, False] and len(set(replies)) == 3
 
 
-ABOVE = """(guess) => [...document.querySelectorAll(".attn-widget")]
-  .filter((one) => guess.compareDocumentPosition(one) & 2).pop().scrollIntoView()"""
-HELD = """(guess) => {
-  const figures = [...document.querySelectorAll(".attn-widget")];
-  const above = figures.filter((one) => guess.compareDocumentPosition(one) & 2).pop();
+FIGURE = """(guess) => [...document.querySelectorAll(".attn-widget")]
+  .filter((one) => guess.compareDocumentPosition(one) & 2).pop()"""
+ABOVE = f"(guess) => ({FIGURE})(guess).scrollIntoView()"
+HELD = f"""(guess) => {{
+  const above = ({FIGURE})(guess);
   return (guess.dataset.waits ?? "").split(",").map((name) => name.trim()).filter(Boolean).map((name) =>
-    [...above.shadowRoot.querySelectorAll(`[aria-label="${name}"]`)].map((control) => control.inert));
-}"""
+    [...above.shadowRoot.querySelectorAll(`[aria-label="${{name}}"]`)].map((control) => control.inert));
+}}"""
+VALUES = f"""(guess) => [...({FIGURE})(guess).shadowRoot.querySelectorAll("input[type=range]")]
+  .filter((one) => one.inert).map((one) => one.value)"""
+SHOWN = """(id) => [...document.querySelectorAll(`:is(figure, section)[id^="${id}"]`)]
+  .map((one) => [...one.querySelectorAll("img, svg, .attn-widget, table, pre")]
+    .filter((part) => part.checkVisibility({visibilityProperty: true})).length)"""
+GUESSES = [f"book/{path.stem}.html" for path in sources() if ":::{guess}" in path.read_text(encoding="utf-8")]
 
 
-def test_curves_wait_for_their_guess(visit):
+@pytest.mark.parametrize("chapter", GUESSES)
+def test_nothing_tells_before_the_guess(visit, chapter):
+    """Of every guess: whatever is pressed in its figure, what is held stays; what it hides comes with the answer."""
+    with visit(chapter) as tab:
+        for guess in tab.locator(".guess").all():
+            hides = [name.strip() for name in (guess.get_attribute("data-hides") or "").split(",") if name.strip()]
+            shown = [tab.evaluate(SHOWN, name) for name in hides]
+            assert all(counts and not any(counts) for counts in shown), hides
+            if guess.get_attribute("data-waits"):
+                guess.evaluate(ABOVE)
+                tab.wait_for_function(f"(guess) => ({HELD})(guess).flat().length", arg=guess.element_handle())
+                values, box = guess.evaluate(VALUES), guess.evaluate_handle(FIGURE).as_element().bounding_box()
+                for place in range(60):
+                    x, y = 0.05 + 0.1 * (place % 10), 0.08 + 0.15 * (place // 10)
+                    tab.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+                    assert guess.evaluate(VALUES) == values and all(map(all, guess.evaluate(HELD)))
+            answer = guess.locator("input").first
+            if answer.get_attribute("type") == "number":
+                answer.fill("1")
+            else:
+                answer.check(force=True)
+            guess.locator(".guess-check").click()
+            assert not any(map(any, guess.evaluate(HELD)))
+            assert all(any(tab.evaluate(SHOWN, name)) for name in hides), hides
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_held_control_says_so(visit, width):
+    """Where it is touched; the link leads to the guess."""
+    with visit(PAGE, width=width) as tab:
+        guess = tab.locator(".guess").first
+        guess.evaluate(ABOVE)
+        tab.wait_for_timeout(600)
+        held = tab.locator('.attn-widget [aria-label="width dₖ"]').first.bounding_box()
+        tab.mouse.click(held["x"] + held["width"] / 2, held["y"] + held["height"] / 2)
+        link = tab.locator(".guess-first")
+        assert link.inner_text() == "Guess first" and too_wide(tab) == []
+        link.click()
+        assert guess.locator("input").first.evaluate("(one) => one === document.activeElement")
+        guess.locator(".guess-waits button").click()
+        assert link.count() == 0
+
+
+def test_signs_cost_no_line(visit):
+    """A tick and a figure's code: no height, a name, a title when open; one beside the other."""
     with visit(PAGE) as tab:
-        guess = tab.locator(".guess").nth(1)
-        curves = tab.locator("figure[id^=fig-learning-] :is(img, svg)").first
-        assert curves.evaluate("(picture) => getComputedStyle(picture).visibility") == "hidden"
-        guess.locator(".guess-answer").nth(0).click()
-        guess.locator(".guess-check").click()
-        assert curves.evaluate("(picture) => getComputedStyle(picture).visibility") == "visible"
+        signs = tab.locator(":is(.cell + .cell.tag_check > .fold-check, .cell > .fold-code) > summary:visible")
+        assert signs.count() >= 10
+        boxes = [one.bounding_box() for one in signs.all()]
+        heights = signs.evaluate_all("(all) => all.map((one) => one.parentElement.getBoundingClientRect().height)")
+        assert set(heights) == {0}
+        assert all(box["width"] >= 24 and box["height"] >= 24 for box in boxes)
+        names = [one.get_attribute("aria-label") for one in signs.all()]
+        assert all(name.startswith(("Checked: ", "Code of this ")) for name in names)
+        spots = {(round(box["x"]), round(box["y"])) for box in boxes}
+        assert len(spots) == len(boxes)
+        first = signs.first
+        first.press("Enter")
+        assert first.inner_text() == names[0]
+
+
+# Words with folds shut and with folds open, and minutes: at most. To widen page by page.
+MOST = {PAGE: (3800, 9000, 20)}
+
+
+@pytest.mark.parametrize("framework", ["torch", "tf"])
+@pytest.mark.parametrize("chapter", MOST)
+def test_how_long_a_chapter_is(visit, chapter, framework):
+    """The minutes at its head are those that tools/reading_time.py computes."""
+    words, whole, minutes = MOST[chapter]
+    with visit(f"{chapter}?framework={framework}") as tab:
+        found = lengths(tab)
+        assert found["words"] <= words and found["whole"] <= whole and found["folds"] <= 25, found
+        assert found["minutes"] <= minutes, found
+        assert found["told"] is None or abs(found["told"] - found["minutes"]) <= 1, found
 
 
 def test_without_a_script_the_answer_is_a_fold(visit):

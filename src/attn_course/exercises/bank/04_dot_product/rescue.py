@@ -1,8 +1,9 @@
-"""Without a scale the model that looks people up learned slowly, and stayed below one
-half. Write `rescue(query, key)`, which gets the two random tables of `start`, (64, 256)
-each, and returns two tables of the same shapes with which the model learns **without a
-scale**: at least 95% right, on average, in steps 160 to 200 of the page's training. The
-check trains it; values, readout, Adam and its rate are those of the page.
+"""Without a scale the model that looks people up learned slowly, and was below one
+half at step 400. Write `rescue(query, key)`, which gets the two random tables of
+`start`, (64, 256) each, and returns two tables of the same shapes with which the model
+learns **without a scale**: at least 95% right, on average, in steps 160 to 200 of the
+page's training. The check trains it; values, readout, Adam and its rate are those of
+the page.
 
 1. What is the variance of a score at the start, and who sets it?
 2. It is the variance of a query's entry, times that of a key's, times 256.

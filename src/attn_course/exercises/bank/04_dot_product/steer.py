@@ -1,7 +1,7 @@
-"""Drag, think, then write `steer()`, which returns three queries for the first figure,
-each (x, y): milk, at most 1.5 long, that gives the milk at least 0.875; even, for which
-cat and milk get the same, within 0.005, and drank less than 0.01; drank, at most 1
-long, for which drank gets more than 0.75. Any that do are right.
+"""Drag chapter 0's arrow, think, then write `steer()`, which returns three queries for
+that figure, each (x, y): milk, at most 1.5 long, that gives the milk at least 0.875;
+even, for which cat and milk get the same, within 0.005, and drank less than 0.01;
+drank, at most 1 long, for which drank gets more than 0.75. Any that do are right.
 
 1. What the milk does not get, somebody else does. Lean away from them.
 2. A turn away from the cat costs the milk little and the cat much.
