@@ -14,13 +14,16 @@ BOOK_BIN := .venv-book/bin
 TESTING = --jobs $(or $(JOBS),auto) $(if $(filter yes,$(AGAIN)),--again)
 CHOSEN = $(if $(TOPIC),--topic "$(TOPIC)") $(if $(filter yes,$(QUICK)),--quick)
 TRITON := triton==3.9.0
+READ = _build/html _build/.doctrees _build/jupyter_execute
 BOOK_SOURCES := $(shell find book src/attn_course tools -type f -not -name '*.pyc') _config.yml _toc.yml pyproject.toml
+
+comma := ,
 
 ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
+.PHONY: help FORCE book port a-version serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
   test-clients test-compiled test-gpu test-versions bench costs records forgeries gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
@@ -32,7 +35,7 @@ help: ## this list
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
 .venv/stamp: requirements.txt requirements-book.txt pyproject.toml
-	$(call environment,.venv,-r requirements.txt)
+	$(call environment,.venv,-r requirements.txt,PyTorch$(comma) TensorFlow and the tools: 3 GB (6 GB where PyTorch brings CUDA)$(comma) 5 to 20 minutes)
 	@touch $@
 
 # Triton, for the test of a kernel, stands aside: it and TensorFlow bring LLVM each, and a process that has imported
@@ -52,7 +55,7 @@ help: ## this list
 
 # The package without what it needs: its pages are written with stand-ins for the frameworks.
 .venv-book/stamp: requirements-book.txt pyproject.toml
-	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements-book.lock,-r requirements-book.txt))
+	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements-book.lock,-r requirements-book.txt),the builder of the book: 0.3 GB$(comma) 1 to 3 minutes)
 	$(BOOK_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
@@ -63,6 +66,7 @@ endef
 
 define environment
 	$(new_enough)
+	@echo "$(1): installing $(3)"
 	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
 	$(1)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check $(2)
 endef
@@ -71,24 +75,28 @@ book: _build/html/index.html ## build the book into _build/html; warnings are er
 	@echo "The book: _build/html/index.html (make serve shows it)"
 	@$(BOOK_BIN)/python tools/publisher.py
 
-# Its content, and with it its date, changes when SOLUTIONS does.
+# Its content, and with it its date, changes when SOLUTIONS does, the settings or what is not a page: then all is read anew.
 _build/solutions: FORCE
 	@mkdir -p _build
-	@echo "$(SOLUTIONS)" | cmp -s - $@ || echo "$(SOLUTIONS)" > $@
+	@made="$(SOLUTIONS) $$(cat $(sort $(filter-out book/% %.md,$(BOOK_SOURCES)) $(wildcard book/_ext/*.py book/_templates/*)) | cksum)"; \
+	  echo "$$made" | cmp -s - $@ || echo "$$made" > $@
 
 FORCE:
 
+# A page that was read stays read while nothing but pages changed. Where a warning stopped the build, nothing is kept: a
+# page that is not read again would not warn again.
 _build/html/index.html: .venv-book/stamp _build/solutions $(BOOK_SOURCES)
 	$(BOOK_BIN)/python tools/notebooks.py fill
-	rm -rf _build/html _build/.doctrees _build/jupyter_execute
-	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) $(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf _build/html; exit 1; }
+	@test _build/.doctrees -nt _build/solutions || rm -rf $(READ)
+	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) $(BOOK_BIN)/jupyter-book build . -W -n --keep-going || { rm -rf $(READ); exit 1; }
 	@touch $@
 
 epub: .venv-book/stamp ## the book as an e-book, in _build/epub [SOLUTIONS=no]
 	$(BOOK_BIN)/python tools/notebooks.py fill
-	rm -rf _build/epub _build/.doctrees _build/jupyter_execute
+	rm -rf _build/epub $(READ)
 	ATTN_COURSE_SOLUTIONS=$(SOLUTIONS) ATTN_COURSE_BUILDER=epub $(BOOK_BIN)/jupyter-book build . -W -n --keep-going --builder custom --custom-builder epub \
-	  || { rm -rf _build/epub; exit 1; }
+	  || { rm -rf _build/epub $(READ); exit 1; }
+	@rm -rf $(READ)
 	$(BOOK_BIN)/python tools/epub.py _build/epub/*.epub
 
 slides: book ## slides of six core chapters from the book's pages, in _build/slides [CH=04]
@@ -175,12 +183,13 @@ lock: .venv/stamp ## the hashed locks, after a change of a requirements file
 	$(COMPILE) requirements-book.txt -o requirements-book.lock
 	$(COMPILE) --no-deps requirements-clients.txt -o requirements-clients.lock
 
-screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots
+screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots, and README's
 	$(BIN)/python tools/screenshots.py
 
-faces: ## the faces attn_course.pytorch, .tf and .reference, and the pages of the API, from what every topic lists
+faces: ## what is derived: the faces attn_course.pytorch, .tf and .reference, the pages of the API, README's table of chapters
 	$(new_enough)
 	@$(PYTHON) tools/faces.py
+	@$(PYTHON) tools/readme.py
 
 new-mechanism: ## a skeleton for a new mechanism: folder, test, line in the catalog; no chapter [NAME=my_mechanism]
 	$(new_enough)
@@ -202,8 +211,12 @@ repository: ## set where the course is published [URL=https://github.com/ORG/NAM
 	$(new_enough)
 	@$(PYTHON) tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)") $(if $(EMAIL),--email "$(EMAIL)")
 
-version: .venv-book/stamp ## set the version in every file that states it [VERSION=1.2.3]
+version: a-version .venv-book/stamp ## set the version in every file that states it [VERSION=1.2.3]
 	$(BOOK_BIN)/python tools/release.py version "$(VERSION)"
+
+a-version:
+	@[[ "$(VERSION)" =~ ^[0-9]+\.[0-9]+\.[0-9]+(\.dev[0-9]+)?$$ ]] || \
+	  { echo "VERSION must be written 1.2.3, or 1.2.3.dev0 between releases; got '$(VERSION)'" >&2; exit 1; }
 
 release: .venv-book/stamp ## check, tag the version on a commit of its own, build its files into dist; publishes nothing
 	$(BOOK_BIN)/python tools/release.py tag

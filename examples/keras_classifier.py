@@ -2,9 +2,9 @@
 
 import tempfile
 
-import keras
 import numpy as np
 
+from attn_course.frameworks import keras  # says what to install where it is missing
 from attn_course.tf import Encoder, SinusoidalEncoding
 
 

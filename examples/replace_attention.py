@@ -16,14 +16,15 @@ class Windowed(torch.nn.Module):
 
     def forward(self, hidden_states, attention_mask=None, *others, **options):
         if attention_mask is not None:  # (B, 1, T, T), boolean or added to the scores; of padding all rows are alike
-            boolean = attention_mask.dtype == torch.bool
-            attention_mask = (attention_mask if boolean else attention_mask == 0)[:, :, :1]
+            attention_mask = (attention_mask if attention_mask.dtype == torch.bool else attention_mask == 0)[:, :, :1]
         return self.layer(hidden_states, attention_mask, need_weights=False)[0]
 
 
 if __name__ == "__main__":
-    import transformers  # pip install transformers; with from_pretrained("bert-base-uncased") it is the trained one
-
+    try:
+        import transformers  # BertModel.from_pretrained("bert-base-uncased") is the trained one
+    except ModuleNotFoundError:
+        raise SystemExit("this program needs transformers: pip install transformers") from None
     model = transformers.BertModel(transformers.BertConfig(hidden_size=96, intermediate_size=192)).eval()
     model.encoder.layer = torch.nn.ModuleList(Windowed(layer, window=16) for layer in model.encoder.layer)
     print(model(torch.randint(1000, (2, 300))).last_hidden_state.shape)

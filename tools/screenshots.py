@@ -1,23 +1,27 @@
-"""Pictures of every page of the built book, light and dark, wide and narrow, into _build/screenshots.
+"""Pictures of every page of the built book, light and dark, wide and narrow, into _build/screenshots, and README's.
 
-A figure whose model computes in the page is taken by itself too, with its model loaded.
+A figure whose model computes in the page is taken by itself too, with its model loaded. README shows one of them
+step by step, as a GIF whose comment holds the words on it: a test asks the built page whether it still says the same.
 
 python tools/screenshots.py [NAME ...]     all pages, or those whose names begin with NAME
 """
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
 from browser import chromium, served
-from playwright.sync_api import Browser
+from PIL import Image
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_build" / "html"
 TARGET = ROOT / "_build" / "screenshots"
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
+PICTURE, SHOWN, FIGURE = ROOT / "book" / "_static" / "live.gif", "02_bahdanau", "live_dates"
 
 
 def pages(selected: list[str]) -> list[Path]:
@@ -49,6 +53,36 @@ def take(browser: Browser, address: str, page: Path, width: int, scheme: str) ->
     return targets
 
 
+def steps(tab: Page) -> tuple[str, list[bytes]]:
+    """README's figure on its page: the words that stand there, and a picture of each step."""
+    tab.set_viewport_size({"width": 1280, "height": 1400})
+    figure = tab.locator(f"[data-kind={FIGURE}].attn-widget")
+    figure.get_by_role("button", name="Load the model").click()
+    chosen = figure.get_by_role("button", name="Sonntag")
+    chosen.click()
+    # The row of examples needs fonts of many languages.
+    chosen.locator("..").evaluate("(row) => { row.style.display = 'none'; }")
+    tab.mouse.move(0, 0)
+    figure.locator(".toks input").first.focus()
+    caption = tab.locator("figure", has=figure).locator("figcaption strong").inner_text()
+    lines, pictures = [tab.title().partition(" \u2014 ")[0], caption, figure.get_by_role("textbox").input_value()], []
+    for step in figure.locator(".toks input").all():
+        step.check(force=True)
+        lines.append(figure.locator(".read").inner_text())
+        pictures.append(figure.screenshot())
+    return "\n".join(lines), pictures
+
+
+def write_picture(tab: Page) -> None:
+    """README's picture: a second for each step, three for the last."""
+    words, pictures = steps(tab)
+    frames = [Image.open(io.BytesIO(picture)).convert("RGB").quantize(64) for picture in pictures]
+    times = [1000] * (len(frames) - 1) + [3000]
+    frames[0].save(
+        PICTURE, save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=True, comment=words.encode()
+    )
+
+
 def main(selected: list[str]) -> int:
     chosen = pages(selected)
     if not chosen:
@@ -57,6 +91,11 @@ def main(selected: list[str]) -> int:
     TARGET.mkdir(parents=True, exist_ok=True)
     try:
         with served(SITE) as address, chromium() as browser:
+            if not selected:
+                tab = browser.new_page(reduced_motion="reduce")
+                tab.goto(f"{address}book/{SHOWN}.html")
+                write_picture(tab)
+                print(PICTURE.relative_to(ROOT))
             for page in chosen:
                 for width in WIDTHS:
                     for scheme in SCHEMES:

@@ -1,27 +1,66 @@
-"""The examples of the README run as they stand there, in an empty folder."""
+"""README.md: where its first lines lead, what its examples print, and that its table and its picture are of today."""
 
 import re
 import subprocess
 import sys
 
-from publisher import ROOT
+import readme
+import screenshots
+from PIL import Image
+from publisher import ROOT, publisher
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_examples_of_the_readme_run(tmp_path):
+def test_the_first_lines_lead_to_the_book_colab_and_the_e_book():
+    here = publisher(ROOT)
+    first = "\n".join(README.splitlines()[:5])
+    wanted = here.home_url, here.colab_url("book/00_ten_minutes.ipynb"), f"{here.url}/releases"
+    assert all(f"]({address})" in first for address in wanted), first
+    headings = re.findall(r"(?m)^## (.+)$", README)
+    assert headings[0] == "The chapters" and headings.index("Contributing") > headings.index("The package")
+
+
+def test_the_table_of_chapters_is_today_s():
+    assert readme.BETWEEN.search(README)[0] == readme.table(ROOT), "run make faces"
+    pages = re.findall(r"/book/(\w+)\.html\)", readme.table(ROOT))
+    assert pages == [path.stem for path in sorted((ROOT / "book").glob("[0-9][0-9]_*.md"), key=place)]
+    assert all(re.search(r"\| \d+ \|$", row) for row in readme.table(ROOT).splitlines()[2:]), "minutes are missing"
+
+
+def place(path):
+    """As the table of contents has them."""
+    return (ROOT / "_toc.yml").read_text(encoding="utf-8").index(f"{path.stem}.md")
+
+
+def test_the_picture_is_of_this_edition_and_light():
+    """Its comment holds the words that stand on it; tests/site compares them with the built page."""
+    with Image.open(screenshots.PICTURE) as picture:
+        told = picture.info["comment"].decode()
+        assert picture.n_frames > 5 and picture.width <= 800
+    title, caption = told.splitlines()[:2]
+    page = (ROOT / "book" / f"{screenshots.SHOWN}.md").read_text(encoding="utf-8")
+    assert re.search(r"(?m)^# (.+)$", page)[1].replace("'", "’") == title
+    assert caption in re.sub(r"[*\s]+", " ", page).replace("'", "’")
+    assert screenshots.PICTURE.stat().st_size < 1_000_000
+    assert f"{publisher(ROOT).ref}/{screenshots.PICTURE.relative_to(ROOT)})" in README
+
+
+def test_the_examples_of_the_readme_run_and_print_what_it_shows(tmp_path):
     blocks = re.findall(r"(?s)```python\n(.*?)```", README)
+    shown = re.findall(r"(?s)```text\n(.*?)```", README)
     assert len(blocks) == 2
     options = {"cwd": tmp_path, "capture_output": True, "text": True, "encoding": "utf-8"}
     done = [subprocess.run([sys.executable, "-X", "utf8", "-c", block], **options) for block in blocks]
     assert [x.returncode for x in done] == [0, 0], [x.stderr for x in done]
-    assert len(done[1].stdout) == 40
+    assert [x.stdout for x in done if x.stdout] == shown
 
 
 def test_links_into_the_repository_name_files_that_exist():
     """They are absolute, so that they work on a package index too."""
     paths = re.findall(
-        r"\]\(https://(?:github\.com|raw\.githubusercontent\.com)/[\w.-]+/[\w.-]+/(?:blob/)?[\w.-]+/([^)]+)\)", README
+        r"\]\(https://(?:github\.com|raw\.githubusercontent\.com)/[\w.-]+/[\w.-]+/(?:blob/)?(?:main|v[\d.]+)/([^)]+)\)",
+        README,
     )
     assert len(paths) >= 6 and [path for path in paths if not (ROOT / path.partition("#")[0]).exists()] == []
     assert re.findall(r"\]\((?!https://)", README) == []

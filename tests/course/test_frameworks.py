@@ -10,10 +10,9 @@ from pathlib import Path
 import both_frameworks  # noqa: F401
 import pytest
 
-from attn_course.core import frameworks
+from attn_course.core import frameworks, publisher
 
 PYPROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
-URL = PYPROJECT["project"]["urls"]["Repository"]
 BLOCK = """\
 import sys
 
@@ -40,10 +39,14 @@ def last_line(code, **environment):
     return done.stderr.strip().splitlines()[-1]
 
 
-def test_install_command_is_built_from_the_repository_url():
+def test_install_command_is_built_from_the_repository_url(monkeypatch):
+    """A copy that has no address yet is installed from its folder."""
+    monkeypatch.setattr(publisher, "repository_url", lambda: "https://github.com/OWNER/attn_course")
+    assert frameworks.install_command("tf") == 'pip install ".[tf]" in the folder of your copy of the course'
+    monkeypatch.setattr(publisher, "repository_url", lambda: "https://github.com/an-org/course")
     for extra in ("torch", "tf", "all"):
         command = frameworks.install_command(extra)
-        assert command == f'pip install "attn-course[{extra}] @ git+{URL}"'
+        assert command == f'pip install "attn-course[{extra}] @ git+https://github.com/an-org/course"'
         # The package is on no index: a name alone, an index or another host would install something else.
         assert not re.search(r"pypi|--index|--extra-index|install attn", command)
 

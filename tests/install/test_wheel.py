@@ -1,7 +1,6 @@
 """The wheel with PyTorch alone, with TensorFlow alone, with neither; and chapter 2 from an empty folder."""
 
 import json
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -9,9 +8,10 @@ import pytest
 from conftest import locked
 from packaging.requirements import Requirement
 
+from attn_course.core.publisher import requirement
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-URL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 # extra: (face, module whose lack is named)
 FACES = {"torch": ("pytorch", "torch"), "tf": ("tf", "tensorflow")}
 DAMAGE = """
@@ -52,14 +52,14 @@ def the_missing_face_says_how(environment, extra):
     face, module = FACES[extra]
     assert last_line(environment.run("-c", f"import attn_course.{face}")) == (
         f"ModuleNotFoundError: this part of attn_course needs {module}, which is not installed: "
-        f'pip install "attn-course[{extra}] @ git+{URL}"'
+        f"pip install {requirement(f'[{extra}]')}"
     )
 
 
 def damaged_dates_say_how(environment):
     line = last_line(environment.run("-c", DAMAGE))
     assert line.startswith("ValueError: ") and "dates.tsv.gz is missing or damaged: expected sha256 " in line
-    assert line.endswith(f'pip install --force-reinstall --no-deps "attn-course @ git+{URL}"')
+    assert line.endswith(f"pip install --force-reinstall --no-deps {requirement()}")
 
 
 def test_chapter_2_from_an_empty_folder(environment, wheel, tmp_path):

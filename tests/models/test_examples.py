@@ -1,6 +1,8 @@
 """The programs of ``examples``, shortened: they run, learn and do what their first line says."""
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +29,20 @@ def test_each_is_listed_and_short():
     for program in PROGRAMS:
         assert f"[{program}.py]({program}.py)" in listed
         assert len((FOLDER / f"{program}.py").read_text(encoding="utf-8").splitlines()) <= 30
+
+
+@pytest.mark.parametrize(
+    ("program", "missing", "told"),
+    [
+        ("replace_attention", "transformers", "pip install transformers"),
+        ("keras_classifier", "tensorflow", "tensorflow, which is not installed: pip install"),
+    ],
+)
+def test_a_program_says_what_to_install(program, missing, told):
+    blocked = f"import sys, runpy; sys.modules[{missing!r}] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
+    command = [sys.executable, "-c", blocked, FOLDER / f"{program}.py"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and told in done.stderr.splitlines()[-1], done.stderr
 
 
 def test_char_gpt():

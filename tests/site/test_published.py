@@ -6,8 +6,10 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+import screenshots
 from bs4 import BeautifulSoup
 from built_book import ROOT, SITE, note_faults
+from PIL import Image
 from publisher import publisher
 
 CHAPTERS = "04_scaled_dot_product", "09_transformer"
@@ -28,6 +30,13 @@ def test_the_card_and_the_feed_are_there():
     address = found.find("link", type="application/atom+xml")["href"]
     feed = SITE / address.removeprefix(publisher(ROOT).home_url)
     assert ElementTree.parse(feed).getroot().tag.endswith("feed")
+
+
+def test_the_picture_of_the_readme_is_of_this_edition(visit):
+    """The figure still says what stands on the picture."""
+    with visit(f"book/{screenshots.SHOWN}.html") as tab, Image.open(screenshots.PICTURE) as picture:
+        words, _ = screenshots.steps(tab)
+        assert words == picture.info["comment"].decode(), "run make screenshots"
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,17 @@ def repository_url():
     )
 
 
+def requirement(extra=""):
+    """What pip installs the package from: its repository, or a copy without an address.
+
+    extra: ``[torch]``, ``[tf]``, ``[all]``, or none.
+    """
+    url = repository_url()
+    if "/OWNER/" in url:  # stands there until the course is published
+        return f'".{extra}" in the folder of your copy of the course'
+    return f'"attn-course{extra} @ git+{url}"'
+
+
 def install_command(extra):
     """The pip command for this package with an extra: ``torch``, ``tf`` or ``all``."""
-    return f'pip install "attn-course[{extra}] @ git+{repository_url()}"'
+    return f"pip install {requirement(f'[{extra}]')}"

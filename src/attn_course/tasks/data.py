@@ -2,7 +2,7 @@
 
 import hashlib
 
-from attn_course.core.publisher import repository_url
+from attn_course.core.publisher import requirement
 
 
 def read_checked(path, sha256):
@@ -17,6 +17,6 @@ def read_checked(path, sha256):
         raise ValueError(
             f"{path} is missing or damaged: expected sha256 {sha256}, found {found}. "
             "Reinstall the package: pip install --force-reinstall --no-deps "
-            f'"attn-course @ git+{repository_url()}"'
+            f"{requirement()}"
         )
     return data
