@@ -82,6 +82,7 @@ def test_record(name):
     measured |= {"log", "test", "by_place", "previous", "induction"}
     measured |= {"entropy", "maps", "gradients", "norms", "free", "cached", "largest", "echoed"}
     measured |= {f"{what}_{where}" for what in ("first", "sum", "added") for where in ("idle", "echo")}
+    measured |= {"tokens", "steps", "read", "hit", "differ", "longest_milliseconds", "first_milliseconds"}
     for row in record["rows"]:
         if "seed" not in row or "sha256" in row:  # nothing is drawn or trained; the one model that ships
             continue

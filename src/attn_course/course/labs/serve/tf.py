@@ -1,0 +1,21 @@
+"""The model that ships, as a ``LanguageModel`` of TensorFlow."""
+
+from attn_course.core.parity import set_parameters
+from attn_course.course.labs.serve import KIND, weights
+from attn_course.tasks.glassllm import SIZES
+from attn_course.tf import GroupedQueryAttention, LanguageModel, RotaryEncoding
+
+
+def load_model(dtype="float32"):
+    """With its weights, in a dtype; in float64 its texts are the same in any batch."""
+    D, H, G = (SIZES[name] for name in ("model_dim", "num_heads", "num_kv_heads"))
+
+    def attention(_):
+        rotary = RotaryEncoding(D // H, layout="interleaved", dtype=dtype)
+        options = {"use_bias": False, "rotary": rotary, "dtype": dtype}
+        return GroupedQueryAttention(D, H, num_kv_heads=G, **options)
+
+    sizes = SIZES["symbols"], SIZES["num_layers"], D, H, SIZES["ff_dim"]
+    model = LanguageModel(*sizes, attention=attention, **KIND, dtype=dtype)
+    set_parameters(model, weights())
+    return model
