@@ -137,6 +137,27 @@ def test_paged_is_contiguous_bit_for_bit(face, kind, chunks):
     assert sorted(table.ravel()) == list(range(used))
 
 
+@FACE
+@KIND
+def test_going_back(face, kind):
+    """What is written then stands behind what was kept; a window has given that up, and refuses."""
+    _, key, value = draw()
+    cache = make(face, kind)
+    cache.update(tensor(face, key[:, :, :11]), tensor(face, value[:, :, :11]))
+    if "window" in KINDS[kind]:
+        with pytest.raises(ValueError, match=f"cache can't go back in a window of {KINDS[kind]['window']}"):
+            cache.truncate(9)
+        assert int(cache.length) == 11
+        return
+    cache.truncate(6)
+    assert int(cache.length) == 6 and cache.nbytes == bytes_of(kind, 6, 8)
+    found = cache.update(tensor(face, key[:, :, 12:15]), tensor(face, value[:, :, 12:15]))
+    for one, whole in zip(found, (key, value), strict=True):
+        np.testing.assert_array_equal(one, whole[:, :, [*range(6), 12, 13, 14]])
+    with pytest.raises(ValueError, match="length must be at most 9, what is kept, got 10"):
+        cache.truncate(10)
+
+
 @pytest.mark.parametrize("kind", ["whole", "sinks", "paged"])
 def test_inside_tf_function(kind):
     """One graph, traced once, for chunks of any size; a full cache is an error when the graph runs."""

@@ -182,6 +182,30 @@ def test_a_layer_decodes_three_requests_from_one_pool(face):
 
 
 @FACE
+def test_going_back_into_a_shared_block(face):
+    """No block is lost, and what is written then is the writer's alone, though it had its own last block before."""
+    rng, pool = np.random.default_rng(10), make(face, 9)
+    cache, past = pool.new_cache(20), chunk(rng, 10)
+    append(face, cache, *past)
+    other, more = cache.fork(), chunk(rng, 7)
+    append(face, cache, *more)
+    for length in (9, 5, 4, 3):
+        cache.truncate(length)
+        kept = [x[:, :, :length] for x in past]
+        holds(face, cache, *kept)
+        append(face, cache, *(x[:, :, :2] for x in more))
+        holds(face, cache, *(np.concatenate([a, b[:, :, :2]], axis=2) for a, b in zip(kept, more, strict=True)))
+        holds(face, other, *past)
+        consistent(pool, [cache, other])
+    for length, words in ((6, "length must be at most 5, what is kept, got 6"), (-1, "at least 0"), (1.5, "whole")):
+        with pytest.raises(ValueError, match=words):
+            cache.truncate(length)
+    cache.free()
+    other.truncate(0)
+    consistent(pool, [])
+
+
+@FACE
 def test_refusals_say_what_is_wrong(face):
     """By name, with what was found; an empty pool leaves the cache as it was."""
     pool, rng = make(face, 2), np.random.default_rng(8)

@@ -75,6 +75,8 @@ def test_wrong_steps_are_named(face, name):
         layer.step(tensor(face, draw(B, 1, D + 1)), state)
     with pytest.raises(ValueError, match="batch"):
         layer.new_state(0)
+    with pytest.raises(ValueError, match="cache can't go back in a state: keep the state of before"):
+        layer.new_cache(B, 5).truncate(0)
 
 
 @FACE

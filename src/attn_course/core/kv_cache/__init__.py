@@ -16,7 +16,8 @@ Every layer takes one as ``cache=``; ``attn_course.core.paged`` has one in block
 cache has ``update(key, value)``, which writes a chunk and returns what its queries may
 see; ``limit(T, mask, bias)``, which cuts a mask and a bias to that, and is asked before
 ``update``; ``next_position(mask)``, where a rotary encoding goes on; ``length``, the
-positions so far; ``nbytes``; ``reset()``.
+positions so far; ``nbytes``; ``reset()``; ``truncate(length)``, which goes back, where
+that can be done: a window and a state have given up what they would need, and refuse.
 
 - The memory is taken once: capacity positions, or with a window ``sinks + window``. It
   is for inference: a gradient that reaches what it holds is refused by a ValueError.

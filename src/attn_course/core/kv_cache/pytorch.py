@@ -7,6 +7,7 @@ from attn_course.core.kv_cache.shared import (
     cache_slots,
     check_chunk,
     check_columns,
+    check_truncate,
     gap_refused,
     gradient_refused,
     is_half,
@@ -90,6 +91,11 @@ class KVCache:
     def reset(self) -> None:
         """Forget everything; the memory stays."""
         self.length = 0
+
+    def truncate(self, length: int) -> None:
+        """Go back to the first ``length`` positions; a ring of a window can't."""
+        check_truncate(length, self.length, self.window)
+        self.length = length
 
     def update(
         self, key: torch.Tensor, value: torch.Tensor

@@ -67,6 +67,19 @@ def overflow(length: int, more: int, capacity: int) -> str:
     return f"{room}, as {length} of {capacity} are taken, got {more}"
 
 
+def check_truncate(length: Any, now: int | None, window: int | None) -> None:
+    """Raise ValueError unless a cache can go back to so many positions.
+
+    now: how many it has, or None in a graph, which can't look.
+    """
+    if window is not None:
+        kept = "where each position took the place of another"
+        raise ValueError(f"cache can't go back in a window of {window}, {kept}")
+    check_at_least(0, length=length)
+    if now is not None and length > now:
+        raise ValueError(f"length must be at most {now}, what is kept, got {length}")
+
+
 def check_columns(positions: Any, **arguments: Any) -> None:
     """Raise ValueError unless a mask and a bias cover so many keys, all keys so far."""
     for name, x in arguments.items():

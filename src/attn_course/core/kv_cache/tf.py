@@ -7,6 +7,7 @@ from attn_course.core.kv_cache.shared import (
     cache_slots,
     check_chunk,
     check_columns,
+    check_truncate,
     gap_refused,
     gradient_refused,
     is_half,
@@ -90,6 +91,12 @@ class KVCache(tf.Module):
     def reset(self) -> None:
         """Forget everything; the memory stays."""
         self.length.assign(0)
+
+    def truncate(self, length: int) -> None:
+        """Go back to the first ``length`` positions; a ring of a window can't."""
+        now = int(self.length) if tf.executing_eagerly() else None
+        check_truncate(length, now, self.window)
+        self.length.assign(length)
 
     def update(self, key: tf.Tensor, value: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Write a chunk behind what is there; return what its queries may see."""

@@ -24,6 +24,7 @@ many blocks are free, and a cache's own ``nbytes`` what its blocks take, shared 
 
 - A block that somebody else holds is never written to: a fork copies its last, partly
   filled block before it writes behind it (copy on write).
+- ``truncate(length)`` goes back, and what is written then reaches nobody else.
 - A chunk for which the pool has no blocks is refused by a ValueError, and nothing is
   changed.
 

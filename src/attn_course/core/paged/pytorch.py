@@ -140,10 +140,16 @@ class PagedKVCache(KVCache):
 
     def free(self) -> None:
         """Forget everything; blocks that nobody else holds are free again."""
-        self.pool.release(self.held().flatten())
-        self.length, self.forked = 0, False
+        self.truncate(0)
 
     reset = free
+
+    def truncate(self, length: int) -> None:
+        """Go back to the first ``length`` positions; blocks behind them are let go."""
+        held = self.held()
+        super().truncate(length)
+        self.pool.release(held[:, self.held().shape[1] :].flatten())
+        self.forked = bool((self.pool.holders[self.held()] > 1).any())
 
     def fork(self) -> "PagedKVCache":
         """A second cache with the same past, in the same blocks."""

@@ -136,10 +136,16 @@ class PagedKVCache(KVCache):
 
     def free(self) -> None:
         """Forget everything; blocks that nobody else holds are free again."""
-        self.pool.release(tf.reshape(self.held(), [-1]))
-        self.length.assign(0)
+        self.truncate(0)
 
     reset = free
+
+    def truncate(self, length: int) -> None:
+        """Go back to the first ``length`` positions; blocks behind them are let go."""
+        held = self.held()
+        super().truncate(length)
+        let_go = held[:, tf.shape(self.held())[1] :]
+        self.pool.release(tf.reshape(let_go, [-1]))
 
     def fork(self) -> "PagedKVCache":
         """A second cache with the same past, in the same blocks."""

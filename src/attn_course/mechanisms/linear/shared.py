@@ -66,6 +66,10 @@ class StateCache:
         """Forget everything."""
         self.state = self.first
 
+    def truncate(self, length: int) -> None:
+        """Raise ValueError: positions that a state has taken in can't be taken out."""
+        raise ValueError("cache can't go back in a state: keep the state of before")
+
 
 def parts_of(memory: Any) -> tuple:
     """The tensors of a memory: of linear attention two, of the delta rule one."""
