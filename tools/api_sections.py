@@ -17,6 +17,8 @@ LISTED = "```{api-topics}\n```"
 SEARCH = {
     "gated": "QK-norm, qk norm, sink softmax, soft-cap, output gate, gated attention",
     "paged": "BlockPool, block table, free list, fork, copy on write, prefix sharing",
+    "quantized": "KV cache quantization, int8, int4, fp8, e4m3, KIVI, Hadamard rotation, QuaRot",
+    "speculative": "speculative sampling, draft model, prompt lookup, n-gram, rejection sampling, assisted generation",
 }
 
 

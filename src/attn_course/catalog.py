@@ -5,7 +5,7 @@ row each, for tests, tables and pages; ``DECLARED`` has, by topic, all that its
 ``__init__`` declares (``attn_course.core.declaration``).
 """
 
-from attn_course.core import kv_cache, paged
+from attn_course.core import kv_cache, paged, quantized
 from attn_course.core.declaration import Mechanism, Row
 from attn_course.mechanisms import (
     bahdanau,
@@ -38,6 +38,7 @@ from attn_course.models import (
     feed_forward,
     huggingface,
     language_model,
+    speculative,
     transformer,
 )
 
@@ -59,6 +60,7 @@ TOPICS = (
     language_model,
     huggingface,
     decoding,
+    speculative,
     linear,
     delta_rule,
     random_features,
@@ -67,6 +69,7 @@ TOPICS = (
     grouped_query,
     kv_cache,
     paged,
+    quantized,
     latent,
     indexed,
     chosen_blocks,
