@@ -24,7 +24,8 @@ RUNS = ROOT / "_build" / "experiments"
 USED = {"pytorch": "torch", "tf": "tensorflow"}
 TIMES = {"seconds", "milliseconds"}  # words in the keys of rows
 # What timed the rows: of ``time``, neither counts what others on the machine compute.
-CLOCKS = dict.fromkeys(("decode", "decoding", "hybrid", "serving"), "thread_time")
+_THREAD = "decode decoding hybrid serving speculative"
+CLOCKS = dict.fromkeys(_THREAD.split(), "thread_time")
 _PROCESS = "align costs indexer live luong masked prices sentences"
 CLOCKS |= dict.fromkeys(_PROCESS.split(), "process_time")
 _STARTED = time.monotonic()

@@ -18,6 +18,8 @@ SEARCH = {
     "gated": "QK-norm, qk norm, sink softmax, soft-cap, output gate, gated attention",
     "paged": "BlockPool, block table, free list, fork, copy on write, prefix sharing",
     "serving": "continuous batching, chunked prefill, prefix cache, preemption, scheduler, inference server",
+    "quantized": "KV cache quantization, int8, int4, fp8, e4m3, KIVI, Hadamard rotation, QuaRot",
+    "speculative": "speculative sampling, draft model, prompt lookup, n-gram, rejection sampling, assisted generation",
 }
 
 

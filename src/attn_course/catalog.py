@@ -5,7 +5,7 @@ row each, for tests, tables and pages; ``DECLARED`` has, by topic, all that its
 ``__init__`` declares (``attn_course.core.declaration``).
 """
 
-from attn_course.core import kv_cache, paged
+from attn_course.core import kv_cache, paged, quantized
 from attn_course.core.declaration import Mechanism, Row
 from attn_course.mechanisms import (
     bahdanau,
@@ -39,6 +39,7 @@ from attn_course.models import (
     huggingface,
     language_model,
     serving,
+    speculative,
     transformer,
 )
 
@@ -60,6 +61,7 @@ TOPICS = (
     language_model,
     huggingface,
     decoding,
+    speculative,
     linear,
     delta_rule,
     random_features,
@@ -68,6 +70,7 @@ TOPICS = (
     grouped_query,
     kv_cache,
     paged,
+    quantized,
     latent,
     indexed,
     chosen_blocks,

@@ -3,6 +3,7 @@
 
 from attn_course.core.kv_cache.pytorch import *
 from attn_course.core.paged.pytorch import *
+from attn_course.core.quantized.pytorch import *
 from attn_course.mechanisms.bahdanau.pytorch import *
 from attn_course.mechanisms.block_sparse.pytorch import *
 from attn_course.mechanisms.chosen_blocks.pytorch import *
@@ -34,6 +35,7 @@ from attn_course.models.feed_forward.pytorch import *
 from attn_course.models.huggingface.pytorch import *
 from attn_course.models.language_model.pytorch import *
 from attn_course.models.serving.pytorch import *
+from attn_course.models.speculative.pytorch import *
 from attn_course.models.transformer.pytorch import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

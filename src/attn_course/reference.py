@@ -1,6 +1,7 @@
 # Made by `make faces`; edit the literal `__all__` of a topic.
 """Every public specification, in NumPy and float64."""
 
+from attn_course.core.quantized.reference import *
 from attn_course.mechanisms.bahdanau.reference import *
 from attn_course.mechanisms.block_sparse.reference import *
 from attn_course.mechanisms.chosen_blocks.reference import *
@@ -29,6 +30,7 @@ from attn_course.models.decoder.reference import *
 from attn_course.models.encoder.reference import *
 from attn_course.models.feed_forward.reference import *
 from attn_course.models.language_model.reference import *
+from attn_course.models.speculative.reference import *
 from attn_course.models.transformer.reference import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

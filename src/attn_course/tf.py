@@ -3,6 +3,7 @@
 
 from attn_course.core.kv_cache.tf import *
 from attn_course.core.paged.tf import *
+from attn_course.core.quantized.tf import *
 from attn_course.mechanisms.bahdanau.tf import *
 from attn_course.mechanisms.block_sparse.tf import *
 from attn_course.mechanisms.chosen_blocks.tf import *
@@ -34,6 +35,7 @@ from attn_course.models.feed_forward.tf import *
 from attn_course.models.huggingface.tf import *
 from attn_course.models.language_model.tf import *
 from attn_course.models.serving.tf import *
+from attn_course.models.speculative.tf import *
 from attn_course.models.transformer.tf import *
 
 __all__ = [name for name in dir() if not name.startswith("_")]

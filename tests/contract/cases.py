@@ -543,6 +543,9 @@ PARTS = {
     "BlockPool": "tests/mechanisms/test_paged.py",
     "PagedKVCache": "tests/mechanisms/test_paged.py",
     "paged_attention": "tests/mechanisms/test_paged.py",
+    "quantize": "tests/mechanisms/test_quantized_cache.py",
+    "dequantize": "tests/mechanisms/test_quantized_cache.py",
+    "QuantizedKVCache": "tests/mechanisms/test_quantized_cache.py",
     "rotary_frequencies": "tests/mechanisms/test_lengthening.py",
     "rotate": "tests/mechanisms/test_positional_rotary.py",
     "change_layout": "tests/mechanisms/test_positional_rotary.py",
@@ -567,5 +570,6 @@ PARTS = {
     "beam_search": "tests/models/test_decoding.py",
     "generate": "tests/models/test_language_model.py",
     "Engine": "tests/models/test_serving.py",
+    "speculative_generate": "tests/models/test_speculative.py",
     "from_huggingface": "tests/oracles/test_huggingface_oracles.py",
 }

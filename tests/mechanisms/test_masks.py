@@ -5,7 +5,8 @@ import pytest
 
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.masks import causal_mask, document_mask, from_blocked, padding_mask, sliding_window_mask
+from attn_course.masks import causal_mask, document_mask, from_blocked, padding_mask, sliding_window_mask, tree_mask
+from attn_course.pytorch import scaled_dot_product_attention
 
 SIZES = [(5, 5), (3, 7), (7, 3), (1, 11)]
 
@@ -37,6 +38,43 @@ def test_documents_by_loops():
         document_mask([4, 2], 5)
     with pytest.raises(ValueError, match=r"lengths\[1\] must be at least 1, got 0"):
         document_mask([4, 0], 5)
+
+
+@pytest.mark.parametrize("parents", [[-1, 0, 0, -1, 2, 3], [-1, 0, 1, 2], [-1, -1, -1], [-1], []], ids=str)
+def test_a_tree_by_its_definition(parents):
+    """A node sees itself and, by way of its parent, all that this sees; depths are what else it sees."""
+    found = tree_mask(parents)
+    assert found.shape == (len(parents),) * 2 and found.dtype == bool
+    for node in range(len(parents)):
+        branch, at = {node}, node
+        while parents[at] >= 0:
+            at = parents[at]
+            branch.add(at)
+        assert set(np.flatnonzero(found[node])) == branch
+
+
+def test_a_tree_is_read_in_one_pass():
+    """Behind a text of 4 tokens: every node's context is that of its branch alone, read in its order."""
+    tree = np.concatenate([np.ones((6, 4), bool), tree_mask([-1, 0, 0, -1, 2, 3])], axis=1)
+    query, key, value = torch.randn(3, 1, 1, 10, 8, dtype=torch.float64)
+    found, _ = scaled_dot_product_attention(query[:, :, 4:], key, value, tree, causal=True)
+    for node, sees in enumerate(tree):
+        branch = key[:, :, sees], value[:, :, sees]
+        alone, _ = scaled_dot_product_attention(query[:, :, [4 + node]], *branch)
+        torch.testing.assert_close(found[:, :, [node]], alone)
+
+
+@pytest.mark.parametrize(
+    ("parents", "message"),
+    [
+        ([-1, 1], r"parents\[1\] must be below 1, got 1"),
+        ([-1, 0, -2], r"parents\[2\] must be at least -1, got -2"),
+        ([-1, 0.5], r"parents\[1\] must be a whole number, got 0.5"),
+    ],
+)
+def test_what_is_no_tree(parents, message):
+    with pytest.raises(ValueError, match=message):
+        tree_mask(parents)
 
 
 def test_padding_by_hand():

@@ -17,6 +17,7 @@ from attn_course.core.masks.basic import (
     padding_mask,
     random_mask,
     sliding_window_mask,
+    tree_mask,
 )
 from attn_course.core.masks.patterns import (
     big_bird_layout,
@@ -42,4 +43,5 @@ __all__ = [
     "random_mask",
     "sliding_window_mask",
     "strided_mask",
+    "tree_mask",
 ]

@@ -65,6 +65,38 @@ def document_mask(lengths, size):
     return (document[:, None] == document) & (document >= 0)
 
 
+def tree_mask(parents):
+    """True where a node of a tree sees itself or one of its ancestors.
+
+    So one pass reads a tree of drafts: every node sees its own branch alone. Behind S
+    tokens of a text, which all nodes see, the mask is that many columns of True and
+    this one; a node's position is S and its depth, ``tree_mask(parents).sum(1) - 1``.
+
+    Shapes:
+        parents: for every node the one before it, of a smaller number; -1 is the text.
+        returns: (n, n) for n nodes.
+
+    Raises:
+        ValueError: a parent is no whole number from -1 to below its node's.
+
+    Source: Miao et al. 2024, SpecInfer (arXiv:2305.09781), section 4.2.
+
+    >>> tree_mask([-1, 0, 0, 2]).astype(int)
+    array([[1, 0, 0, 0],
+           [1, 1, 0, 0],
+           [1, 0, 1, 0],
+           [1, 0, 1, 1]])
+    """
+    check_at_least(-1, **{f"parents[{n}]": x for n, x in enumerate(parents)})
+    seen = np.eye(len(parents), dtype=bool)
+    for node, parent in enumerate(parents):
+        if parent >= node:
+            raise ValueError(f"parents[{node}] must be below {node}, got {parent}")
+        if parent >= 0:
+            seen[node] |= seen[parent]
+    return seen
+
+
 def causal_mask(T, S):
     """True where the key stands at the query's position or before it: j <= i + S - T.
 

@@ -146,14 +146,22 @@ class Sampler:
         check_logits(logits.max(axis=-1))
         if self.temperature == 0:
             return logits.argmax(axis=-1)
-        score = logits.astype(np.float64) / self.temperature
-        order = np.argsort(-score, axis=-1, kind="stable")
-        score = np.take_along_axis(score, order, axis=-1)  # the likeliest first
-        chance = kept(np.exp(score - score[:, :1]), self.top_k, self.top_p)
+        choice = self.temperature, self.top_k, self.top_p
+        order, chance = in_order(logits, *choice)
         below = chance.cumsum(axis=-1) / chance.sum(axis=-1, keepdims=True)
         draw = np.array([row.random() for row in self.rows])[:, None]
         index = (below <= draw).sum(axis=-1, keepdims=True)
         return np.take_along_axis(order, index, axis=-1)[:, 0]
+
+
+def in_order(
+    logits: np.ndarray, temperature: float, top_k: int | None, top_p: float | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The tokens (B, N), the likeliest first, and their chances but for a factor."""
+    score = logits.astype(np.float64) / temperature
+    order = np.argsort(-score, axis=-1, kind="stable")
+    score = np.take_along_axis(score, order, axis=-1)
+    return order, kept(np.exp(score - score[:, :1]), top_k, top_p)
 
 
 def kept(chance: np.ndarray, top_k: int | None, top_p: float | None) -> np.ndarray:

@@ -1,0 +1,132 @@
+"""Speculative decoding with real weights: how many drafts stand, and what a pass costs.
+
+glassllm goes on behind places of its book that the seed draws. Drafts: its own first 1,
+2 or 3 layers with its last norm and table, the whole of it, or n-grams of the text so
+far. ``rate``: of the drafts that were looked at, how many stand; behind a refused one
+none is. ``formula``: tokens a pass, if every draft stood with that chance. ``exact``:
+the share of texts that are those of ``generate``. float64.
+
+``costs``: a pass of some layers over some tokens, as a multiple of a pass of all four
+over one; medians of rounds that take turns, in the thread's own time. float32.
+
+python -m experiments.speculative --seeds 0 1 2
+"""
+
+import itertools
+import time
+from functools import cache
+
+import numpy as np
+
+from attn_course.core.frameworks import torch
+from attn_course.core.parity import get_parameters, set_parameters
+from attn_course.pytorch import (
+    GroupedQueryAttention,
+    LanguageModel,
+    RotaryEncoding,
+    generate,
+    speculative_generate,
+)
+from attn_course.reference import ngram_draft
+from attn_course.tasks import glassllm
+from experiments import run_plan
+
+DRAFTS = {"1 layer": 1, "2 layers": 2, "3 layers": 3, "itself": 4, "n-grams": 0}
+DRAFTED, TEMPERATURES = 4, (0, 1)
+TEXTS, PROMPT, WRITTEN = 6, 40, 48
+LAYERS, TOKENS, CONTEXTS, ROUNDS = (4, 3, 2, 1), (1, 2, 3, 5, 9), (64, 1024), 41
+
+
+def shipped(num_layers=4):
+    """The model that ships, or its first layers with its last norm and table."""
+    sizes = glassllm.SIZES
+    D, H, G = (sizes[x] for x in ("model_dim", "num_heads", "num_kv_heads"))
+
+    def attention(_):
+        rotary = RotaryEncoding(D // H, layout="interleaved")
+        return GroupedQueryAttention(
+            D, H, num_kv_heads=G, use_bias=False, rotary=rotary
+        )
+
+    kind = {"norm": "pre", "normalization": "rms", "activation": "swiglu"}
+    kind |= {"attention": attention, "positions": None, "embedding_scale": 1}
+    model = LanguageModel(
+        sizes["symbols"], num_layers, D, H, sizes["ff_dim"], **kind
+    ).eval()
+    weights = glassllm.load_weights()
+    weights = {k.replace("encoder.", "stack."): x for k, x in weights.items()}
+    set_parameters(model, {name: weights[name] for name in get_parameters(model)})
+    return model
+
+
+@cache
+def model_of(num_layers):
+    return shipped(num_layers).double()
+
+
+def prompts_of(seed):
+    """(TEXTS, 1, PROMPT) tokens of the book, from places drawn by the seed."""
+    tokens = np.asarray(glassllm.load_tokenizer().encode(glassllm.load_book()))
+    places = np.random.default_rng(seed).integers(len(tokens) - PROMPT, size=TEXTS)
+    return torch.from_numpy(tokens[places[:, None, None] + np.arange(PROMPT)])
+
+
+def run(draft, temperature, seed):
+    """How many drafts of all texts stand: a row."""
+    model, layers = model_of(4), DRAFTS[draft]
+    options = {"max_tokens": WRITTEN, "temperature": temperature}
+    guess = {"draft": model_of(layers) if layers else ngram_draft}
+    passes, same = [], []
+    for number, prompt in enumerate(prompts_of(seed)):
+        guess |= {"num_draft": DRAFTED, "seed": (seed, number)}
+        passes.append([*speculative_generate(model, prompt, **guess, **options)])
+        if temperature == 0:
+            alone = [int(token) for token in generate(model, prompt, **options)]
+            same.append(alone == [x for one in passes[-1] for x in one.tokens])
+    every = [one for text in passes for one in text]
+    drafted, accepted = (sum(x) for x in zip(*(one[1:] for one in every), strict=True))
+    tried = sum(min(one.accepted + 1, one.drafted) for one in every)
+    rate = accepted / max(tried, 1)
+    row = {"draft": draft, "temperature": temperature, "num_draft": DRAFTED}
+    row |= {"seed": seed, "passes": len(every), "drafted": drafted}
+    row |= {"accepted": accepted, "rate": round(rate, 4)}
+    row |= {"tokens_a_pass": round(TEXTS * WRITTEN / len(every), 3)}
+    row |= {"formula": round(expected(rate, DRAFTED), 3)}
+    return [row | ({"exact": float(np.mean(same))} if same else {})]
+
+
+def expected(rate, num_draft):
+    """(1 - a^(g + 1)) / (1 - a), tokens a pass if drafts stood independently."""
+    return sum(rate**n for n in range(num_draft + 1))
+
+
+@torch.no_grad()
+def costs():
+    """What passes cost: rows of layers, tokens, context, ratio."""
+    models = {layers: shipped(layers) for layers in LAYERS}
+    ways = [(4, n) for n in TOKENS] + [(layers, 1) for layers in LAYERS[1:]]
+    rows = []
+    for context in CONTEXTS:
+        caches = {
+            x: one.new_cache(1, context + max(TOKENS)) for x, one in models.items()
+        }
+        for layers, model in models.items():
+            model(torch.zeros(1, context, dtype=torch.long), cache=caches[layers])
+        times = {way: [] for way in ways}
+        for _, (layers, n) in itertools.product(range(ROUNDS), ways):
+            new = torch.zeros(1, n, dtype=torch.long)
+            begin = time.thread_time()
+            models[layers](new, need_weights=False, cache=caches[layers])
+            times[layers, n].append(time.thread_time() - begin)
+            for one in caches[layers]:
+                one.truncate(context)
+        one = np.median(times[4, 1])
+        for (layers, n), taken in times.items():
+            row = {"layers": layers, "tokens": n, "context": context}
+            rows.append(row | {"ratio": round(float(np.median(taken) / one), 3)})
+    return rows
+
+
+if __name__ == "__main__":
+    plan = [*itertools.product(DRAFTS, TEMPERATURES)]
+    run_plan("speculative", plan, run, costs=costs)

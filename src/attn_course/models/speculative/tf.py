@@ -1,0 +1,95 @@
+"""Speculative decoding in TensorFlow; see ``__init__.py`` and ``shared.py``."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import named_as_ours
+from attn_course.core.layer.tf import Tensor
+from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.models.decoding.tf import TRACE
+from attn_course.models.speculative.shared import (
+    Drafts,
+    Pass,
+    check_speculation,
+    model_draft,
+    speculate,
+)
+
+__all__ = ["speculative_generate"]
+
+
+@named_as_ours
+def speculative_generate(
+    model: keras.layers.Layer,
+    prompt: Tensor,
+    *,
+    draft: keras.layers.Layer | Callable[[list[int], int], Drafts],
+    num_draft: int = 4,
+    max_tokens: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    end: int | None = None,
+    cache: tuple | None = None,
+) -> Iterator[Pass]:
+    """Write behind a prompt, and yield what each pass of the model adds.
+
+    draft: a model with the same tokens, or a function (tokens so far, count) -> at most
+    count tokens, and the chances (n, N) they were drawn from or None. cache: the
+    model's, in blocks for example, or of fewer bits; it begins anew.
+
+    Shapes:
+        prompt (1, T), integers
+        -> yields Pass(tokens, drafted, accepted): a list of 1 to num_draft + 1 tokens,
+        ``max_tokens`` in all or up to ``end``, and two counts.
+
+    Raises:
+        ValueError: the model can't write, a cache can't go back (a window, a state), or
+            an argument is wrong; as the tokens come, a logit is NaN, or drafts are not
+            as asked for.
+    """
+    choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    limits = {"max_tokens": max_tokens, "end": end}
+    check_speculation(model, prompt, draft, num_draft, **limits, **choice)
+    sizes, rng = (prompt.shape[1], max_tokens), np.random.default_rng(seed)
+    readers = [Reader(model, *sizes, cache)]
+    if hasattr(draft, "new_cache"):
+        readers.append(Reader(draft, *sizes))
+        draft = model_draft(readers[1], rng, **choice)
+    how = {"num_draft": num_draft, **limits, **choice}
+    return speculate(readers, draft, prompt[0].numpy().tolist(), rng, **how)
+
+
+class Reader:
+    """A model with its cache: reads on, and goes back."""
+
+    def __init__(
+        self,
+        model: keras.layers.Layer,
+        length: int,
+        max_tokens: int,
+        cache: tuple | None = None,
+    ) -> None:
+        self.model = model
+        self.cache = cache or model.new_cache(1, length + max_tokens - 1)
+        self.truncate(0)  # what can't go back says so now
+        if max_tokens > TRACE:
+            new = tf.TensorSpec((1, None), "int32")
+            self.call = tf.function(self.call, input_signature=[new])
+
+    def call(self, new: Tensor) -> Tensor:
+        return self.model(new, need_weights=False, cache=self.cache)[0][0]
+
+    def read(self, tokens: list[int]) -> np.ndarray:
+        """Logits (n, N) behind the n tokens of a text that the cache has not."""
+        new = tf.constant([tokens[int(self.cache[0].length) :]])
+        logits = self.call(new)
+        return tf.cast(logits, wide(logits.dtype)).numpy()
+
+    def truncate(self, length: int) -> None:
+        """Forget what is read beyond so many tokens."""
+        for one in self.cache:
+            one.truncate(min(length, int(one.length)))
