@@ -64,7 +64,7 @@ SAME = {
     "16.chosen": ("flat",),
     "17.deal": ("flat",),
     "17.verify": ("flat", "len(p)", "len(q)", "len(uniform)", "return [*"),
-    "17.pairs": ("pieces[::-2]", "machines, -2", "sum(-1)"),  # the first machine has as many as before, and the others fewer
+    "17.pairs": ("pieces[::-2]", "machines, -2", "sum(-1)"),  # the first machine has no fewer
     "10.strided": ("back <= stride",),
     "10.window": ("n, K = key.shape",),
     "10.fixed": ("n, K = key.shape",),
