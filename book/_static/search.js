@@ -35,7 +35,7 @@
 
   const plain = (text) => words(text, false).map(stem).join(" ");
   // A heading's own names: what stands before and behind a colon, a comma or in brackets.
-  const names = (title) => title.split(/[:,()]| or /).map(plain).filter(Boolean);
+  const names = (title) => title.replace(/^\d+ · /, "").split(/[:,()]| or /).map(plain).filter(Boolean);
 
   const isPage = (one) => one.kind === "page" || one.kind === "topic";
   const titles = Object.fromEntries(

@@ -29,6 +29,17 @@ def test_the_card_is_a_closed_drawer_under_the_title(visit):
         assert tab.locator("section.look-up > details").get_attribute("open") is not None
 
 
+def test_a_chapter_carries_its_number(visit):
+    """In title, tab, list of chapters, and where the page before or after leads there; a project has none."""
+    with visit(PAGE) as tab:
+        name = "4 · Scaled dot-product attention"
+        assert tab.locator("h1").inner_text().startswith(name) and tab.title().startswith(name)
+        chapters = tab.locator(".bd-sidebar-primary .bd-links li > a").all_inner_texts()
+        assert name in chapters and "0 · Attention in ten minutes" in chapters
+        assert not any("·" in chapter for chapter in chapters if "project" in chapter)
+        assert tab.locator(".next-page, .right-next").first.inner_text().endswith("5 · Self-attention")
+
+
 def test_a_link_opens_its_part_of_more(visit):
     with visit(PAGE) as tab:
         parts = tab.locator("section.more > section")
@@ -86,7 +97,7 @@ VALUES = f"""(guess) => [...({FIGURE})(guess).shadowRoot.querySelectorAll("input
 SHOWN = """(id) => [...document.querySelectorAll(`:is(figure, section)[id^="${id}"]`)]
   .map((one) => [...one.querySelectorAll("img, svg, .attn-widget, table, pre")]
     .filter((part) => part.checkVisibility({visibilityProperty: true})).length)"""
-GUESSES = [f"book/{path.stem}.html" for path in sources() if ":::{guess}" in path.read_text(encoding="utf-8")]
+GUESSES = [MAP, *(f"book/{path.stem}.html" for path in sources() if ":::{guess}" in path.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("chapter", GUESSES)
@@ -151,7 +162,7 @@ def test_signs_cost_no_line(visit):
 
 
 # Words with folds shut and with folds open, and minutes: at most. To widen page by page.
-MOST = {PAGE: (3800, 9000, 20)}
+MOST = {PAGES[0]: (2200, 9000, 10), PAGE: (3800, 9000, 20), PAGES[5]: (3800, 9000, 20), MAP: (1300, 9000, 10)}
 
 
 @pytest.mark.parametrize("framework", ["torch", "tf"])
