@@ -80,7 +80,7 @@ def test_every_record_has_a_row():
     made = measurements()
     rows = [line for line in made.splitlines() if line.startswith("| `")]
     assert [row.split("`")[1] for row in rows] == sorted(records()) and len(rows) >= 30
-    assert "<01_bottleneck>" in next(row for row in rows if "`dates`" in row)
+    assert "<02_bahdanau>" in next(row for row in rows if "`dates`" in row)
 
 
 def test_every_record_names_its_framework_as_its_page_does():

@@ -101,6 +101,12 @@ ROWS = {
     "00_ten_minutes attention_tf": [QKV],
     "00_ten_minutes answer_tf": [[{"query": real("32", "float32"), "key": real("17.2", "float32")}, below(3, "B5")]],
     "02_bahdanau attention_tf": [[real("BT3"), real("BS3"), real("BS5"), real("3"), mask("BS")]],
+    "02_bahdanau step_tf": [
+        [
+            *(made("DecoderTF", 9, 3, 4, 6), below(9, "B"), real("B4", "float32")),
+            *(real("BS5", "float32"), mask("BS"), real("BS6", "float32")),
+        ]
+    ],
     "03_luong score_tf": [
         [real("BT5"), real("BS4"), SCORES | {"location_weight": real("5.13")}, kind]
         for kind in ("general", "concat", "location")
@@ -197,14 +203,8 @@ LAYERS = {
         [below(9, "BS"), below(9, "B")],
         lambda layer, source, token: layer.step(token, layer.bridge(layer.read(source)), layer.read(source)),
     ),
-    "02_bahdanau ReadoutTF": ([4, 9], [STATE], called),
-    "02_bahdanau DecoderTF": (
-        [9, 3, 4, 6],
-        [below(9, "B"), STATE, MEMORY, KEEP],
-        lambda layer, *inputs: layer.step(*inputs, layer.prepare(inputs[2])),
-    ),
     # Its loop is over a length that is known, as its page says.
-    "02_bahdanau TaughtTF": ([9, 3, 4, 6], [below(9, "B.5"), MEMORY, STATE, KEEP], called),
+    "02_bahdanau DecoderTF": ([9, 3, 4, 6], [below(9, "B.5"), MEMORY, STATE, KEEP], called),
     "05_self_attention Reader": ([None], [below(36, "BT")], called),
     "05_self_attention Player": ([None], [below(24, "BT"), below(5, "BT")], called),
     "09_transformer DecoderLayerTF": ([6, 2, 5], [X, real("BS6", "float32"), mask("B11S")], called),

@@ -1,6 +1,6 @@
-"""By hand, the query for the year found the year. A decoder needs something else: after
-the year it has to look at the month. Write `next_part()`, which returns W (3, 3), so
-that with the memory and the v of that section, hidden = np.tanh(query @ W + memory),
+"""By hand, the query for the month found the month. A decoder needs something else:
+after the year it has to look at the month. Write `next_part()`, which returns W (3, 3),
+so that with the memory and the v of that section, hidden = np.tanh(query @ W + memory),
 the state that has just written the year, query (0, 0, 1), gives the month more than 0.8
 of the weight; that of the month, (0, 1, 0), gives the day more than 0.8; and that of
 the day, (1, 0, 0), which ends the date, gives each of the three about a third, between
