@@ -43,21 +43,19 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def set_version(root: Path, new: str) -> None:
-    """Write the version into pyproject.toml, CITATION.cff and the notebooks' install cells."""
+    """Write the version into pyproject.toml and the notebooks' install cells; one with a date into CITATION.cff too."""
     if not re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", new):
         raise ValueError(f"VERSION must be written 1.2.3, or 1.2.3.dev0 between releases; got {new!r}")
     dates = {change.version: change.date for change in changes.changes(root)}
-    edits = {"pyproject.toml": [(r'(?m)^(version = )".*"$', rf'\g<1>"{new}"')]}
-    edits["CITATION.cff"] = [(r"(?m)^(version: ).*$", rf"\g<1>{new}")]
-    if dates.get(new):
-        edits["CITATION.cff"] += [(r"(?m)^(date-released: ).*$", rf'\g<1>"{dates[new]}"')]
-    for name, rules in edits.items():
-        text = (root / name).read_text(encoding="utf-8")
-        for pattern, replacement in rules:
-            text, count = re.subn(pattern, replacement, text)
-            if count != 1:
-                raise ValueError(f"{name} must have one line {pattern}, it has {count}")
-        (root / name).write_text(text, encoding="utf-8")
+    project, citation = root / "pyproject.toml", root / "CITATION.cff"
+    text, count = re.subn(r'(?m)^(version = )".*"$', rf'\g<1>"{new}"', project.read_text(encoding="utf-8"))
+    if count != 1:
+        raise ValueError(f'{project.name} must have one line version = "...", it has {count}')
+    project.write_text(text, encoding="utf-8")
+    # What was not released is not cited as a version.
+    released = f'version: {new}\ndate-released: "{dates[new]}"\n' if dates.get(new) else ""
+    text = re.sub(r"(?m)^(version|date-released): .*\n", "", citation.read_text(encoding="utf-8"))
+    citation.write_text(re.sub(r"(?m)^(cff-version: .*\n)", rf"\g<1>{released}", text), encoding="utf-8")
     build(root, [], run=False)
 
 

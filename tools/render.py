@@ -24,7 +24,7 @@ import os
 if importlib.util.find_spec("attn_course") is None:
     spec = os.environ.get("ATTN_COURSE_SPEC", "{spec}")
     if "/{unset}/" in spec:
-        raise RuntimeError("The publisher's address is not set in this copy of the course.")
+        raise RuntimeError('No address yet: in the folder of your copy, pip install ".[torch]" (or ".[tf]", ".[all]")')
     %pip install -q "{{spec}}"
     importlib.invalidate_caches()
     if importlib.util.find_spec("attn_course") is None:

@@ -1,9 +1,9 @@
 """Set where the course is published, in pyproject.toml and in every text that is made from it.
 
-    python tools/repository.py https://github.com/ORG/NAME [--ref v1.0] [--email authors@example.org]
+    python tools/repository.py https://github.com/ORG/NAME [--ref v1.0] [--email a@b.org] [--editors "A. One, B. Two"]
 
-The ref is the branch or tag that the Colab buttons open and the install cells install. The address for mail is the
-authors', which an index of packages shows.
+The ref is the branch or tag that the Colab buttons open and the install cells install. Who edits the course is named in
+its citation, on its pages and in its package; the address for mail is shown by an index of packages.
 """
 
 from __future__ import annotations
@@ -47,11 +47,35 @@ def _set_email(text: str, email: str) -> str:
     """pyproject.toml with the authors' address for mail."""
     if not re.fullmatch(r"[\w.+-]+@[\w-]+(\.[\w-]+)+", email):
         raise ValueError(f"the e-mail address must be written NAME@HOST, got {email!r}")
-    form = r'(?m)^(authors = \[\{ name = "[^"]*")(?:, email = "[^"]*")?( \}\])$'
+    form = r'(?m)^(authors = \[\{ name = "[^"]*")(?:, email = "[^"]*")?( \}.*\])$'
     text, count = re.subn(form, lambda match: f'{match[1]}, email = "{email}"{match[2]}', text)
     if count != 1:
         raise ValueError('pyproject.toml has no line "authors = [{ name = ... }]"')
     return text
+
+
+def _set_editors(path: Path, text: str, names: list[str]) -> str:
+    """A file that names the authors, with the editors in their place: package, citation, pages, BibTeX."""
+    package = ", ".join(f'{{ name = "{name}" }}' for name in names)
+    listed = "".join(f"  - name: {name}\n" for name in names)
+    rules = {
+        "pyproject.toml": (r"(?m)^authors = \[.*\]$", f"authors = [{package}]"),
+        "CITATION.cff": (r"(?m)^authors:\n(?:  .*\n)+", f"authors:\n{listed}"),
+        "_config.yml": (r"(?m)^author: .*$", f"author: {', '.join(names)}"),
+        "intro.md": (r"(?m)^  author = \{.*\},$", f"  author = {{{' and '.join(f'{{{name}}}' for name in names)}}},"),
+    }
+    if path.name not in rules:
+        return text
+    pattern, replacement = rules[path.name]
+    return re.sub(pattern, lambda _: replacement, text, count=1)
+
+
+def editors_of(text: str) -> list[str]:
+    """The names of an argument, parted by commas. Raises ValueError for what is no name."""
+    names = [" ".join(name.split()) for name in text.split(",")]
+    if not all(re.fullmatch(r"[^\W\d_][^\"\\{}:#\n]*", name) for name in names):
+        raise ValueError(f"editors must be names parted by commas, got {text!r}")
+    return names
 
 
 def text_files(root: Path) -> list[Path]:
@@ -71,9 +95,11 @@ def read_text(path: Path) -> str | None:
         return None
 
 
-def move(root: Path, url: str, ref: str | None = None, email: str | None = None) -> list[Path]:
+def move(
+    root: Path, url: str, ref: str | None = None, email: str | None = None, editors: str | None = None
+) -> list[Path]:
     """Set the repository of the course at `root`; returns the files that changed."""
-    old = publisher(root)
+    old, names = publisher(root), editors_of(editors) if editors else []
     new = make_publisher(url, ref or old.ref)
     changed = []
     for path in text_files(root):
@@ -83,6 +109,8 @@ def move(root: Path, url: str, ref: str | None = None, email: str | None = None)
         moved = rewrite(text, old, new)
         if path.suffix == ".md" and old.org == UNSET != new.org:
             moved = _UNTIL.sub("", moved)
+        if names and path.parent in (root, root / "book"):
+            moved = _set_editors(path, moved, names)
         if path == root / "pyproject.toml":
             moved = _set_ref(moved, new)
             moved = _set_email(moved, email) if email else moved
@@ -99,10 +127,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("url", help="https://github.com/ORG/NAME")
     parser.add_argument("--ref", help="branch or tag; the present one by default")
     parser.add_argument("--email", help="the authors' address for mail; the present one, or none, by default")
+    parser.add_argument("--editors", help="their names, parted by commas; the present ones by default")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
-        changed = move(options.root, options.url, options.ref, options.email)
+        changed = move(options.root, options.url, options.ref, options.email, options.editors)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

@@ -11,7 +11,7 @@ import pytest
 from changes import changes, feed
 from chapters import read_notebook
 from notebooks import build
-from publisher import make_publisher, publisher, version
+from publisher import ROOT, make_publisher, publisher, version
 from release import main
 from site_of_versions import assemble, collect
 
@@ -106,11 +106,22 @@ def test_a_release_that_fails_leaves_nothing(ready, monkeypatch):
 def test_setting_the_version(ready, capsys):
     assert main(["--root", str(ready), "version", "8.0.0.dev0"]) == 0
     assert version(ready) == "8.0.0.dev0"
-    assert "\nversion: 8.0.0.dev0\n" in (ready / "CITATION.cff").read_text(encoding="utf-8")
+    assert (ready / "CITATION.cff").read_text(encoding="utf-8") == "cff-version: 1.2.0\n", "it was not released"
     for path in sorted((ready / "book").glob("*.ipynb")):
         assert '!= "8.0.0.dev0"' in read_notebook(path).cells[1].source
+    assert main(["--root", str(ready), "version", "7.8.9"]) == 0
+    assert (ready / "CITATION.cff").read_text(encoding="utf-8") == CITATION
     assert main(["--root", str(ready), "version", "next"]) == 1
     assert "VERSION must be written 1.2.3" in capsys.readouterr().err
+
+
+def test_no_release_is_claimed_that_was_not_made():
+    """Nor does a version that is refused install anything."""
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    own = re.search(r"(?m)^version: (.*)$", cited)
+    assert (own and own[1]) in {None, *(change.version for change in changes(ROOT) if change.date)}
+    done = subprocess.run(["make", "version", "VERSION=abc"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and "VERSION must be written 1.2.3" in done.stderr and done.stdout == ""
 
 
 def test_what_the_changelog_says(ready, capsys):

@@ -7,6 +7,7 @@ import sys
 import tomllib
 
 import pytest
+import yaml
 from chapters import read_notebook
 from publisher import ROOT, UNSET, make_publisher, publisher
 from repository import main, move, read_text, rewrite, text_files
@@ -80,6 +81,31 @@ def test_an_address_for_mail(small):
     assert project.read_bytes() == before
     assert main([NEW, "--email=nobody", f"--root={small}"]) == 2
     assert project.read_bytes() == before
+
+
+def test_editors_are_named_in_the_citation_the_pages_and_the_package(small):
+    git(small, "init", "-q")
+    for name in ("pyproject.toml", "CITATION.cff", "_config.yml", "book/intro.md"):
+        shutil.copy(ROOT / name, small / name)
+    names = ["Ada L. One", "Börje Two"]
+    move(small, NEW, email="a@example.org", editors=", ".join(names))
+    text = {
+        name: (small / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "_config.yml", "book/intro.md")
+    }
+    authors = tomllib.loads((small / "pyproject.toml").read_text())["project"]["authors"]
+    assert authors == [{"name": names[0], "email": "a@example.org"}, {"name": names[1]}]
+    assert [author["name"] for author in yaml.safe_load(text["CITATION.cff"])["authors"]] == names
+    assert yaml.safe_load(text["_config.yml"])["author"] == ", ".join(names)
+    assert "  author = {{Ada L. One} and {Börje Two}},\n" in text["book/intro.md"]
+    assert main([NEW, "--editors=One; {Two}", f"--root={small}"]) == 2
+
+
+def test_the_bibtex_is_the_citation():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    entry = re.search(r"(?s)```bibtex\n(.*?)```", (ROOT / "book" / "intro.md").read_text(encoding="utf-8"))[1]
+    names = " and ".join(f"{{{author['name']}}}" for author in cited["authors"])
+    assert f"  author = {{{names}}},\n  title = {{{cited['title']}}}," in entry
+    assert f"url = {{{publisher(ROOT).home_url}}}" in entry
 
 
 def test_each_kind_of_address():

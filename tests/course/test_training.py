@@ -1,6 +1,8 @@
 """The training loops: by hand, alike in both frameworks, shortened by one variable."""
 
 import itertools
+import subprocess
+import sys
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -123,3 +125,14 @@ def test_every_vector_of_an_embedding_moves_on_in_both():
     tf_loop.train(other, data, lambda model, x: tensorflow.reduce_sum(model(x) ** 2), steps=3, rate=RATE)
     np.testing.assert_allclose(one.weight.detach().numpy(), other.get_weights()[0], rtol=1e-5)
     assert (other.get_weights()[0][0] < 1 - 1.5 * RATE).all()
+
+
+@pytest.mark.parametrize(("steps", "lines"), [(200, 10), (3, 3)])
+def test_ten_lines_where_the_output_is_a_file(tmp_path, steps, lines):
+    """And none of the bar, which would be one line of a thousand states."""
+    code = f"from attn_course.course.training import progress; print(sum(progress({steps}, 'PyTorch')))"
+    with (tmp_path / "log").open("w") as log:
+        done = subprocess.run([sys.executable, "-c", code], stderr=log, stdout=subprocess.PIPE, text=True, check=True)
+    assert int(done.stdout) == steps * (steps + 1) // 2
+    told = (tmp_path / "log").read_text().splitlines()
+    assert len(told) == lines and told[-1] == f"PyTorch: {steps} of {steps} steps" and len(set(told)) == lines

@@ -7,7 +7,9 @@ in little time. What a model has learned by then is not what the chapter says.
 ``ATTN_COURSE_QUIET``: no progress bar.
 """
 
+import io
 import os
+import sys
 from typing import NamedTuple
 
 
@@ -46,14 +48,29 @@ def falling(step, steps, rate):
 
 
 def progress(steps, name):
-    """Steps 1 to ``steps`` behind a progress bar; silent if ``ATTN_COURSE_QUIET``."""
+    """Steps 1 to ``steps`` behind a progress bar; silent if ``ATTN_COURSE_QUIET``.
+
+    Where the output is a file, ten lines take the bar's place.
+    """
     numbers = range(1, short(steps) + 1)
     if os.environ.get("ATTN_COURSE_QUIET"):
         return numbers
+    if isinstance(sys.stderr, io.TextIOWrapper) and not sys.stderr.isatty():
+        return ten_lines(numbers, name)  # a notebook's is none
     # Here, because without ipywidgets the import alone writes a warning below the cell.
     from tqdm.auto import tqdm
 
     return tqdm(numbers, desc=name)
+
+
+def ten_lines(numbers, name):
+    """The numbers, with a line on stderr after each tenth of them."""
+    tenths = [len(numbers) * tenth // 10 for tenth in range(1, 11)]
+    for done, number in enumerate(numbers, 1):
+        yield number
+        if done in tenths:
+            line = f"{name}: {done} of {len(numbers)} steps"
+            print(line, file=sys.stderr, flush=True)
 
 
 def log_line(log, seen, step):

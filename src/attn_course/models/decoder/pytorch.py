@@ -19,11 +19,13 @@ from attn_course.models.encoder.pytorch import (
 )
 from attn_course.models.encoder.shared import (
     DECODER_NORMS,
+    DecoderNorm,
     caches_of,
     check_attention_layer,
     encoder_config,
 )
 from attn_course.models.feed_forward.pytorch import FeedForward, make_norm
+from attn_course.models.feed_forward.shared import Activation, Normalization
 
 __all__ = ["Decoder", "DecoderLayer"]
 
@@ -44,9 +46,9 @@ class DecoderLayer(ResidualLayer):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: DecoderNorm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: AttentionLayer | None = None,
@@ -170,9 +172,9 @@ class Decoder(Stack):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: DecoderNorm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,

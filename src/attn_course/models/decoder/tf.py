@@ -13,11 +13,13 @@ from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.models.decoder.shared import check_pair, unread
 from attn_course.models.encoder.shared import (
     DECODER_NORMS,
+    DecoderNorm,
     caches_of,
     check_attention_layer,
     encoder_config,
 )
 from attn_course.models.encoder.tf import ResidualLayer, Stack
+from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.feed_forward.tf import FeedForward, make_norm
 
 __all__ = ["Decoder", "DecoderLayer"]
@@ -59,9 +61,9 @@ class DecoderLayer(ReadsMemory, ResidualLayer):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: DecoderNorm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: AttentionLayer | None = None,
@@ -178,9 +180,9 @@ class Decoder(ReadsMemory, Stack):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: DecoderNorm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,

@@ -10,6 +10,7 @@ from attn_course.core.layer.shared import check_words
 from attn_course.core.masks.pytorch import Mask
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.models.encoder.shared import (
+    Norm,
     caches_of,
     check_alike,
     check_attention_layer,
@@ -19,6 +20,7 @@ from attn_course.models.encoder.shared import (
     stack_config,
 )
 from attn_course.models.feed_forward.pytorch import FeedForward, make_norm
+from attn_course.models.feed_forward.shared import Activation, Normalization
 
 __all__ = ["Encoder", "EncoderLayer"]
 
@@ -68,9 +70,9 @@ class EncoderLayer(ResidualLayer):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: AttentionLayer | None = None,
@@ -231,9 +233,9 @@ class Encoder(Stack):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,

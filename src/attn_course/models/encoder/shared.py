@@ -1,6 +1,6 @@
 """Sizes and checks that the encoders of both frameworks share."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.shapes import (
     check_at_least,
@@ -10,8 +10,9 @@ from attn_course.core.shapes import (
 )
 from attn_course.models.feed_forward.shared import ACTIVATIONS, norm_epsilon
 
-NORMS = ("post", "pre", "both")
-DECODER_NORMS = NORMS[:2]
+Norm = Literal["post", "pre", "both"]
+DecoderNorm = Literal["post", "pre"]
+NORMS, DECODER_NORMS = get_args(Norm), get_args(DecoderNorm)
 
 
 def encoder_config(

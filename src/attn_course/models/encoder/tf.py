@@ -9,6 +9,7 @@ from attn_course.core.layer.tf import AttentionLayer, PairLayer, Tensor, with_pa
 from attn_course.core.masks.tf import Mask
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.models.encoder.shared import (
+    Norm,
     caches_of,
     check_attention_layer,
     check_maker,
@@ -16,6 +17,7 @@ from attn_course.models.encoder.shared import (
     ends_with_norm,
     stack_config,
 )
+from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.feed_forward.tf import FeedForward, make_norm
 
 __all__ = ["Encoder", "EncoderLayer"]
@@ -69,9 +71,9 @@ class EncoderLayer(ResidualLayer):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: AttentionLayer | None = None,
@@ -225,9 +227,9 @@ class Encoder(Stack):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,

@@ -9,6 +9,7 @@ from attn_course.core.layer.shared import check_words, spell_config
 from attn_course.core.shapes import check_floats
 from attn_course.models.feed_forward.shared import (
     GATED,
+    Activation,
     feed_forward_config,
     norm_epsilon,
 )
@@ -41,7 +42,7 @@ class FeedForward(torch.nn.Module):
         model_dim: int,
         ff_dim: int,
         *,
-        activation: str = "relu",
+        activation: Activation = "relu",
         use_bias: bool = True,
         dropout: float = 0.0,
         device: Any = None,

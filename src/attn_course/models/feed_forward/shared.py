@@ -1,6 +1,6 @@
 """Sizes and checks that the networks of both frameworks share."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.shapes import (
     check_at_least,
@@ -11,7 +11,12 @@ from attn_course.core.shapes import (
 )
 
 GATED = ("swiglu", "geglu", "geglu_tanh")
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", *GATED)
+# What an editor offers is what is checked.
+Activation = Literal[
+    "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh"
+]
+Normalization = Literal["layer", "layer_no_bias", "rms"]
+ACTIVATIONS = get_args(Activation)
 NORMALIZATIONS = {"layer": 1e-5, "layer_no_bias": 1e-5, "rms": 1e-6}  # their epsilon
 
 

@@ -8,6 +8,7 @@ from attn_course.core.layer.shared import check_words
 from attn_course.core.layer.tf import Layer, dense
 from attn_course.models.feed_forward.shared import (
     GATED,
+    Activation,
     feed_forward_config,
     norm_epsilon,
 )
@@ -52,7 +53,7 @@ class FeedForward(Layer):
         model_dim: int,
         ff_dim: int,
         *,
-        activation: str = "relu",
+        activation: Activation = "relu",
         use_bias: bool = True,
         dropout: float = 0.0,
         **options: Any,

@@ -13,7 +13,10 @@ from attn_course.mechanisms.parts.positional.pytorch import (
 )
 from attn_course.mechanisms.relative.pytorch import AlibiBias, RelativeBias
 from attn_course.models.encoder.pytorch import Encoder
+from attn_course.models.encoder.shared import Norm
+from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.language_model.shared import (
+    Positions,
     check_places,
     check_positions,
     is_padding,
@@ -47,13 +50,13 @@ class LanguageModel(Tokens):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
-        positions: str | torch.nn.Module | None = "sinusoidal",
+        positions: Positions | torch.nn.Module | None = "sinusoidal",
         embedding_scale: float | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,

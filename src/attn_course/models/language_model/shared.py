@@ -1,11 +1,12 @@
 """Checks that the language models of both frameworks share."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.shapes import check_choice, check_positive, check_shapes
 from attn_course.models.transformer.shared import check_tokens
 
-POSITIONS = ("sinusoidal", "rotary", "alibi")
+Positions = Literal["sinusoidal", "rotary", "alibi"]
+POSITIONS = get_args(Positions)
 
 
 def check_positions(positions: Any, rotary: bool, attention: Any) -> None:

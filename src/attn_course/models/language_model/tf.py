@@ -12,8 +12,11 @@ from attn_course.mechanisms.parts.positional.tf import (
     SinusoidalEncoding,
 )
 from attn_course.mechanisms.relative.tf import AlibiBias, RelativeBias
+from attn_course.models.encoder.shared import Norm
 from attn_course.models.encoder.tf import Encoder
+from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.language_model.shared import (
+    Positions,
     check_places,
     check_positions,
     is_padding,
@@ -48,13 +51,13 @@ class LanguageModel(Tokens):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: Norm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
-        positions: str | keras.layers.Layer | None = "sinusoidal",
+        positions: Positions | keras.layers.Layer | None = "sinusoidal",
         embedding_scale: float | None = None,
         **options: Any,
     ) -> None:

@@ -8,6 +8,8 @@ from attn_course.core.masks.pytorch import Mask
 from attn_course.mechanisms.parts.positional.pytorch import sinusoids
 from attn_course.models.decoder.pytorch import Decoder
 from attn_course.models.encoder.pytorch import Encoder
+from attn_course.models.encoder.shared import DecoderNorm
+from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.transformer.shared import (
     check_smoothing,
     check_tokens,
@@ -72,9 +74,9 @@ class Transformer(Tokens):
         ff_dim: int,
         *,
         source_vocab_size: int | None = None,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: DecoderNorm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         device: Any = None,

@@ -7,7 +7,9 @@ from attn_course.core.layer.tf import Tensor, WholeModel, is_plain
 from attn_course.core.masks.tf import Mask
 from attn_course.mechanisms.parts.positional.tf import sinusoids
 from attn_course.models.decoder.tf import Decoder
+from attn_course.models.encoder.shared import DecoderNorm
 from attn_course.models.encoder.tf import Encoder
+from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.transformer.shared import (
     check_smoothing,
     check_tokens,
@@ -64,9 +66,9 @@ class Transformer(Tokens):
         ff_dim: int,
         *,
         source_vocab_size: int | None = None,
-        norm: str = "post",
-        activation: str = "relu",
-        normalization: str = "layer",
+        norm: DecoderNorm = "post",
+        activation: Activation = "relu",
+        normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         **options: Any,

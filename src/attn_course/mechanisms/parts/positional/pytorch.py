@@ -6,6 +6,7 @@ from typing import Any
 from attn_course.core.frameworks import torch
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.parts.positional.shared import (
+    Layout,
     check_reach,
     check_rotary,
     check_rotation,
@@ -192,7 +193,7 @@ class RotaryEncoding(torch.nn.Module):
         self,
         key_dim: int,
         *,
-        layout: str = "half",
+        layout: Layout = "half",
         base: float = 10000.0,
         frequencies: Any = None,
         scale: float = 1.0,

@@ -1,7 +1,7 @@
 """Frequencies and checks that all three implementations share."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.shapes import (
     agree,
@@ -14,7 +14,8 @@ from attn_course.core.shapes import (
     shape_of,
 )
 
-LAYOUTS = ("half", "interleaved")
+Layout = Literal["half", "interleaved"]
+LAYOUTS = get_args(Layout)
 
 
 def frequencies(dim: int, base: float) -> list[float]:

@@ -9,6 +9,7 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Layer
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.parts.positional.shared import (
+    Layout,
     check_reach,
     check_rotary,
     check_rotation,
@@ -206,7 +207,7 @@ class RotaryEncoding(Layer):
         self,
         key_dim: int,
         *,
-        layout: str = "half",
+        layout: Layout = "half",
         base: float = 10000.0,
         frequencies: Any = None,
         scale: float = 1.0,
