@@ -17,6 +17,9 @@ Public names, alike in ``pytorch`` and ``tf``:
     attention of Qwen3-Next       GroupedQueryAttention with norm and ``OutputGate``
     attention of Llama 4          the same with rotary and a norm without a scale, or,
                                   where nothing turns, a ``LogLengthScale``
+    GatedDeltaNet of Qwen3-Next,  a layer around ``delta_rule_attention``: short
+    Qwen3.5; KimiLinear-          convolution, decay a head or a column, norm with a
+    DeltaAttention                gate; always causal, a text at once, without a cache
     layer or attention of         EncoderLayer(norm="pre") around
     DiffLlama                     ``DifferentialAttention``, of half as many heads
     layer of DeepSeek-V3, dense   EncoderLayer around ``LatentAttention``

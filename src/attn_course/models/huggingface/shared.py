@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_course.core.convert import arrays, check_options, renamed
-from attn_course.core.shapes import check_choice
+from attn_course.core.shapes import check_choice, check_mask_dtype, check_shapes
 from attn_course.mechanisms.indexed.shared import read_indexed
 from attn_course.mechanisms.latent.shared import read_huggingface as read_latent
 from attn_course.mechanisms.latent.shared import read_rope
@@ -270,6 +270,75 @@ def read_indexed_attention(module: Any) -> Recipe:
     return latent_recipe("IndexedAttention", *read_indexed(module))
 
 
+def read_gated_delta(module: Any) -> Recipe:
+    """The GatedDeltaNet of Qwen3-Next and Qwen3.5: one decay a head.
+
+    Several value heads there share one head of queries and keys, which ours has as
+    often. Qwen3-Next's first map has, of each of these heads, all that belongs to it.
+    """
+    state, D, K = arrays(module), module.hidden_size, module.head_k_dim
+    H, G, V = module.num_v_heads, module.num_k_heads, module.head_v_dim
+    if "in_proj_qkvz.weight" in state:
+        each = V * H // G
+        joint = state.pop("in_proj_qkvz.weight").reshape(G, -1, D)
+        rates = state.pop("in_proj_ba.weight").reshape(G, 2, -1, D)
+        parts = *np.split(joint, [K, 2 * K, 2 * K + each], 1), rates[:, 0], rates[:, 1]
+        *maps, gate, beta, decay = (x.reshape(-1, D) for x in parts)
+    else:
+        maps = np.split(state.pop("in_proj_qkv.weight"), [G * K, 2 * G * K])
+        gate, beta, decay = (state.pop(f"in_proj_{name}.weight") for name in "zba")
+    taps = np.split(state.pop("conv1d.weight")[:, 0], [G * K, 2 * G * K])
+    for both in (maps, taps):
+        for n in (0, 1):
+            heads = both[n].reshape(G, K, -1)
+            both[n] = heads.repeat(H // G, axis=0).reshape(H * K, -1)
+    names = {"dt_bias": "decay_bias", "A_log": "rate", "norm.weight": "scale"}
+    parameters = renamed(state, names | linear("out_proj", "output", "_"))
+    sizes = {"model_dim": D, "num_heads": H, "key_dim": K, "value_dim": V}
+    maps = maps, taps, gate, beta, decay
+    return delta_recipe(module, module.norm, sizes, parameters, *maps)
+
+
+def read_kimi_delta(module: Any) -> Recipe:
+    """KimiLinearDeltaAttention: one decay a column; pairs of maps are multiplied."""
+    state, D, K = arrays(module), module.hidden_size, module.head_dim
+    maps = [state.pop(f"{name}_proj.weight") for name in "qkv"]
+    taps = np.split(state.pop("conv1d.weight")[:, 0], 3)
+    gate, decay = (
+        state.pop(f"{name}_b_proj.weight") @ state.pop(f"{name}_a_proj.weight")
+        for name in ("g", "forget_gate.f")
+    )
+    beta = state.pop("b_proj.weight")
+    state["forget_gate.A_log"] = state["forget_gate.A_log"].reshape(-1)
+    names = {"forget_gate.dt_bias": "decay_bias", "forget_gate.A_log": "rate"}
+    names |= {"o_norm.weight": "scale"} | linear("o_proj", "output", "_")
+    sizes = {"model_dim": D, "num_heads": module.num_heads, "key_dim": K}
+    sizes |= {"value_dim": K}
+    maps = maps, taps, gate, beta, decay
+    return delta_recipe(module, module.o_norm, sizes, renamed(state, names), *maps)
+
+
+def delta_recipe(module, norm, sizes, parameters, maps, taps, gate, beta, decay):
+    """The recipe of a GatedDeltaNet; matrices come as (out, in)."""
+    check_options("module", ("hidden_act", module.activation, "silu"))
+    named = zip(("query", "key", "value"), maps, strict=True)
+    named = {**dict(named), "gate": gate, "beta": beta, "decay": decay}
+    parameters |= {f"{name}_weight": x.T for name, x in named.items()}
+    parameters["convolution"] = np.concatenate(taps).T
+    options = {"taps": len(parameters["convolution"])}
+    options |= {"columns": len(decay) > sizes["num_heads"]}
+    options |= {"activation": norm.activation, "epsilon": norm.variance_epsilon}
+    return Recipe("GatedDeltaNet", sizes | options, {}, None, parameters)
+
+
+def check_words(x: Any, model_dim: int, mask: Any) -> None:
+    """Raise ValueError unless x is (B, S, model_dim), and a mask is its padding."""
+    sizes = check_shapes({"D": model_dim}, x=(x, "BSD"))
+    if mask is not None:
+        check_mask_dtype(mask)
+        check_shapes({"1": 1, "S": sizes["S"]}, mask=(mask, "B11S"))
+
+
 def latent_recipe(kind, options, turn, parameters):
     """The recipe of what reads latents, with the rotation of its last columns."""
     parts = {"rotary": ("RotaryEncoding", turn)}
@@ -322,6 +391,9 @@ READERS = {
     "Gemma3DecoderLayer": read_decoder,
     "Olmo2Attention": read_attention,
     "Qwen3NextAttention": read_gated_attention,
+    "Qwen3NextGatedDeltaNet": read_gated_delta,
+    "Qwen3_5GatedDeltaNet": read_gated_delta,
+    "KimiLinearDeltaAttention": read_kimi_delta,
     "Llama4TextAttention": read_llama4_attention,
     "DiffLlamaAttention": read_differential_attention,
     "DiffLlamaDecoderLayer": read_decoder,
