@@ -67,11 +67,13 @@ class Packed(torch.nn.Module):
         ...  # (T, D) and (T); return (T, D)
         (T, D), H = x.shape, self.num_heads
         split = lambda y: y.reshape(T, H, D // H).transpose(0, 1)
-        query, key = split(x @ self.query_weight), split(x @ self.key_weight)
+        query = split(x @ self.query_weight)
+        key = split(x @ self.key_weight)
         score = query @ key.mT / (D // H) ** 0.5
         mask = (text[:, None] == text).tril()
         score = score.masked_fill(~mask, -torch.inf)
-        context = torch.softmax(score, dim=-1) @ split(x @ self.value_weight)
+        weights = torch.softmax(score, dim=-1)
+        context = weights @ split(x @ self.value_weight)
         return context.transpose(0, 1).reshape(T, D) @ self.output_weight
 
 
@@ -88,9 +90,12 @@ class Packed(keras.layers.Layer):
     def call(self, x, text):
         ...  # (T, D) and (T); return (T, D)
         T, (D, H) = tf.shape(x)[0], self.sizes
-        split = lambda y: tf.transpose(tf.reshape(y, (T, H, D // H)), (1, 0, 2))
-        query, key = split(x @ self.query_weight), split(x @ self.key_weight)
-        score = tf.matmul(query, key, transpose_b=True) / (D // H) ** 0.5
+        apart = lambda y: tf.reshape(y, (T, H, D // H))
+        split = lambda y: tf.transpose(apart(y), (1, 0, 2))
+        query = split(x @ self.query_weight)
+        key = split(x @ self.key_weight)
+        score = tf.matmul(query, key, transpose_b=True)
+        score = score / (D // H) ** 0.5
         place = tf.range(T)
         mask = (text[:, None] == text) & (place[:, None] >= place)
         weights = tf.nn.softmax(tf.where(mask, score, -np.inf))
