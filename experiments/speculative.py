@@ -3,8 +3,9 @@
 glassllm goes on behind places of its book that the seed draws. Drafts: its own first 1,
 2 or 3 layers with its last norm and table, the whole of it, or n-grams of the text so
 far. ``rate``: of the drafts that were looked at, how many stand; behind a refused one
-none is. ``formula``: tokens a pass, if every draft stood with that chance. ``exact``:
-the share of texts that are those of ``generate``. float64.
+none is. ``formula``: tokens a pass, if every draft stood with that chance, and there were
+as many as asked for, which n-grams do not find. ``exact``: the share of texts that are
+those of ``generate``. float64.
 
 ``costs``: a pass of some layers over some tokens, as a multiple of a pass of all four
 over one; medians of rounds that take turns, in the thread's own time. float32.
@@ -33,7 +34,7 @@ from experiments import run_plan
 
 DRAFTS = {"1 layer": 1, "2 layers": 2, "3 layers": 3, "itself": 4, "n-grams": 0}
 DRAFTED, TEMPERATURES = 4, (0, 1)
-TEXTS, PROMPT, WRITTEN = 6, 40, 48
+TEXTS, PROMPT, WRITTEN = 4, 40, 48
 LAYERS, TOKENS, CONTEXTS, ROUNDS = (4, 3, 2, 1), (1, 2, 3, 5, 9), (64, 1024), 41
 
 

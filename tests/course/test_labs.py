@@ -78,6 +78,7 @@ def test_record(name):
     measured |= {"first", "recent", "error", "matrix", "milliseconds", "norm", "peak", "elu"}
     measured |= {"milliseconds", "weight"}
     measured |= {"shares", "peak_mib", "found"}
+    measured |= {"passes", "drafted", "accepted", "rate", "tokens_a_pass", "formula"}
     measured |= {"curve", "heads", "shown", "seconds", "dev", "pairs", "aligned"}
     measured |= {"log", "test", "by_place", "previous", "induction"}
     measured |= {"entropy", "maps", "gradients", "norms", "free", "cached", "largest", "echoed"}

@@ -1,0 +1,58 @@
+"""What the records of speculative decoding and of caches in fewer bits say, and how they are made."""
+
+import both_frameworks  # noqa: F401
+import numpy as np
+import torch
+
+from attn_course.course.labs import load_record
+from experiments import cache_bits, speculative
+
+
+def test_tokens_a_pass_by_hand():
+    """One token of the model's own, and every draft before the first refused one."""
+    assert speculative.expected(0.0, 4) == 1 and speculative.expected(1.0, 4) == 5
+    assert speculative.expected(0.5, 2) == 1.75
+    assert np.isclose(speculative.expected(0.7, 4), (1 - 0.7**5) / (1 - 0.7))
+
+
+def test_greedy_texts_were_the_models_own():
+    """The whole model as its own draft had every draft accepted; the formula is within a tenth of what was counted."""
+    rows = load_record("speculative")["rows"]
+    assert len(rows) == 3 * len(speculative.DRAFTS) * 2
+    for row in rows:
+        assert row["tokens_a_pass"] == round(speculative.TEXTS * speculative.WRITTEN / row["passes"], 3)
+        assert row.get("exact") == (1.0 if row["temperature"] == 0 else None)
+        assert (row["draft"] != "itself") or row["accepted"] == row["drafted"]
+        if row["draft"] != "n-grams":  # which often find fewer drafts than are asked for
+            assert abs(row["tokens_a_pass"] / row["formula"] - 1) < 0.1
+        assert abs(row["formula"] - speculative.expected(row["rate"], row["num_draft"])) < 2e-3
+
+
+def test_a_planted_outlier_changes_nothing_that_the_model_says():
+    tokens = cache_bits.windows()[:2, :20]
+    plain, other = (cache_bits.planted(size)(tokens, need_weights=False)[0] for size in (1, 16))
+    torch.testing.assert_close(plain, other, rtol=1e-4, atol=1e-4)
+    keys = [model.stack.layers[0].attention.key.weight for model in map(cache_bits.planted, (1, 16))]
+    assert (keys[0] != keys[1]).sum() == 2 * 2 * 128  # two channels of two heads
+
+
+def test_a_cache_per_token_may_read_in_one_chunk():
+    model, tokens = cache_bits.planted(1), cache_bits.windows()[:3, :24]
+    one, other = (cache_bits.read(model, tokens, chunk, kind="int4")[0] for chunk in (24, 5))
+    torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
+    assert cache_bits.windows().shape == (160, 129)
+
+
+def test_what_fewer_bits_cost_in_the_record():
+    """Bits by their formula; rotation helps whole numbers per token with an outlier, and harms the rest."""
+    rows = load_record("cache_bits")["rows"]
+    found = {tuple(row[x] for x in ("outlier", "kind", "key_per", "value_per", "rotate")): row for row in rows}
+    assert set(found) == set(cache_bits.PLAN)
+    for (_, kind, *_), row in found.items():
+        bits = {"int8": 8, "int4": 4, "fp8": 8}[kind]
+        assert row["bits"] == bits + (16 if kind == "fp8" else 32) / 32  # 32 numbers have a scale, either way
+    kl = {key: row["kl"] for key, row in found.items()}
+    for kind, per in (("int8", "token"), ("int4", "token")):
+        assert kl[16, kind, per, per, True] < kl[16, kind, per, per, False] / 2
+    for kind, per in (("fp8", "token"), ("int8", "channel"), ("int4", "channel")):
+        assert kl[16, kind, per, per, True] > kl[16, kind, per, per, False] * 5
