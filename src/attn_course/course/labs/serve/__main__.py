@@ -54,9 +54,7 @@ def main(given=None):
         told = ", ".join(f"{request.counts[x]} {x}" for x in ("read", "hit", "waited"))
         print(f"{n}  {text}{tokenizer.decode(request.written)}\n   {told}")
     *lines, used = timeline(engine)
-    print(
-        "\n.  waits   r  reads   h  behind known blocks   w  writes   !  gives way"
-    )
+    print("\n.  waits   r  reads   h  behind known blocks   w  writes   !  gives way")
     for n, line in enumerate(lines):
         print(f"{n:4} {line}")
     told = ", ".join(f"{engine.counts[x]} {x}" for x in ("steps", "read", "hit"))
