@@ -20,7 +20,7 @@ from attn_course.pytorch import Engine, generate
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 from experiments import run_plan
 
-REQUESTS, SIZES = 24, {"blocks": 400, "block_size": 16}
+REQUESTS, SIZES = 48, {"blocks": 400, "block_size": 16}
 
 
 def load(shared, seed):
@@ -116,7 +116,7 @@ def run(what, of, at_once, seed):
     return throughput(model, of, at_once, seed)
 
 
-PLAN = [("load", 0, 8), ("load", 96, 8)]
+PLAN = [("load", 0, 8), ("load", 96, 8), ("load", 0, 16), ("load", 96, 16)]
 PLAN += [("budget", budget, 8) for budget in (16, 64, None)]
 
 if __name__ == "__main__":
