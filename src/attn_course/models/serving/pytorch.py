@@ -51,10 +51,10 @@ class Engine(Scheduler):
         *flat, groups = batch
         tensors = [torch.tensor(x, **place) for x in flat]
         groups = [[torch.tensor(x, **place) for x in group] for group in groups]
-        logits = self.forward(*tensors, groups)
+        logits = self.logits(*tensors, groups)
         return logits.to(wide(logits.dtype)).cpu().numpy()
 
-    def forward(self, tokens, position, place, last, groups):
+    def logits(self, tokens, position, place, last, groups):
         """All tokens stand in one row (1, N); only attention tells the requests."""
         model = self.model
         for memory in self.memory:

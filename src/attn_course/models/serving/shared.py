@@ -18,6 +18,8 @@ from attn_course.models.serving.blocks import (
     name_of,
 )
 
+LOGGED = "read", "hit", "written", "preempted", "waited"  # of each step, by request
+
 
 @dataclass(eq=False)
 class Request:
@@ -72,8 +74,8 @@ class Scheduler:
         token_budget: int | None,
         prefix_cache: bool,
     ) -> None:
-        check_at_least(1, blocks=blocks, block_size=block_size)
-        check_at_least(1, max_requests=max_requests)
+        sizes = {"blocks": blocks, "block_size": block_size}
+        check_at_least(1, **sizes, max_requests=max_requests)
         reach = getattr(getattr(model, "encoding", None), "max_length", None)
         if token_budget is not None:  # so that who writes never waits for a prompt
             check_at_least(max_requests, token_budget=token_budget)
@@ -107,8 +109,7 @@ class Scheduler:
         Raises:
             ValueError: an argument is wrong, or the request could never be served.
         """
-        rows = np.asarray(prompt)[None]
-        rows = rows if rows.size else rows.astype("int64")
+        rows = np.asarray(prompt, None if len(prompt) else "int64")[None]
         choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
         check_generation(
             self.model, rows, None, max_tokens=max_tokens, end=end, **choice
@@ -170,7 +171,7 @@ class Scheduler:
         last gives its own back. Then who waits, unless blocks were wanted.
         """
         left, spans, full = self.token_budget, [], False
-        self.note()
+        self.log.append({name: {} for name in LOGGED})
         for request in [*self.running]:
             count = min(request.unread, left)
             while request in self.running and count and not self.grow(request, count):
@@ -189,7 +190,7 @@ class Scheduler:
             self.admit(request)
             spans.append((request, count))
             left -= count
-        self.note_spans(spans)
+        self.note(spans)
         return spans
 
     def look_up(self, request):
@@ -242,14 +243,9 @@ class Scheduler:
         self.blocks.release(request.table)
         request.table, request.read = [], 0
 
-    def note(self):
-        """Begin the entry of a step in the log."""
-        names = "read", "hit", "written", "preempted", "waited", "tables"
-        self.log.append({name: {} for name in names})
-        self.counts["steps"] += 1
-
-    def note_spans(self, spans):
+    def note(self, spans):
         """Who waits, what is read and where it stands, in numbers of the requests."""
+        self.counts["steps"] += 1
         for request in self.waiting:
             self.tell(request, "waited", 1)
         for request, count in spans:

@@ -47,17 +47,17 @@ class Engine(Scheduler):
         row, pair = (tf.TensorSpec([None] * axes, "int64") for axes in (1, 2))
         group = [pair, pair, tf.TensorSpec((None, 1, None, None), "bool")]
         specs = [row, row, row, row, [group, group]]
-        self.forward = tf.function(self.forward, input_signature=specs)
+        self.logits = tf.function(self.logits, input_signature=specs)
 
     def read(self, batch: Batch) -> np.ndarray:
         """The logits (R, N) behind the last token of every request, in its blocks."""
         *flat, groups = batch
         tensors = [tf.constant(x, "int64") for x in flat]
         groups = [[tf.constant(x) for x in group] for group in groups]
-        logits = self.forward(*tensors, groups)
+        logits = self.logits(*tensors, groups)
         return tf.cast(logits, wide(logits.dtype)).numpy()
 
-    def forward(self, tokens, position, place, last, groups):
+    def logits(self, tokens, position, place, last, groups):
         """All tokens stand in one row (1, N); only attention tells the requests."""
         model = self.model
         for memory in self.memory:
