@@ -3,9 +3,9 @@
 glassllm goes on behind places of its book that the seed draws. Drafts: its own first 1,
 2 or 3 layers with its last norm and table, the whole of it, or n-grams of the text so
 far. ``rate``: of the drafts that were looked at, how many stand; behind a refused one
-none is. ``formula``: tokens a pass, if every draft stood with that chance, and there were
-as many as asked for, which n-grams do not find. ``exact``: the share of texts that are
-those of ``generate``. float64.
+none is. ``formula``: tokens a pass, if every draft stood with that chance, and there
+were as many as asked for, which n-grams do not find. ``exact``: the share of texts that
+are those of ``generate``. float64.
 
 ``costs``: a pass of some layers over some tokens, as a multiple of a pass of all four
 over one; medians of rounds that take turns, in the thread's own time. float32.

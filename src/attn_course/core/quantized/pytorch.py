@@ -153,8 +153,9 @@ class QuantizedKVCache(KVCache):
 class Side:
     """The keys of a cache, or its values: blocks as codes, the rest in full."""
 
-    def __init__(self, shape, block_size, *, kind, rotate, **place):
+    def __init__(self, shape, block_size, *, kind, rotate, dtype=None, device=None):
         *lead, slots, width = shape
+        place = {"dtype": dtype, "device": device}
         self.kind, self.block_size = kind, block_size
         self.axis = AXES["token" if block_size == 1 else "channel"]
         self.rest = torch.zeros(*lead, block_size - 1, width, **place)
