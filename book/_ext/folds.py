@@ -68,7 +68,12 @@ def words(text: str) -> list[nodes.Node]:
     return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts) if part]
 
 
+LATER = () if EPUB else ("package", "code", "solution")  # made when it is opened (folds.js); without a script at once
+
+
 def fold(kind: str, title: str, body: list[nodes.Node]) -> Fold:
+    if kind in LATER:
+        body = [raw("<noscript>"), *body, raw("</noscript>")]
     mark = f'<span class="fold-mark" aria-hidden="true">{MARKS[kind]}</span>' if MARKS[kind] else ""
     # One box for the words, or inline code would stand in columns.
     heading = HtmlLine("", "", *words(title), before=f"<summary>{mark}<span>", after="</span></summary>\n")
