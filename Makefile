@@ -23,7 +23,7 @@ ifeq ($(origin PYTHON),command line)
 $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps its Python; remove it to have one of $(PYTHON)))
 endif
 
-.PHONY: help FORCE book port a-version serve epub slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
+.PHONY: help FORCE book port a-version serve epub pdf slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
   test-clients test-compiled test-gpu test-versions bench costs records forgeries gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
@@ -98,6 +98,9 @@ epub: .venv-book/stamp ## the book as an e-book, in _build/epub [SOLUTIONS=no]
 	  || { rm -rf _build/epub $(READ); exit 1; }
 	@rm -rf $(READ)
 	$(BOOK_BIN)/python tools/epub.py _build/epub/*.epub
+
+pdf: book ## the book as one PDF with outline and tags, in _build/pdf; needs Chromium [FRAMEWORK=tf] [CH=04]
+	$(BOOK_BIN)/python tools/pdf.py $(if $(FRAMEWORK),--framework $(FRAMEWORK)) $(CH)
 
 slides: book ## slides of six core chapters from the book's pages, in _build/slides [CH=04]
 	$(BOOK_BIN)/python tools/slides.py $(CH)
@@ -207,9 +210,9 @@ new-exercise: ## a skeleton for a new exercise: its file, its name in the order,
 	$(new_enough)
 	@$(PYTHON) tools/new.py exercise "$(NAME)"
 
-repository: ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org]
+repository: ## set where the course is published [URL=https://github.com/ORG/NAME] [REF=main] [EMAIL=a@b.org] [EDITORS="A. One, B. Two"]
 	$(new_enough)
-	@$(PYTHON) tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)") $(if $(EMAIL),--email "$(EMAIL)")
+	@$(PYTHON) tools/repository.py "$(URL)" $(if $(REF),--ref "$(REF)") $(if $(EMAIL),--email "$(EMAIL)") $(if $(EDITORS),--editors "$(EDITORS)")
 
 version: a-version .venv-book/stamp ## set the version in every file that states it [VERSION=1.2.3]
 	$(BOOK_BIN)/python tools/release.py version "$(VERSION)"

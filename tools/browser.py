@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
+import io
 import os
 import shutil
 import threading
@@ -19,10 +21,26 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class _Packed(_Quiet):
+    """Packs texts, as a host of pages does."""
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in (".html", ".css", ".js", ".svg", ".json") or not path.is_file():
+            return super().send_head()
+        content = gzip.compress(path.read_bytes(), 6)
+        self.send_response(200)
+        for name, value in (("Type", self.guess_type(path)), ("Encoding", "gzip"), ("Length", str(len(content)))):
+            self.send_header(f"Content-{name}", value)
+        self.end_headers()
+        return io.BytesIO(content)
+
+
 @contextmanager
-def served(folder: Path):
+def served(folder: Path, packed: bool = False):
     """The address of the folder, with a slash at the end."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder)) as server:
+    handler = partial(_Packed if packed else _Quiet, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()

@@ -1,4 +1,4 @@
-"""The files of a release: wheel, notebooks, book, EPUB, slides and figures, packed to the same bytes every time."""
+"""The files of a release: wheel, notebooks, book, EPUB, PDF, slides, figures; packed to the same bytes every time."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from chapters import sources
 from figures import write_figures
 from notebooks import fill, write_alone
 from packing import folder, pack
+from pdf import write_pdf
 from publisher import version
 
 TEXTS = ("LICENSE", "LICENSE-TEXT", "CITATION.cff")
@@ -55,6 +56,8 @@ def build_book(root: Path, builder: str = "html") -> Path:
     fill(root)
     kind = () if builder == "html" else ("--builder", "custom", "--custom-builder", builder)
     run(root, tool, "build", ".", "-W", "-n", "--keep-going", *kind, ATTN_COURSE_BUILDER=builder)
+    if builder != "html":  # the next book for the site reads its pages anew
+        shutil.rmtree(root / "_build" / ".doctrees")
     return root / "_build" / builder
 
 
@@ -73,6 +76,8 @@ def build_all(root: Path, out: Path) -> None:
     pack(out / f"attn_course-{own}-slides.zip", folder(root / "_build" / "slides", "slides") | texts)
     write_figures(root, root / "_build" / "figures")
     pack(out / f"attn_course-{own}-figures.zip", folder(root / "_build" / "figures", "figures"))
+    for framework in ("torch", "tf"):  # PDFs hold the time at which they were printed
+        shutil.copy(write_pdf(root, framework), out / f"attn_course-{own}-{framework}.pdf")
     epub = next(build_book(root, "epub").glob("*.epub"))
     shutil.copy(epub, out / f"attn_course-{own}.epub")
     lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in sorted(out.iterdir())]

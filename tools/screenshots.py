@@ -9,6 +9,7 @@ python tools/screenshots.py [NAME ...]     all pages, or those whose names begin
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -31,14 +32,14 @@ def pages(selected: list[str]) -> list[Path]:
 
 
 def take(browser: Browser, address: str, page: Path, width: int, scheme: str) -> list[Path]:
-    """A picture of the whole page, taken after the formulas were drawn, and one of each live figure."""
+    """A picture of the whole page, taken after the fonts are there, and one of each live figure."""
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
     )
     tab = context.new_page()
     tab.goto(f"{address}{page.relative_to(SITE)}")
     tab.wait_for_load_state("networkidle")
-    tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => true)")
+    tab.evaluate("() => document.fonts.ready.then(() => true)")
     target = TARGET / f"{page.stem}-{scheme}-{width}.png"
     tab.screenshot(path=target, full_page=True)
     targets = [target]
@@ -83,6 +84,34 @@ def write_picture(tab: Page) -> None:
     )
 
 
+HEIGHTS = ROOT / "book" / "heights.json"  # of each page's figures to drag, wide and narrow: their place is kept
+_MEASURE = """() => {
+  document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
+  return [...document.querySelectorAll(".attn-widget")].map((figure) => {
+    figure.style.minHeight = 0;
+    return Math.round(figure.getBoundingClientRect().height);
+  });
+}"""
+
+
+def heights(browser: Browser, address: str, page: Path) -> list[list[int]]:
+    """Of each figure of a page its height where the text is wide, as on a laptop, and on a telephone."""
+    found = []
+    for width in (730, 390):  # without side bars the text of the first is as wide as with them on 1280
+        tab = browser.new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+        tab.goto(f"{address}{page.relative_to(SITE)}?framework=both")
+        tab.wait_for_function("[...document.querySelectorAll('.attn-widget')].every((figure) => figure.shadowRoot)")
+        found.append(tab.evaluate(_MEASURE))
+        tab.close()
+    return [list(pair) for pair in zip(*found, strict=True)]
+
+
+def write_heights(browser: Browser, address: str) -> None:
+    found = {page.stem: heights(browser, address, page) for page in pages([]) if "attn-widget" in page.read_text()}
+    lines = [f'"{name}": {json.dumps(pairs)}' for name, pairs in found.items()]
+    HEIGHTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
 def main(selected: list[str]) -> int:
     chosen = pages(selected)
     if not chosen:
@@ -95,7 +124,8 @@ def main(selected: list[str]) -> int:
                 tab = browser.new_page(reduced_motion="reduce")
                 tab.goto(f"{address}book/{SHOWN}.html")
                 write_picture(tab)
-                print(PICTURE.relative_to(ROOT))
+                write_heights(browser, address)
+                print(PICTURE.relative_to(ROOT), HEIGHTS.relative_to(ROOT), sep="\n")
             for page in chosen:
                 for width in WIDTHS:
                     for scheme in SCHEMES:

@@ -191,7 +191,7 @@ def write_slides(root: Path, selected: list[str]) -> list[str]:
         raise ValueError(f"{missing[0].relative_to(root)} is not there: run make book")
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(Path(__file__).with_name("reveal"), out / "assets")
-    shutil.copytree(root / "book" / "_static" / "mathjax", out / "assets" / "mathjax")
+    shutil.copytree(root / "book" / "_static" / "math", out / "assets" / "math")
     shutil.copy(root / "_build" / "html" / "_static" / "pygments.css", out / "assets")
     for page in pages:
         deck = Deck(BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").article)

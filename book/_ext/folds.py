@@ -70,7 +70,12 @@ def words(text: str) -> list[nodes.Node]:
     return [nodes.literal(part, part) if place % 2 else nodes.Text(part) for place, part in enumerate(parts) if part]
 
 
+LATER = () if EPUB else ("package", "code", "solution")  # made when it is opened (folds.js); without a script at once
+
+
 def fold(kind: str, title: str, body: list[nodes.Node]) -> Fold:
+    if kind in LATER:
+        body = [raw("<noscript>"), *body, raw("</noscript>")]
     mark, name, sign = html.escape(MARKS[kind]), html.escape(title.replace("`", "")), kind in SIGNS and not EPUB
     # A sign is drawn by its style: as text it would be a word that the name does not hold.
     drawn = f' data-mark="{mark}">' if sign else f">{mark}"

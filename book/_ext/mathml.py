@@ -1,7 +1,7 @@
-"""Formulas and figures where no script runs: MathML, pictures at rest, markup that XML takes.
+"""Formulas as MathML, which browsers draw themselves, with a script or without; an e-book's figures and markup at rest.
 
-In the e-book (ATTN_COURSE_BUILDER is "epub") formulas are MathML. On the site MathJax draws them; a `noscript` element
-within each formula, which MathJax passes over, holds the same as MathML for browsers without JavaScript.
+The site's font for them is `_static/math`. Who prefers MathJax chooses it on the page "Accessibility"
+(`_static/course.js`): it reads MathML too. In the e-book (ATTN_COURSE_BUILDER is "epub") markup is XML.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from math_core import LatexError, LatexToMathML
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 LOG = logging.getLogger(__name__)
 _STATIC = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml,([^"]*)"')
 
@@ -32,35 +33,29 @@ def mathml(text: str, block: bool) -> str:
     return re.sub("&(ApplyFunction|InvisibleTimes);", lambda name: html.unescape(name[0]), made)  # XML lacks these
 
 
+def drawn(node: nodes.Element, block: bool) -> str:
+    """A formula as MathML for this kind of output; as TeX, with a warning, where a command is not known."""
+    try:
+        made = mathml(node.astext(), block)
+    except LatexError as error:
+        LOG.warning("no MathML for this formula (%s)", error, location=node)
+        return html.escape(node.astext())
+    return made if EPUB else made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+
+
 def visit_inline(writer, node) -> None:
-    writer.body.append(mathml(node.astext(), block=False))
+    writer.body.append(f'<span class="math">{drawn(node, block=False)}</span>')
     raise nodes.SkipNode
 
 
 def visit_block(writer, node) -> None:
-    number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
-    identity = f' id="{node["ids"][0]}"' if node["ids"] else ""
-    writer.body.append(f'<div class="math"{identity}>{mathml(node.astext(), block=True)}{number}</div>\n')
+    writer.body.append(writer.starttag(node, "div", "", CLASS="math"))
+    if node.get("number"):
+        writer.body.append(f'<span class="eqno">({node["number"]})')
+        writer.add_permalink_ref(node, "Link to this equation")
+        writer.body.append("</span>")
+    writer.body.append(f"{drawn(node, block=True)}</div>\n")
     raise nodes.SkipNode
-
-
-def beside(drawn, block: bool):
-    """The renderer `drawn` with MathML for browsers without JavaScript before its closing tag."""
-
-    def visit(writer, node) -> None:
-        try:
-            drawn(writer, node)
-        except nodes.SkipNode:
-            try:
-                still = mathml(node.astext(), block).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
-            except LatexError as error:
-                LOG.warning("no MathML for this formula (%s)", error, location=node)
-                raise
-            inner, tag, end = writer.body.pop().rpartition("</")
-            writer.body.append(f"{inner}<noscript>{still}</noscript>{tag}{end}")
-            raise
-
-    return visit
 
 
 def at_rest(text: str) -> str:
@@ -83,20 +78,9 @@ def for_xml(app: Sphinx, doctree: nodes.document, _page: str) -> None:
             node.children = [nodes.Text(at_rest(node.astext()))]
 
 
-def add_to_mathjax(app: Sphinx) -> None:
-    for renderers, block in (
-        (app.registry.html_inline_math_renderers, False),
-        (app.registry.html_block_math_renderers, True),
-    ):
-        drawn, depart = renderers["mathjax"]
-        renderers["mathjax"] = (beside(drawn, block), depart)
-
-
 def setup(app: Sphinx) -> dict:
-    if os.environ.get("ATTN_COURSE_BUILDER") == "epub":
-        app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
-        app.connect("config-inited", lambda _, config: config.__setattr__("html_math_renderer", "mathml"))
+    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
+    app.connect("config-inited", lambda _, config: config.__setattr__("html_math_renderer", "mathml"))
+    if EPUB:
         app.connect("doctree-resolved", for_xml, priority=900)
-    else:
-        app.connect("builder-inited", add_to_mathjax)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,11 +3,17 @@
 ATTN_COURSE_BUILDER=epub in the environment leaves out what an e-book has no use for: buttons, scripts, feeds.
 """
 
+import html
 import os
 import re
 import shutil
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
+
+from docutils import nodes
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -17,7 +23,9 @@ from publisher import COLAB, publisher, version  # noqa: E402
 
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 FOOTER = """\
-<p>Version {name} (<a href="{home}versions.html">all versions</a>). A question:
+<p>Version {name} (<a href="{home}versions.html">all versions</a>). A question about this page:
+<a href="{url}/discussions/new?category=q-a&amp;title={title}">ask</a>, or read
+<a href="{url}/discussions?discussions_q={title}">what others asked</a> in the
 <a href="{url}/discussions">Discussions</a>. A mistake: <a href="{url}/issues/new/choose">tell us</a>.</p>
 <p>Text: <a href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>. Code: MIT.</p>
 """
@@ -33,14 +41,22 @@ def set_addresses(app, config):
     options["path_to_docs"] = ""  # a document's name begins with book/ already
     if EPUB:
         # What stands in book/_static and needs a script, or is for the site alone.
-        config.exclude_patterns += ["mathjax", "minisearch", "*.js", "*.png", "favicon.svg", "framework.css"]
+        config.exclude_patterns += [
+            "mathjax",
+            "math",
+            "minisearch",
+            "*.js",
+            "*.png",
+            "*.gif",
+            "favicon.svg",
+            "framework.css",
+        ]
         config.html_js_files, config.html_favicon = [], None
         config.epub_show_urls, config.epub_basename = "no", "attn_course"
     else:  # the theme reads it for every kind of output and fails where there are no buttons
         options["launch_buttons"] = {"colab_url": COLAB}
-    name = own if here.ref == f"v{own}" else here.ref
-    options["extra_footer"] = FOOTER.format(name=name, home=here.home_url, url=here.url)
-    config.version = config.release = own
+    # What is not released has the name of its branch.
+    config.version = config.release = own if here.ref == f"v{own}" else here.ref
     config.html_baseurl = here.pages_url
     config.ogp_site_url = here.pages_url
 
@@ -49,6 +65,13 @@ def keep_sources(app, env):
     """sphinx_last_updated_by_git takes its source, and with it the buttons, from a page that git does not know."""
     for name, told in env.git_last_updated.items():
         env.git_last_updated[name] = (told[0] if told else None, True)
+
+
+def executed_again(app, env, added, changed, removed):
+    """Pages whose notebook is newer than what was read of them, though their text is the same."""
+    notebooks = {page: Path(app.srcdir, f"{page}.ipynb") for page in env.all_docs}
+    read = {page: env.all_docs[page] / 1e6 for page, path in notebooks.items() if path.exists()}
+    return [page for page, then in read.items() if notebooks[page].stat().st_mtime > then]
 
 
 def serve_clean_notebook(app, pagename, templatename, context, doctree):
@@ -64,6 +87,39 @@ def serve_clean_notebook(app, pagename, templatename, context, doctree):
             shutil.copyfile(alone, target.with_name(alone.name))
 
 
+def about(doctree):
+    """What a page says of itself elsewhere: its first paragraph, in whole sentences of together about 200 letters."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        around = paragraph.parent
+        if isinstance(around, nodes.section) and "look-up" not in around["classes"]:
+            text = " ".join(paragraph.astext().replace("\\", "").split())
+            return re.match(r"(.{40,200}[.?!](?= |$)|.{1,200}(?: |$))", text)[0].strip()
+    return ""
+
+
+def describe(app, pagename, templatename, context, doctree):
+    """The page's description for search engines and cards, and links to its own discussion."""
+    here = publisher(Path(app.srcdir))
+    title = quote(re.sub(r"<.*?>", "", context.get("title", "")))
+    context["theme_extra_footer"] = FOOTER.format(
+        name=app.config.release, home=here.home_url, url=here.url, title=title
+    )
+    if doctree is not None and (told := html.escape(about(doctree))):
+        context["meta"] = {**(context.get("meta") or {}), "og:description": told}
+        context["metatags"] = f'{context.get("metatags", "")}\n<meta name="description" content="{told}">'
+
+
+INDEX = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<link rel="canonical" href="{first}">
+{tags}
+<meta http-equiv="refresh" content="0; url=book/intro.html">
+<p><a href="book/intro.html">{title}</a></p>
+</html>
+"""
 NOT_FOUND = """\
 <!doctype html>
 <html lang="en">
@@ -93,18 +149,27 @@ def write_extra_files(app, error):
     out, root, home = Path(app.outdir), Path(app.srcdir), app.config.html_baseurl
     robots = f"User-agent: *\nAllow: /\nSitemap: {home}sitemap.xml\n"
     (out / "robots.txt").write_text(robots, encoding="utf-8")
+    # The address that everybody shares: what stands on the first page of itself stands here too.
+    first = (out / "book" / "intro.html").read_text(encoding="utf-8")
+    tags = "\n".join(re.findall(r'<meta (?:property="og:|name="description")[^>]*>', first))
+    address = f"{home}{app.config.root_doc}.html"
+    index = INDEX.format(title=html.escape(app.config.html_title), first=address, tags=tags)
+    (out / "index.html").write_text(index, encoding="utf-8")
     (out / "404.html").write_text(NOT_FOUND.format(home=home), encoding="utf-8")
     if (root / "CHANGELOG.md").exists():
-        cited = re.search(r'(?m)^date-released: "(.*)"', (root / "CITATION.cff").read_text(encoding="utf-8"))
-        text = feed(app.config.html_title, publisher(root), changes(root), cited[1])
+        dates = [int(told[0]) for told in app.env.git_last_updated.values() if told and told[0]]
+        newest = datetime.fromtimestamp(max(dates, default=time.time()), UTC).date().isoformat()
+        text = feed(app.config.html_title, publisher(root), changes(root), newest)
         (out / FEED).write_text(text, encoding="utf-8")
 
 
 def setup(app):
     app.connect("config-inited", set_addresses, priority=100)
+    app.connect("env-get-outdated", executed_again)
     app.connect("env-updated", keep_sources, priority=900)
     app.connect("html-page-context", serve_clean_notebook, priority=900)  # after the theme made its copy
     if not EPUB:
+        app.connect("html-page-context", describe, priority=400)  # before the tags of cards are made
         app.connect("html-page-context", name_the_feed, priority=900)
     app.connect("build-finished", write_extra_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

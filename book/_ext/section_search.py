@@ -11,6 +11,7 @@ a page would fetch, so that the search works in a book that is opened from a dis
 """
 
 import json
+import pickle
 import re
 from pathlib import Path
 
@@ -132,9 +133,14 @@ def write(app, error):
     """The list as a script, pages in the order of the contents."""
     if error is not None or app.builder.name != "html":
         return
-    missing = app.env.found_docs - set(app.attn_sections)  # unchanged since the last build
-    for page in missing:
-        app.attn_sections[page] = sections_of(page, app.env.get_and_resolve_doctree(page, app.builder))
+    kept = Path(app.doctreedir, "sections.pickle")  # of pages that are unchanged since the last build
+    before = pickle.loads(kept.read_bytes()) if kept.exists() else {}
+    app.attn_sections = {
+        page: app.attn_sections.get(page) or before[page]
+        for page in app.env.found_docs
+        if page in {*before, *app.attn_sections}
+    }
+    kept.write_bytes(pickle.dumps(app.attn_sections))
     order = list(app.env.toctree_includes.get(app.config.root_doc, []))
     pages = sorted(app.attn_sections, key=lambda page: (order.index(page) if page in order else -1, page))
     entries = [section.entry() for page in pages for section in app.attn_sections[page]]

@@ -7,6 +7,7 @@ an older one than its pictures and styles expect.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -20,14 +21,25 @@ COPY = re.compile(rf"\s*<script {MARK}>.*?</script>", re.DOTALL)
 KIND = re.compile(r'<div class="attn-widget" data-kind="(\w+)"')
 
 
-def take_copies_out(app: Sphinx, doctree: nodes.document, _page: str) -> None:
-    kinds = set()
+def take_copies_out(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    kinds, heights = set(), heights_of(app, page)
     for node in doctree.findall(nodes.raw):
         if "html" in node.get("format", "") and KIND.search(node.astext()):
-            node.children = [nodes.Text(COPY.sub("", node.astext()))]
-            kinds.update(KIND.findall(node.astext()))
+            text = COPY.sub("", node.astext())
+            kinds.update(KIND.findall(text))
+            if heights:
+                wide, narrow = heights.pop(0)
+                kept = f'<div class="attn-widget" style="--wide: {wide}px; --narrow: {narrow}px"'
+                text = text.replace('<div class="attn-widget"', kept, 1)
+            node.children = [nodes.Text(text)]
     if kinds:
         doctree["attn_widgets"] = sorted(kinds)
+
+
+def heights_of(app: Sphinx, page: str) -> list[list[int]]:
+    """Of a page's figures in their order, as `make screenshots` measured them; none where it did not."""
+    path = Path(app.srcdir, "book", "heights.json")
+    return json.loads(path.read_text(encoding="utf-8")).get(Path(page).name, []) if path.exists() else []
 
 
 def load_file(app: Sphinx, _page: str, _template: str, _context: dict, doctree: nodes.document | None) -> None:

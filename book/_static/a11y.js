@@ -27,6 +27,16 @@ document.addEventListener("DOMContentLoaded", () => {
     toggle.ariaLabel = `Pages of ${toggle.closest("li").querySelector("a").textContent.trim()}`;
     toggle.querySelector("[role=presentation]")?.setAttribute("aria-hidden", "true");
   }
+  // A formula that scrolls in its box can be reached by the keyboard.
+  const stops = () => {
+    for (const formula of document.querySelectorAll(".bd-article div.math")) {
+      if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+      else formula.removeAttribute("tabindex");
+    }
+  };
+  for (const event of ["resize", "load"]) addEventListener(event, stops);
+  document.addEventListener("toggle", stops, true);
+  document.fonts.ready.then(stops);
   // The side bar is no landmark of its own in the theme.
   const sidebar = document.querySelector(".bd-sidebar-primary");
   sidebar?.setAttribute("role", "navigation");

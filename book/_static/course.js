@@ -101,6 +101,24 @@
     });
   };
 
+  // Formulas are MathML; who asks for it on the page "Accessibility" has them drawn by MathJax, which reads MathML too.
+  const MATHJAX = "attn-course-mathjax";
+  const drawMath = () => {
+    if (get(MATHJAX) !== "yes" || !document.querySelector("math") || window.MathJax) return;
+    window.MathJax = { tex: { inlineMath: [], displayMath: [], processEnvironments: false, processRefs: false } };
+    const folder = `${document.documentElement.dataset.content_root}_static/mathjax`;
+    document.head.append(Object.assign(document.createElement("script"), { src: `${folder}/tex-mml-chtml.js` }));
+  };
+  const startMathChoice = () => {
+    const line = document.querySelector(".draw-math");
+    if (!line) return;
+    const button = line.querySelector("button");
+    const show = () => button.setAttribute("aria-pressed", get(MATHJAX) === "yes");
+    button.addEventListener("click", () => { put(MATHJAX, get(MATHJAX) === "yes" ? "no" : "yes"); show(); });
+    show();
+    line.hidden = false;
+  };
+
   // A link into the card or into a part of "More" opens it; so does a second click on the same link.
   const openTarget = (hash) => {
     const target = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1)));
@@ -115,7 +133,7 @@
     if (link && link.pathname === location.pathname) openTarget(link.hash);
   });
 
-  const start = () => { openTarget(location.hash); startButton(); startForm(); showMap(); showSidebar(); };
+  const start = () => { openTarget(location.hash); startButton(); startForm(); showMap(); showSidebar(); startMathChoice(); drawMath(); };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
   addEventListener("pageshow", (event) => { if (event.persisted) { showMap(); showSidebar(); } });

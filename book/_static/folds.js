@@ -1,6 +1,21 @@
-// "Open all" at the head of a page, and printing: a closed block would be missing on paper.
+// "Open all" at the head of a page, and what is made of a fold when it is opened.
 (() => {
-  const closed = () => [...document.querySelectorAll(".bd-article details:not([open])")];
+  // Source, solutions and the code of figures stand in <noscript>: text without elements, until somebody looks.
+  let made = 0;
+  document.addEventListener("toggle", ({ target }) => {
+    const later = target.open && target.querySelector(":scope > noscript");
+    if (!later) return;
+    const content = document.createRange().createContextualFragment(later.textContent);
+    const button = document.querySelector(".copybtn");
+    for (const code of button ? content.querySelectorAll("div.highlight pre") : []) {
+      code.id = `opened-${made++}`;
+      const copy = button.cloneNode(true);
+      copy.dataset.clipboardTarget = `#${code.id}`;
+      code.after(copy);
+    }
+    later.replaceWith(content);
+    dispatchEvent(new Event("resize")); // the theme gives a stop of the keyboard to code that scrolls only then
+  }, true);
 
   document.addEventListener("DOMContentLoaded", prepare);
   if (document.readyState !== "loading") prepare();
@@ -16,17 +31,4 @@
       button.textContent = open ? "Close all" : "Open all";
     });
   }
-
-  let opened = [];
-  function openAll() {
-    if (opened.length) return;
-    opened = closed();
-    for (const block of opened) block.open = true;
-  }
-  function closeAgain() {
-    for (const block of opened) block.open = false;
-    opened = [];
-  }
-  addEventListener("beforeprint", openAll);
-  addEventListener("afterprint", closeAgain);
 })();

@@ -15,6 +15,9 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 from mathml import at_rest, mathml
 
+FONT = set((ROOT / "book" / "_static" / "math" / "characters.txt").read_text(encoding="utf-8")) | set(
+    " \xa0\u2061\u2062"
+)
 FENCE = re.compile(r"(?ms)^(`{3,}).*?^\1\s*$")
 FORMULA = re.compile(r"(?s)\$\$(.+?)\$\$|(?<![\\\w$])\$(?!\s)([^$\n]+?)(?<!\s)\$(?!\d)")
 
@@ -26,6 +29,8 @@ def test_every_formula_of_a_chapter_becomes_mathml(source):
     for block, inline in found:
         tree = ElementTree.fromstring(mathml(block or inline, bool(block)))
         assert not any("\\" in text for text in tree.itertext()), block or inline
+        missing = set("".join(tree.itertext())) - FONT
+        assert not missing, f"not in the site's font for formulas: docs/tools.md says how to add {missing}"
 
 
 @pytest.mark.parametrize(

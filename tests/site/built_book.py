@@ -60,10 +60,9 @@ SCROLLS_WITHOUT_A_STOP = """[...document.querySelectorAll("pre")].some((code) =>
 
 
 def settle(tab):
-    """Wait until the page is loaded and MathJax, where it is needed, has drawn the formulas, and no colour fades."""
+    """Wait until the page and its fonts are loaded, and no colour fades."""
     tab.wait_for_load_state("load")
-    if tab.locator(".math").count():
-        assert tab.evaluate(within_20_seconds("window.MathJax?.startup?.promise")), "formulas are not drawn"
+    assert tab.evaluate(within_20_seconds("document.fonts.ready")), "fonts do not come"
     # allSettled: a fade that the page itself cancels ends in an AbortError, and has ended all the same.
     fades = "Promise.allSettled(document.getAnimations().map((fade) => fade.finished))"
     assert tab.evaluate(within_20_seconds(fades)), tab.evaluate(

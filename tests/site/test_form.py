@@ -101,7 +101,7 @@ def test_a_figure_follows_light_and_dark(form_page):
 def test_the_transpose_sign_is_not_clipped(form_page):
     with form_page() as tab:
         hidden = tab.evaluate(
-            """() => [...document.querySelectorAll("div.math mjx-c")].filter((sign) => {
+            """() => [...document.querySelectorAll("div.math :is(mi, mo)")].filter((sign) => {
               const box = sign.getBoundingClientRect();
               for (let around = sign.parentElement; !around.matches("section"); around = around.parentElement) {
                 const room = around.getBoundingClientRect();
@@ -118,38 +118,62 @@ def test_a_formula_begins_at_its_beginning_on_a_phone(form_page):
     """What is centered and too wide would hang over at the left, where nothing scrolls to it."""
     with form_page(width=320) as tab:
         left = tab.evaluate(
-            """() => [...document.querySelectorAll("mjx-container[display]")].map((formula) =>
-              formula.querySelector("mjx-math").getBoundingClientRect().left - formula.getBoundingClientRect().left)"""
+            """() => [...document.querySelectorAll("div.math")].map((formula) =>
+              formula.querySelector("math > *").getBoundingClientRect().left - formula.getBoundingClientRect().left)"""
         )
         assert left and min(left) >= -1
 
 
-def test_paper_has_both_frameworks_and_open_folds(form_page):
-    with form_page() as tab:
+@pytest.mark.parametrize(("choice", "shown", "hidden"), [("torch", "torch", "tf"), ("tf", "tf", "torch")])
+def test_paper_has_the_chosen_framework_and_what_is_open(form_page, choice, shown, hidden):
+    """Never a solution, a check or the package's source, though they be open; the card, if open, comes last."""
+    with form_page(f"?framework={choice}") as tab:
         tab.emulate_media(media="print")
-        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert (
-            tab.locator(f"{STORY_TABS} .fw-tf").first.is_visible()
-            and tab.locator(f"{STORY_TABS} .fw-torch").first.is_visible()
+        assert tab.locator(f"{STORY_TABS} .fw-{shown}").first.is_visible()
+        assert not tab.locator(f"{STORY_TABS} .fw-{hidden}").first.is_visible()
+        assert tab.locator(".bd-article details:visible").count() == 0
+        assert not tab.locator("section.look-up").is_visible() and not tab.locator(".guess").first.is_visible()
+        tab.evaluate(OPEN_FOLDS)
+        kinds = ":is(.fold-solution, .fold-check, .fold-package, .fold-code)"
+        assert tab.locator(f".bd-article details{kinds}").count() > 3
+        assert tab.locator(f".bd-article details{kinds}:visible").count() == 0
+        card, title = (
+            tab.locator(f"{place}").first.bounding_box()["y"]
+            for place in ("section.look-up", "section.summary, article h2 >> nth=-1")
         )
-        assert tab.locator(".bd-article details:not([open])").count() == 0
-        tab.evaluate("dispatchEvent(new Event('afterprint'))")
-        assert tab.locator(".bd-article details[open]").count() == 0
+        assert card > title
 
 
-def test_without_javascript_formulas_are_mathml(form_page):
-    """And what MathJax would read takes no room; everything else can be read too."""
+def test_a_fold_s_source_comes_when_it_is_opened(form_page):
+    """Until then it is text without elements; then it can be copied, and is as without JavaScript."""
+    with form_page() as tab:
+        fold = tab.locator(".fold-package").first
+        assert fold.locator("pre").count() == 0
+        fold.locator("summary").click()
+        fold.locator("pre").first.wait_for()
+        opened = fold.locator("pre").first.inner_text()
+        assert fold.locator(".copybtn").first.get_attribute("data-clipboard-target").startswith("#opened-")
+    with form_page(javascript=False) as tab:
+        fold = tab.locator(".fold-package").first
+        fold.locator("summary").click()
+        assert fold.locator("pre").first.inner_text() == opened
+
+
+def test_formulas_need_no_javascript(form_page):
     with form_page(javascript=False) as tab:
         assert not tab.locator(".claims-all").is_visible() and tab.locator(".cell.tag_both").is_visible()
-        assert tab.locator(".math").count() == tab.locator(".math > noscript > math, .math math").count() > 5
-        for formula in tab.locator("span.math:visible").all()[:5]:
-            drawn = formula.locator("math").bounding_box()
-            assert drawn["width"] > 4 and abs(formula.bounding_box()["width"] - drawn["width"]) < 3
+        assert tab.locator(".math").count() == tab.locator(".math > math").count() > 5
         assert tab.locator("div.math math").first.bounding_box()["height"] > 20
         assert tab.locator("div.math .eqno").first.bounding_box()["width"] > 5
-    with form_page() as tab:
-        assert tab.locator(".math math:visible").count() == 0 or tab.locator("mjx-assistive-mml").count()
-        assert tab.locator("noscript math").count() == 0
+
+
+def test_mathjax_draws_for_who_asked(visit):
+    with visit("book/accessibility.html") as tab:
+        tab.locator(".draw-math button").click()
+        tab.goto(tab.url.replace("accessibility", "notation"))
+        tab.locator("mjx-container").first.wait_for()
+        tab.wait_for_function("() => !document.querySelector('.math > math')")
+        assert tab.faults == []
 
 
 def leads(tab, part):

@@ -10,7 +10,7 @@ BEFORE = 8  # stops before the text
 # What takes the focus: of the head, the side bars, tabs, figures, exercises, folds and the foot.
 CONTROLS = (
     "a[href]", "button", "summary", "input:not([type=hidden])", "select", "textarea",
-    "[tabindex]:not([tabindex='-1'], mjx-container)",
+    "[tabindex]:not([tabindex='-1'])",
 )  # fmt: skip
 # The element that has the focus, in a figure's shadow root or in the page.
 WITHIN = "let within = document.activeElement; while (within?.shadowRoot) within = within.shadowRoot.activeElement;"

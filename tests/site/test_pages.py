@@ -42,13 +42,14 @@ def too_wide(tab):
 
 
 def undrawn(tab):
-    """Formulas that MathJax did not draw, and its errors, wherever they are."""
-    bare = tab.evaluate(
-        """() => [...document.querySelectorAll(".math")]
-          .filter((formula) => !formula.querySelector("mjx-container mjx-math"))
-          .map((formula) => formula.textContent)"""
+    """Formulas that are not drawn, or not in the font for them."""
+    return tab.evaluate(
+        """() => [...document.querySelectorAll(".math")].filter((formula) => {
+          const drawn = formula.querySelector("math");
+          return !drawn || formula.checkVisibility() && drawn.getBoundingClientRect().width < 3
+            || !document.fonts.check("16px 'Latin Modern Math'");
+        }).map((formula) => formula.textContent)"""
     )
-    return bare + tab.locator("mjx-merror").all_text_contents()
 
 
 def weights(urls):

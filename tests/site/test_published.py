@@ -1,10 +1,13 @@
 """What the site has beside its pages: feed, card, footer, robots, the page for what is missing; the slides."""
 
+import re
 import shutil
 import subprocess
 import sys
+from urllib.parse import quote
 from xml.etree import ElementTree
 
+import pdf
 import pytest
 import screenshots
 from bs4 import BeautifulSoup
@@ -21,6 +24,37 @@ def test_every_page_leads_to_versions_questions_and_mistakes(page):
     links = {link["href"] for link in found.select("footer a[href]")}
     wanted = {f"{here.url}/discussions", f"{here.url}/issues/new/choose", f"{here.home_url}versions.html"}
     assert wanted <= links
+
+
+def soup(page):
+    return BeautifulSoup((SITE / page).read_text(encoding="utf-8"), "html.parser")
+
+
+def test_every_page_has_its_own_description_date_and_discussion(page):
+    """The description is the hook; the generated lists have none, and no date."""
+    found, here = soup(page), publisher(ROOT)
+    title = quote(found.title.string.partition(" \u2014 ")[0])
+    links = [link["href"] for link in found.select("footer a[href]")]
+    assert any(link.startswith(f"{here.url}/discussions/new?") and link.endswith(f"title={title}") for link in links)
+    if page.startswith("book/"):
+        (told,) = (meta["content"] for meta in found.find_all("meta", attrs={"name": "description"}))
+        (card,) = (meta["content"] for meta in found.find_all("meta", property="og:description"))
+        assert told == card and 20 <= len(told) <= 200 and not told.startswith("Look it up") and "\\" not in told
+        assert re.search(r"Last updated on \d{4}-\d\d-\d\d", found.find("footer", class_="bd-footer-content").text)
+
+
+def test_no_two_chapters_describe_themselves_alike():
+    pages = sorted(SITE.glob("book/[0-9]*.html"))
+    told = {soup(page.relative_to(SITE)).find("meta", property="og:description")["content"] for page in pages}
+    assert len(told) == len(pages) > 15
+
+
+def test_the_address_that_everybody_shares_has_a_title_and_a_card():
+    found, first = soup("index.html"), soup("book/intro.html")
+    assert found.title.string == "Attention, mechanism by mechanism"
+    assert found.find("link", rel="canonical")["href"] == f"{publisher(ROOT).pages_url}book/intro.html"
+    for name in ("og:title", "og:description", "og:image"):
+        assert found.find("meta", property=name) == first.find("meta", property=name)
 
 
 def test_the_card_and_the_feed_are_there():
@@ -87,3 +121,14 @@ def test_slides_fit_and_contact_no_other_host(browser, decks, chapter):
     tab.close()
     assert faults == [] and too_tall == [] and covered == []
     assert total > 20 and pictures >= 3
+
+
+def test_the_pdf_has_outline_and_tags_and_no_solution(form):
+    """Printed from the pages, without what is folded and without the other framework."""
+    page = form / "_build" / "html" / "book" / "02_average.html"
+    text = pdf.section(page, "tf", {page.stem: "p0"})
+    assert not text.select(".fw-torch, details, script, noscript, fieldset.guess") and text.select(".fw-tf pre")
+    assert {part["id"].partition("-")[0] for part in text.find_all(id=True)} == {"p0"} and text["id"] == "p0"
+    printed = pdf.write_pdf(form, "tf").read_bytes()
+    assert b"/StructTreeRoot" in printed and b"/Outlines" in printed
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 8

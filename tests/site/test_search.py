@@ -216,6 +216,6 @@ def test_a_book_from_a_disk_works(visit):
     base = f"{SITE.resolve().as_uri()}/"
     with visit("book/00_ten_minutes.html", base=base) as tab:
         choose_framework(tab, "tf")
-        assert tab.locator(".fw-tf:visible").count() > 0 and tab.locator("mjx-math").count() > 10
+        assert tab.locator(".fw-tf:visible").count() > 0 and tab.locator("article math").count() > 10
         tab.goto(f"{base}book/api.html")
         assert tab.faults == []

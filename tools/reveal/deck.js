@@ -13,7 +13,7 @@ function fit(slide) {
 
 async function start() {
   await deck.initialize();
-  await window.MathJax?.startup?.promise;
+  await document.fonts.ready;
   deck.on("slidechanged", (event) => fit(event.currentSlide));
   fit(deck.getCurrentSlide());
   document.documentElement.dataset.ready = "yes";
