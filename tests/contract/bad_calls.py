@@ -239,7 +239,6 @@ def wrong_masks(case, axes):
     n, asking = case.mask.shape[-1], T if "S" in axes else case.mask.shape[-1]
     for what, bad in {
         "float": case.mask * 1.0,
-        "int": case.mask * 1,
         "longer": np.concatenate([case.mask, case.mask], axis=-1),
         "rank": case.mask[None, None],
         "padding of floats": np.ones((B, n)),
@@ -250,6 +249,8 @@ def wrong_masks(case, axes):
     }.items():
         if not (what == "axes of another form" and axes == "B1P"):
             yield f"mask, {what}", {"mask": bad}, ("mask", "source_mask", "memory_mask")
+    if getattr(case.item, "mask_rows", True) is not None:  # who takes numbers of documents
+        yield "mask, int", {"mask": case.mask * 1}, ("mask", "source_mask", "memory_mask")
     if case.declared.padding:
         yield "mask, of queries", {"mask": np.ones((asking, n), bool)}, ("mask",)
 

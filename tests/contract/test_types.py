@@ -27,7 +27,12 @@ def test_every_public_name_is_typed(face, name):
     item = getattr(face, name)
     functions = [item]
     if inspect.isclass(item):
-        names = CALLS[face.__name__.rpartition(".")[2]], "update", "new_cache", "step"  # of a layer, a cache, a pool, an engine
+        names = (
+            CALLS[face.__name__.rpartition(".")[2]],
+            "update",
+            "new_cache",
+            "step",
+        )  # of a layer, a cache, a pool, an engine
         call = next(getattr(item, own) for own in names if hasattr(item, own))
         functions = [item.__init__, call]
     assert not [(function.__qualname__, untyped(function)) for function in functions if untyped(function)]

@@ -5,7 +5,15 @@ import pytest
 
 from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
-from attn_course.masks import causal_mask, document_mask, from_blocked, padding_mask, sliding_window_mask, tree_mask
+from attn_course.masks import (
+    causal_mask,
+    document_mask,
+    document_numbers,
+    from_blocked,
+    padding_mask,
+    sliding_window_mask,
+    tree_mask,
+)
 from attn_course.pytorch import scaled_dot_product_attention
 
 SIZES = [(5, 5), (3, 7), (7, 3), (1, 11)]
@@ -33,6 +41,7 @@ def test_documents_by_loops():
     assert (found == [[a == b != "-" for b in rows] for a in rows]).all()
     batch = document_mask([[3, 1, 2], [7], []], 7)
     assert batch.shape == (3, 1, 7, 7) and (batch[0, 0] == found).all() and batch[1].all() and not batch[2].any()
+    assert document_numbers([[3, 1, 2], [7], []], 7).tolist() == [[1, 1, 1, 2, 3, 3, 0], [1] * 7, [0] * 7]
     assert (document_mask(np.array([[2, 5]]), 7)[0, 0] == document_mask([2, 5], 7)).all()
     with pytest.raises(ValueError, match="lengths must sum to at most size = 5, got 6"):
         document_mask([4, 2], 5)

@@ -8,7 +8,7 @@ from support import FACE, build, close, numbers, pair, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.masks import document_mask, padding_mask
+from attn_course.masks import document_mask, document_numbers, padding_mask
 from attn_course.models.decoding.shared import Sampler, kept
 from attn_course.parity import get_parameters, set_parameters
 
@@ -149,11 +149,12 @@ def test_words_behind_padding_stand_where_they_do_alone(face, kind):
 
 
 @FACE
-@pytest.mark.parametrize("kind", ["sinusoidal", "rotary", "alibi", "buckets", "learned"])
+@pytest.mark.parametrize("kind", ["sinusoidal", "rotary", "alibi", "buckets", "learned", "window", "linear", "delta"])
 def test_packed_documents_are_one_by_one(face, kind):
     """Causal too; the positions that are added begin anew with every document."""
     model, lengths = models(kind)[face], [[3, 4], [2, 1, 3], [5]]
-    mask = document_mask(lengths, T)
+    packs = kind in ("window", "linear", "delta")
+    mask = document_numbers(lengths, T)[:, None, None] if packs else document_mask(lengths, T)
     places = np.array([[0, 1, 2, 0, 1, 2, 3], [0, 1, 0, 0, 1, 2, 0], [0, 1, 2, 3, 4, 0, 0]])
     options = {"mask": tensor(face, mask), "positions": tensor(face, places)}
     found = numbers(model(tensor(face, TOKENS), **options)[0])

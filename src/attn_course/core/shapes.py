@@ -237,10 +237,10 @@ def check_tokens(name: str, tokens: Any) -> None:
         raise ValueError(f"{name} must be integers, got {dtype_name(tokens)}")
 
 
-def check_mask_dtype(mask: Any) -> None:
-    """Check that a mask is boolean; raises ValueError if not."""
+def check_mask_dtype(mask: Any, *, numbers: bool = False) -> None:
+    """Check that a mask is boolean, or numbers of documents; raises ValueError."""
     check_arrays(mask=mask)
-    if dtype_name(mask) != "bool":
+    if dtype_name(mask) != "bool" and not (numbers and "int" in dtype_name(mask)):
         came = dtype_name(mask)
         raise ValueError(f"mask must be bool (True = may attend), got {came}")
 
@@ -252,7 +252,7 @@ def check_attention(
     mask: Any = None,
     bias: Any = None,
     *,
-    rows: bool = True,
+    rows: bool | None = True,
 ) -> None:
     """Check the arguments of an attention that forms scores of shape ``(..., T, S)``.
 
@@ -271,7 +271,12 @@ def check_attention(
 
 
 def check_scores(
-    query: Any, key: Any, mask: Any = None, bias: Any = None, *, rows: bool = True
+    query: Any,
+    key: Any,
+    mask: Any = None,
+    bias: Any = None,
+    *,
+    rows: bool | None = True,
 ) -> None:
     """Check mask and bias for the scores (..., T, S) of checked queries and keys.
 
@@ -287,19 +292,20 @@ def check_scores(
         check_bias(bias, score_shape)
 
 
-def check_head_mask(mask: Any, score_shape: tuple, *, rows: bool = True) -> None:
+def check_head_mask(mask: Any, score_shape: tuple, *, rows: bool | None = True) -> None:
     """Check a mask for scores of shape ``(..., T, S)``.
 
     A mask of two axes is (T, S), the same for every example and head. Any other mask
     has as many axes as the scores, each of the same size or 1: (B, 1, T, S),
     (B, 1, 1, S), (B, H, T, S); (B, 1, S), (B, T, S) where there are no heads.
 
-    rows: whether it may have a row for each query, or is padding.
+    rows: whether it may have a row for each query, or is padding; None: or padding as
+    ``document_numbers`` has it, which tells documents apart.
 
     Raises:
         ValueError: the mask is not boolean, or has another shape.
     """
-    check_mask_dtype(mask)
+    check_mask_dtype(mask, numbers=rows is None)
     shape, wanted = tuple(mask.shape), tuple(score_shape)
     if len(shape) == 2:
         if not agree(shape, wanted[-2:]):

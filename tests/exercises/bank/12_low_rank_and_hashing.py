@@ -138,3 +138,24 @@ key = self.key_projection[:, :T] @ (x @ self.own)
 # %% layer, wrong
 self.key_projection = new(length, rank)
 self.value_projection = new(length, rank)
+
+
+# %% kept, right: torch
+def f(score, sinks, n):
+    T, rows = len(score), []
+    for t in range(T):
+        best = torch.sort(-score[t, sinks : t + 1], stable=True).indices[: n - min(sinks, t + 1)] + sinks
+        read = torch.zeros(T, dtype=bool)
+        read[: min(sinks, t + 1)] = True
+        read[best] = True
+        rows.append(read)
+    return torch.stack(rows)
+
+
+# %% kept, right: numpy 2
+def f(score, sinks, n):
+    read = np.zeros(score.shape, bool)
+    for t in range(len(score)):
+        others = sorted(range(sinks, t + 1), key=lambda s: (-score[t, s], s))
+        read[t, [*range(min(sinks, t + 1)), *others][:n]] = True
+    return read

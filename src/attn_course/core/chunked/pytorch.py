@@ -222,11 +222,31 @@ def log_of(decay, key):
 
 
 def hide(key, log_decay, mask):
-    """Blocked keys have no features, and let nothing fade."""
-    seen = to_mask(mask, key).mT
+    """Blocked keys have no features; what fades is as ``forget`` says."""
+    numbers = to_mask(mask, key).mT
+    if log_decay is None and numbers.dtype != torch.bool:
+        log_decay = torch.zeros_like(key[..., 0])
     if log_decay is not None:
-        log_decay = torch.where(seen[..., 0], log_decay, 0.0)
-    return torch.where(seen, key, 0.0), log_decay
+        log_decay = forget(log_decay[..., None], numbers)[..., 0]
+    return torch.where(numbers.bool(), key, 0.0), log_decay
+
+
+def forget(log_decay, numbers):
+    """A blocked key lets nothing fade, and the first of a document everything.
+
+    log_decay (..., S, X); numbers of documents or booleans (..., S, 1).
+    """
+    log_decay = torch.where(numbers.bool(), log_decay, 0.0)
+    lowest = math.log(torch.finfo(log_decay.dtype).tiny)
+    return torch.where(is_first(numbers), lowest, log_decay)
+
+
+def is_first(numbers):
+    """Whether another document begins, (..., S, 1); of booleans, nowhere."""
+    if numbers.dtype == torch.bool:
+        return torch.zeros_like(numbers)
+    before = torch.cat([numbers[..., :1, :], numbers[..., :-1, :]], dim=-2)
+    return (numbers != before) & (numbers != 0)
 
 
 def check_gates(**gates):

@@ -183,17 +183,41 @@ def log_of(decay, key):
     """The logarithm of a decay, a number a key or a column; of 0 a very low one."""
     shape = tf.shape(key)[: len(decay.shape)]
     wide = tf.broadcast_to(tf.cast(decay, key.dtype), shape)
-    tiny = 2.0**-126 if key.dtype == tf.float32 else 2.0**-1022
-    return tf.math.log(tf.maximum(wide, tf.constant(tiny, key.dtype)))
+    return tf.math.log(tf.maximum(wide, smallest(key.dtype)))
+
+
+def smallest(dtype):
+    """The smallest number above 0 that no processor takes for 0."""
+    return tf.constant(2.0**-126 if dtype == tf.float32 else 2.0**-1022, dtype)
 
 
 def hide(key, log_decay, mask):
-    """Blocked keys have no features, and let nothing fade."""
-    seen = tf.linalg.matrix_transpose(mask)
-    nothing = tf.zeros((), key.dtype)
+    """Blocked keys have no features; what fades is as ``forget`` says."""
+    numbers = tf.linalg.matrix_transpose(mask)
+    if log_decay is None and numbers.dtype != tf.bool:
+        log_decay = tf.zeros_like(key[..., 0])
     if log_decay is not None:
-        log_decay = tf.where(seen[..., 0], log_decay, nothing)
-    return tf.where(seen, key, nothing), log_decay
+        log_decay = forget(log_decay[..., None], numbers)[..., 0]
+    return tf.where(tf.cast(numbers, "bool"), key, tf.zeros((), key.dtype)), log_decay
+
+
+def forget(log_decay, numbers):
+    """A blocked key lets nothing fade, and the first of a document everything.
+
+    log_decay (..., S, X); numbers of documents or booleans (..., S, 1).
+    """
+    nothing = tf.zeros((), log_decay.dtype)
+    log_decay = tf.where(tf.cast(numbers, "bool"), log_decay, nothing)
+    lowest = tf.math.log(smallest(log_decay.dtype))
+    return tf.where(is_first(numbers), lowest, log_decay)
+
+
+def is_first(numbers):
+    """Whether another document begins, (..., S, 1); of booleans, nowhere."""
+    if numbers.dtype == tf.bool:
+        return tf.zeros_like(numbers)
+    before = tf.concat([numbers[..., :1, :], numbers[..., :-1, :]], axis=-2)
+    return (numbers != before) & (numbers != 0)
 
 
 def check_gates(**gates):

@@ -13,6 +13,7 @@ from attn_course.core.layer.shared import (
     check_keywords,
     check_names,
     check_parts,
+    check_rolled,
     spell_config,
     whole_signature,
 )
@@ -120,7 +121,7 @@ class AttentionLayer(Module):
     own_scale = False  # whether ``attend`` takes another scale of the scores
     reads_memory = True  # whether key and value may come from elsewhere
     reads_positions = False  # whether ``attend`` asks where query and key stand
-    mask_rows = True  # whether the mask may have a row for each query
+    mask_rows = True  # whether a query may have a row; None: or documents be numbered
     gates: Callable | None = None  # (memory) -> more arguments of ``attend``
     refused: ClassVar[tuple[str, ...]] = ()  # the options below that it has no use for
 
@@ -276,6 +277,7 @@ class AttentionLayer(Module):
 
     def position(self, cache, mask):
         """Where the first new key stands, for positions behind a cache."""
+        check_rolled(mask)
         if self.rotary is None:
             return {}
         return {"first_position": cache.next_position(mask)}

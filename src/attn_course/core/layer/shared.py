@@ -8,6 +8,7 @@ from typing import Any
 from attn_course.core.shapes import (
     Together,
     check_at_least,
+    check_mask_dtype,
     check_shapes,
     dtype_name,
 )
@@ -43,6 +44,12 @@ def check_inputs(
     INPUTS.check(widths, query, key, value, mixed=mixed)
     if head_mask is not None:
         check_head_share(head_mask, query.shape[0], sizes.num_heads)
+
+
+def check_rolled(mask: Any) -> None:
+    """Raise ValueError if a mask for a cache is not boolean: a text has one cache."""
+    if mask is not None:
+        check_mask_dtype(mask)
 
 
 def check_words(x: Any, model_dim: int, *, needed: bool = True) -> None:

@@ -15,12 +15,13 @@ from attn_course.core.layer.shared import (
     check_names,
     check_parts,
     check_refused,
+    check_rolled,
     spell_config,
     whole_signature,
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.tf import Mask, finite_cast
-from attn_course.core.shapes import check_scores, check_shapes
+from attn_course.core.shapes import check_scores, check_shapes, dtype_name
 
 Tensor = tf.Tensor
 Pair = tuple[Tensor, Tensor]
@@ -172,8 +173,15 @@ def with_padding(mask: Any, *inputs: Any, axes: int, query: Any = None) -> Any:
     for padding in carried:
         for _ in range(axes):  # not by an index: TFLite knows no two new axes at once
             padding = keras.ops.expand_dims(padding, 1)
-        mask = padding if mask is None else padding & mask
+        mask = padding if mask is None else both(padding, mask)
     return mask
+
+
+def both(padding: Any, mask: Any) -> Any:
+    """The mask, boolean or numbers of documents, without what is padding."""
+    if dtype_name(mask) == "bool":
+        return padding & mask
+    return keras.ops.where(padding, mask, keras.ops.zeros_like(mask))
 
 
 def check_rows(mask: Any, B: int | None, query: Any) -> None:
@@ -333,7 +341,7 @@ class AttentionLayer(PairLayer):
     own_scale = False  # whether ``attend`` takes another scale of the scores
     reads_memory = True  # whether key and value may come from elsewhere
     reads_positions = False  # whether ``attend`` asks where query and key stand
-    mask_rows = True  # whether the mask may have a row for each query
+    mask_rows = True  # whether a query may have a row; None: or documents be numbered
     gates: Callable | None = None  # (memory) -> more arguments of ``attend``
     refused: ClassVar[tuple[str, ...]] = ()  # the options below that it has no use for
 
@@ -505,6 +513,7 @@ class AttentionLayer(PairLayer):
 
     def position(self, cache, mask):
         """Where the first new key stands, for positions behind a cache."""
+        check_rolled(mask)
         if self.rotary is None:
             return {}
         return {"first_position": cache.next_position(mask)}

@@ -30,6 +30,36 @@ def padding_mask(lengths, size):
     return np.arange(size) < lengths[:, None]
 
 
+def document_numbers(lengths, size):
+    """The document of each position, 1, 2 ..., for documents packed in a row.
+
+    A mask of numbers for what forms no T x S scores: windows, and causal states. They
+    take it in the place of padding, ``numbers[:, None, None]``, (B, 1, 1, S), and give
+    every document what it gives alone. Any whole numbers do that differ from one
+    document to the next; what has a 0 is padding.
+
+    Shapes:
+        lengths: as ``document_mask`` takes them.
+        returns: (size), or (B, size) for B rows.
+
+    Raises:
+        ValueError: as ``document_mask`` does.
+
+    >>> document_numbers([2, 1], 4)
+    array([1, 1, 2, 0])
+    """
+    check_at_least(0, size=size)
+    rows = list(lengths)
+    if any(np.ndim(row) for row in rows):
+        return np.stack([document_numbers(row, size) for row in rows])
+    check_at_least(1, **{f"lengths[{n}]": x for n, x in enumerate(rows)})
+    if sum(rows) > size:
+        raise ValueError(f"lengths must sum to at most size = {size}, got {sum(rows)}")
+    numbers = np.zeros(size, int)
+    numbers[: sum(rows)] = np.repeat(np.arange(len(rows)) + 1, np.array(rows, int))
+    return numbers
+
+
 def document_mask(lengths, size):
     """True where query and key are of one document, for documents packed in a row.
 
@@ -53,16 +83,10 @@ def document_mask(lengths, size):
            [0, 0, 1, 0],
            [0, 0, 0, 0]])
     """
-    check_at_least(0, size=size)
-    rows = list(lengths)
-    if any(np.ndim(row) for row in rows):
-        return np.stack([document_mask(row, size) for row in rows])[:, None]
-    check_at_least(1, **{f"lengths[{n}]": x for n, x in enumerate(rows)})
-    if sum(rows) > size:
-        raise ValueError(f"lengths must sum to at most size = {size}, got {sum(rows)}")
-    document = np.full(size, -1)
-    document[: sum(rows)] = np.repeat(np.arange(len(rows)), np.array(rows, int))
-    return (document[:, None] == document) & (document >= 0)
+    numbers = document_numbers(lengths, size)
+    own, seen = numbers[..., :, None], numbers[..., None, :]
+    mask = (own == seen) & (seen != 0)
+    return mask if mask.ndim == 2 else mask[:, None]
 
 
 def tree_mask(parents):

@@ -77,10 +77,11 @@ def near_keys(query, key, value, seen, window, causal=False, common=None, **how)
 
     Shapes:
         query (Z, T, K), key (Z, S, K), value (Z, S, V), Z for all leading axes; seen
-        (Z or 1, S, 1), True for keys that may be seen at all; common: key (Z, G, K),
-        value (Z, G, V) and mask (Z or 1, T, G).
+        (Z or 1, S, 1), True for keys that may be seen at all, or numbers of documents;
+        common: key (Z, G, K), value (Z, G, V) and mask (Z or 1, T, G).
     """
     T, S = query.shape[1], key.shape[1]
+    own = cut(seen, S - T, S)
     if not torch.compiler.is_compiling():  # there, sizes may be unknown
         window = min(window, max(T, S))
     back, ahead = window - 1, 0 if causal else window - 1
@@ -89,18 +90,19 @@ def near_keys(query, key, value, seen, window, causal=False, common=None, **how)
         first = start + S - T - back
         others = common and (*common[:2], common[2][:, start:stop])
         asked, width = query[:, start:stop], back + ahead
-        return band(asked, key, value, seen, first, width, others, **how)
+        more = {"common": others, "own": own[:, start:stop]} | how
+        return band(asked, key, value, seen, first, width, **more)
 
     learns = query.requires_grad or key.requires_grad or value.requires_grad
     return in_parts(rows, query, T if learns else None)
 
 
-def band(query, key, value, seen, first, width, common=None, **how):
+def band(query, key, value, seen, first, width, common=None, own=None, **how):
     """Query i sees keys first + i to first + i + width: overlapping blocks of keys.
 
     Shapes:
         query (Z, T, K), key (Z, S, K), value and seen alike; nothing is seen where
-        there is no key.
+        there is no key. own (Z, T, 1): seen at the queries, where it is numbers.
     """
     T, C = query.shape[1], BLOCK
     N = blocks_in(T, C)
@@ -111,12 +113,18 @@ def band(query, key, value, seen, first, width, common=None, **how):
     )
     i = torch.arange(C, device=query.device)[:, None]
     j = torch.arange(C + width, device=query.device)
-    mask_ZNCL = (i <= j) & (j <= i + width) & seen_ZNL1.mT
+    own_ZNC1 = None if own is None else to_blocks(cut(own, 0, N * C), C)
+    mask_ZNCL = (i <= j) & (j <= i + width) & of_one(own_ZNC1, seen_ZNL1.mT)
     near = key_ZNLK, value_ZNLV, mask_ZNCL
     if common is not None:
         *pair, allowed = common
         near = beside((*pair, to_blocks(cut(allowed, 0, N * C), C)), near)
     return cut(from_blocks(attend(query_ZNCK, *near, **how)), 0, T)
+
+
+def of_one(own, seen):
+    """Where keys may be seen at all; of numbers, those of the query's own document."""
+    return seen if seen.dtype == torch.bool else (own == seen) & (seen != 0)
 
 
 def in_parts(rows, query, size=None):

@@ -16,16 +16,16 @@ def own_sizes(sizes):
     }
 
 
-def check_pattern(query, key, value, mask=None):
+def check_pattern(query, key, value, mask=None, *, rows=False):
     """Check what a pattern is given; the mask may be padding alone.
 
     query is (..., T, K), key (..., S, K), value (..., S, V), mask (..., 1, S) with
-    leading axes of the same size or 1.
+    leading axes of the same size or 1. rows None: or numbers of documents.
 
     Raises:
         ValueError: a shape, dtype or mask is not as above, or T, S or K is 0.
     """
-    check_attention(query, key, value, mask, rows=False)
+    check_attention(query, key, value, mask, rows=rows)
 
 
 def check_unweighted(bias):

@@ -97,10 +97,11 @@ def near_keys(query, key, value, seen, window, causal=False, common=None, **how)
 
     Shapes:
         query (Z, T, K), key (Z, S, K), value (Z, S, V), Z for all leading axes; seen
-        (Z or 1, S, 1), True for keys that may be seen at all; common: key (Z, G, K),
-        value (Z, G, V) and mask (Z or 1, T, G).
+        (Z or 1, S, 1), True for keys that may be seen at all, or numbers of documents;
+        common: key (Z, G, K), value (Z, G, V) and mask (Z or 1, T, G).
     """
     T, S = sizes(query)[1], sizes(key)[1]
+    own = cut(seen, S - T, S)
     if isinstance(T, int) and isinstance(S, int):
         window = min(window, max(T, S))
     back, ahead = window - 1, 0 if causal else window - 1
@@ -109,17 +110,18 @@ def near_keys(query, key, value, seen, window, causal=False, common=None, **how)
         first = start + S - T - back
         others = common and (*common[:2], common[2][:, start:stop])
         asked, width = query[:, start:stop], back + ahead
-        return band(asked, key, value, seen, first, width, others, **how)
+        more = {"common": others, "own": own[:, start:stop]} | how
+        return band(asked, key, value, seen, first, width, **more)
 
     return in_parts(rows, query)
 
 
-def band(query, key, value, seen, first, width, common=None, **how):
+def band(query, key, value, seen, first, width, common=None, own=None, **how):
     """Query i sees keys first + i to first + i + width: overlapping blocks of keys.
 
     Shapes:
         query (Z, T, K), key (Z, S, K), value and seen alike; nothing is seen where
-        there is no key.
+        there is no key. own (Z, T, 1): seen at the queries, where it is numbers.
     """
     T, C = sizes(query)[1], BLOCK
     N = blocks_in(T, C)
@@ -129,12 +131,18 @@ def band(query, key, value, seen, first, width, common=None, **how):
         for x in (key, value, seen)
     )
     i, j = tf.range(C)[:, None], tf.range(C + width)
-    mask_ZNCL = (i <= j) & (j <= i + width) & turned(seen_ZNL1)
+    own_ZNC1 = None if own is None else to_blocks(cut(own, 0, N * C), C)
+    mask_ZNCL = (i <= j) & (j <= i + width) & of_one(own_ZNC1, turned(seen_ZNL1))
     near = key_ZNLK, value_ZNLV, mask_ZNCL
     if common is not None:
         *pair, allowed = common
         near = beside((*pair, to_blocks(cut(allowed, 0, N * C), C)), near)
     return cut(from_blocks(attend(query_ZNCK, *near, **how)), 0, T)
+
+
+def of_one(own, seen):
+    """Where keys may be seen at all; of numbers, those of the query's own document."""
+    return seen if seen.dtype == tf.bool else (own == seen) & (seen != 0)
 
 
 def in_parts(rows, query, size=None):

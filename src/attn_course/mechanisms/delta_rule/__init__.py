@@ -9,7 +9,8 @@
 
 Always causal. PyTorch and TensorFlow compute it chunk by chunk (``chunk_size``).
 Shapes: query (..., T, K), key (..., S, K) as a rule of unit norm, value (..., S, V);
-beta and decay (..., S), 0 to 1; mask is padding, (B, 1, 1, S). A decay (..., S, K) has
+beta and decay (..., S), 0 to 1; mask is padding, (B, 1, 1, S), or
+``document_numbers``: the state begins anew with every document. A decay (..., S, K) has
 a number for each column of the key, and so for each row of the state.
 
 Layer: ``DeltaRuleAttention``; ``new_state(batch)`` and ``step(x, state)`` decode with

@@ -9,6 +9,7 @@ from attn_course.core.chunked.pytorch import (
     chunks,
     decay_between,
     decay_in_chunk,
+    forget,
     log_of,
     over_chunks,
     pad,
@@ -46,7 +47,7 @@ def delta_rule_attention(
     Chunk by chunk: what a chunk writes solves one triangular system, after which only
     the state goes from chunk to chunk. A graph of any length has a loop for that.
     """
-    check_delta(query, key, value, mask, beta, decay, chunk_size)
+    check_delta(query, key, value, mask, beta, decay, chunk_size, numbers=True)
     check_gates(beta=beta, decay=decay)
     dtype, T, S = value.dtype, query.shape[-2], key.shape[-2]
     query, key, value, beta = widen(query, key, value, beta)
@@ -54,9 +55,9 @@ def delta_rule_attention(
     log_decay = torch.zeros_like(beta) if decay is None else log_of(decay, key)
     beta, log_decay = beta[..., None], by_column(log_decay, key)
     if mask is not None:
-        seen = to_mask(mask, key).mT
-        beta = torch.where(seen, beta, 0.0)
-        log_decay = torch.where(seen, log_decay, 0.0)
+        numbers = to_mask(mask, key).mT
+        beta = torch.where(numbers.bool(), beta, 0.0)
+        log_decay = forget(log_decay, numbers)
     query = pad(query, S - T, 0)
     C = shorten(chunk_size, S)
     inputs = query, key, value, beta, log_decay

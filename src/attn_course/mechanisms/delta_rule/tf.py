@@ -9,6 +9,7 @@ from attn_course.core.chunked.tf import (
     chunks,
     decay_between,
     decay_in_chunk,
+    forget,
     join,
     log_of,
     pad,
@@ -46,7 +47,7 @@ def delta_rule_attention(
     Chunk by chunk: what a chunk writes solves one triangular system, after which only
     the state goes from chunk to chunk.
     """
-    check_delta(query, key, value, mask, beta, decay, chunk_size)
+    check_delta(query, key, value, mask, beta, decay, chunk_size, numbers=True)
     check_gates(beta=beta, decay=decay)
     dtype, T, S = value.dtype, tf.shape(query)[-2], tf.shape(key)[-2]
     query, key, value, beta = widen(query, key, value, beta)
@@ -54,9 +55,9 @@ def delta_rule_attention(
     log_decay = tf.zeros_like(beta) if decay is None else log_of(decay, key)
     beta, log_decay = beta[..., None], by_column(log_decay, key)
     if mask is not None:
-        seen, nothing = tf.linalg.matrix_transpose(mask), tf.zeros((), beta.dtype)
-        beta = tf.where(seen, beta, nothing)
-        log_decay = tf.where(seen, log_decay, nothing)
+        numbers = tf.linalg.matrix_transpose(mask)
+        beta = tf.where(tf.cast(numbers, "bool"), beta, tf.zeros((), beta.dtype))
+        log_decay = forget(log_decay, numbers)
     query = pad(query, S - T, 0)
     C = min(chunk_size, key.shape[-2] or chunk_size)  # a number: ``products`` halves it
     inputs = query, key, value, beta, log_decay

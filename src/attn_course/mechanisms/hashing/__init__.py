@@ -12,7 +12,8 @@ to its own chunk and the one before. Several rounds of hashing find what one mis
 - ``ReversibleLayers(pairs)``: residual layers whose inputs are computed back from their
   outputs, in place of being kept
 
-Shapes: query_key (..., S, K), value (..., S, V); mask is padding, (B, 1, 1, S);
+Shapes: query_key (..., S, K), value (..., S, V); mask is padding, (B, 1, 1, S),
+or ``document_numbers``: each of them is hashed and cut into chunks as if alone;
 rotations (rounds, K, buckets / 2).
 
 Layer: ``LSHAttention``. Parameters: ``query_weight``, ``value_weight``,

@@ -52,7 +52,7 @@ def lsh_attention(
     Computed in float32 or more. The rounds are merged by their log-sum-exp.
     """
     sizes = num_buckets, num_rounds, chunk_size
-    check_lsh(query_key, value, mask, rotations, *sizes)
+    check_lsh(query_key, value, mask, rotations, *sizes, numbers=True)
     dtype, K = value.dtype, query_key.shape[-1]
     if rotations is None:
         rotations = draw_rotations(K, num_buckets, num_rounds, seed)
@@ -72,16 +72,23 @@ def lsh_attention(
 
 
 def attend_heads(query, value, seen, rotations, num_buckets, size, causal, scale):
-    """All rounds of some heads (L, S, V); seen (L, S, 1)."""
-    S = query.shape[-2]
+    """All rounds of some heads (L, S, V); seen (L, S, 1), or numbers of documents."""
+    S, numbers, seen = query.shape[-2], seen.mT, seen.bool()
     buckets = torch.where(seen.mT, lsh_buckets(query, rotations), num_buckets)
+    packed = numbers.dtype != torch.bool
+    if packed:  # a document has buckets of its own
+        buckets = buckets + numbers * (num_buckets + 1)
     # Stable: the same buckets in the order of their positions. ONNX has no such sort.
     order = (buckets * S + torch.arange(S, device=query.device)).argsort(dim=-1)
     rank = order.argsort(dim=-1)  # of every position, in the order of the buckets
     # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
-    code = buckets * (2 * -(-S // size)) + rank // size
-    code = torch.where(seen.mT, code, NOBODY).int()
-    options = size, causal, scale
+    place = rank
+    if packed:  # behind the first of its document: there its chunks begin
+        place = rank - torch.searchsorted(numbers.sort().values, numbers)
+    code = buckets * (2 * -(-S // size)) + place // size
+    code = torch.where(seen.mT, code, NOBODY)
+    code = code if packed else code.int()
+    options = size, causal, scale, packed
     rounds = [
         attend_in_chunks(query, value, code[:, : r + 1], order[:, r], *options)
         for r in range(order.shape[1])
@@ -89,7 +96,7 @@ def attend_heads(query, value, seen, rotations, num_buckets, size, causal, scale
     return torch.where(seen, merge_rounds(rounds, rank, value), 0.0)
 
 
-def attend_in_chunks(query, value, code, order, size, causal, scale):
+def attend_in_chunks(query, value, code, order, size, causal, scale, packed):
     """One round, still sorted and in whole chunks: output, log-sum-exp of the scores.
 
     code (L, rounds so far, S): a key that an earlier round allowed is left to it.
@@ -101,14 +108,14 @@ def attend_in_chunks(query, value, code, order, size, causal, scale):
     else:
         key = query * (scale * square.rsqrt())
     query = chunks(query, size)
-    key, value = with_previous(key, size), with_previous(value, size)
+    key, value = (with_others(x, size, packed) for x in (key, value))
     score = query @ key.mT
-    near = is_near(code, order, size)
+    near = is_near(code, order, size, packed)
     allowed = near[..., -1, :, :]
     if near.shape[-3] > 1:  # ONNX reduces no empty axis
         allowed = allowed & ~near[..., :-1, :, :].any(dim=-3)
     position = order[..., None].int()
-    behind = chunks(position, size) - with_previous(position, size).mT
+    behind = chunks(position, size) - with_others(position, size, packed).mT
     allowed = allowed & (behind > 0 if causal else behind != 0)
     score = score.masked_fill(~allowed, LOWEST)
     highest = score.detach().amax(dim=-1, keepdim=True)
@@ -118,11 +125,12 @@ def attend_in_chunks(query, value, code, order, size, causal, scale):
     return [x.flatten(1, 2) for x in found]
 
 
-def is_near(code, order, size):
+def is_near(code, order, size, packed):
     """Whether key and query share bucket and neighborhood, (L, N, rounds, C, 2 C)."""
-    # Shifted so that the zeros of `chunks` and `with_previous` mean NOBODY.
+    # Shifted so that the zeros of `chunks` and `with_others` mean NOBODY.
     sorted_code = take(code.mT, order) - NOBODY
-    asked, held = chunks(sorted_code, size).mT, with_previous(sorted_code, size).mT
+    asked, held = chunks(sorted_code, size), with_others(sorted_code, size, packed)
+    asked, held = asked.mT, held.mT
     apart = asked[..., None] - held[..., None, :]
     return ((apart == 0) | (apart == 1)) & (asked > 0)[..., None]
 
@@ -132,13 +140,19 @@ def take(x, order):
     return x[torch.arange(x.shape[0], device=x.device)[:, None], order]
 
 
-def with_previous(x, size):
-    """Chunks (L, N, 2 C, X): each behind the one before it, the first behind zeros."""
-    if not isinstance(x.shape[1], int):
+def with_others(x, size, packed):
+    """Chunks (L, N, 2 C, X): each behind the one before it, the first behind zeros.
+
+    packed: (L, N, 4 C, X), with two before and one after, since the documents' own
+    chunks begin anywhere in these.
+    """
+    if not packed and not isinstance(x.shape[1], int):
         return unfolded(x, size, size)
     x = chunks(x, size)
-    before = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], dim=1)
-    return torch.cat([before, x], dim=2)
+    N, none = x.shape[1], torch.zeros_like(x[:, :1])
+    before, after = (2, 1) if packed else (1, 0)
+    row = torch.cat([none] * before + [x] + [none] * after, dim=1)
+    return torch.cat([row[:, n : n + N] for n in range(before + after + 1)], dim=2)
 
 
 def merge_rounds(rounds, rank, value):
@@ -172,6 +186,7 @@ class LSHAttention(AttentionLayer):
     can_drop = False
     own_scale = True
     reads_memory = False  # it has one input
+    mask_rows = None
 
     def __init__(
         self,

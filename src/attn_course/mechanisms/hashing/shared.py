@@ -50,6 +50,8 @@ def check_lsh(
     num_buckets: Any,
     num_rounds: Any,
     chunk_size: Any,
+    *,
+    numbers: bool = False,
 ) -> None:
     """Check the arguments of LSH attention.
 
@@ -58,7 +60,7 @@ def check_lsh(
     """
     check_hash_sizes(num_buckets, num_rounds, chunk_size)
     check_shapes(query_key=(query_key, "...SK"), value=(value, "...SV"))
-    check_linear(query_key, query_key, value, mask)
+    check_linear(query_key, query_key, value, mask, numbers=numbers)
     if rotations is not None:
         letters = {"r": num_rounds, "K": shape_of(query_key)[-1], "b": num_buckets // 2}
         check_shapes(letters, rotations=(rotations, "rKb"))

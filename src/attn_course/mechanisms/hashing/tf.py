@@ -50,7 +50,7 @@ def lsh_attention(
     Computed in float32 or more. The rounds are merged by their log-sum-exp.
     """
     sizes = num_buckets, num_rounds, chunk_size
-    check_lsh(query_key, value, mask, rotations, *sizes)
+    check_lsh(query_key, value, mask, rotations, *sizes, numbers=True)
     dtype, K = value.dtype, query_key.shape[-1]
     if rotations is None:
         rotations = draw_rotations(K, num_buckets, num_rounds, seed)
@@ -66,15 +66,24 @@ def lsh_attention(
 
 
 def attend_heads(query, value, seen, rotations, num_buckets, size, causal, scale):
-    """All rounds of some heads (L, S, V); seen (L, S, 1)."""
-    S, shown = tf.shape(query)[-2], tf.linalg.matrix_transpose(seen)
+    """All rounds of some heads (L, S, V); seen (L, S, 1), or numbers of documents."""
+    S, numbers = tf.shape(query)[-2], tf.linalg.matrix_transpose(seen)
+    seen, shown = tf.cast(seen, "bool"), tf.cast(numbers, "bool")
     buckets = tf.where(shown, lsh_buckets(query, rotations), num_buckets)
+    packed = numbers.dtype != tf.bool
+    if packed:  # a document has buckets of its own
+        numbers = tf.cast(numbers, buckets.dtype)
+        buckets = buckets + numbers * (num_buckets + 1)
     order = tf.argsort(buckets, axis=-1, stable=True)
     rank = tf.argsort(order, axis=-1)  # of every position, in the buckets' order
     # A difference of 0 or 1: the same bucket, and the same chunk or the one before.
-    code = buckets * (2 * -(-S // size)) + rank // size
+    place = rank
+    if packed:  # behind the first of its document: there its chunks begin
+        row = tf.broadcast_to(numbers, (tf.shape(query)[0], 1, S))[:, 0]
+        place = rank - tf.searchsorted(tf.sort(row), row)[:, None]
+    code = buckets * (2 * -(-S // size)) + place // size
     code = tf.where(shown, code, NOBODY)
-    options = size, causal, scale
+    options = size, causal, scale, packed
     rounds = [
         attend_in_chunks(query, value, code[:, : r + 1], order[:, r], *options)
         for r in range(order.shape[1])
@@ -83,7 +92,7 @@ def attend_heads(query, value, seen, rotations, num_buckets, size, causal, scale
     return tf.where(seen, output, tf.zeros((), output.dtype))
 
 
-def attend_in_chunks(query, value, code, order, size, causal, scale):
+def attend_in_chunks(query, value, code, order, size, causal, scale, packed):
     """One round, still sorted and in whole chunks: output, log-sum-exp of the scores.
 
     code (L, rounds so far, S): a key that an earlier round allowed is left to it.
@@ -96,13 +105,13 @@ def attend_in_chunks(query, value, code, order, size, causal, scale):
     else:
         key = query * (scale * tf.math.rsqrt(square))
     query = chunks(query, size)
-    key, value = with_previous(key, size), with_previous(value, size)
+    key, value = (with_others(x, size, packed) for x in (key, value))
     score = tf.matmul(query, key, transpose_b=True)
-    near = is_near(code, order, size)
+    near = is_near(code, order, size, packed)
     earlier = tf.reduce_any(near[..., :-1, :, :], axis=-3)
     allowed = near[..., -1, :, :] & ~earlier
     position = order[..., None]
-    held = tf.linalg.matrix_transpose(with_previous(position, size))
+    held = tf.linalg.matrix_transpose(with_others(position, size, packed))
     behind = chunks(position, size) - held
     allowed = allowed & (behind > 0 if causal else behind != 0)
     score = tf.where(allowed, score, tf.constant(LOWEST, score.dtype))
@@ -113,11 +122,11 @@ def attend_in_chunks(query, value, code, order, size, causal, scale):
     return [join(x) for x in found]
 
 
-def is_near(code, order, size):
+def is_near(code, order, size, packed):
     """Whether key and query share bucket and neighborhood, (L, N, rounds, C, 2 C)."""
-    # Shifted so that the zeros of `chunks` and `with_previous` mean NOBODY.
+    # Shifted so that the zeros of `chunks` and `with_others` mean NOBODY.
     sorted_code = take(tf.linalg.matrix_transpose(code), order) - NOBODY
-    asked, held = chunks(sorted_code, size), with_previous(sorted_code, size)
+    asked, held = chunks(sorted_code, size), with_others(sorted_code, size, packed)
     asked, held = (tf.linalg.matrix_transpose(x) for x in (asked, held))
     apart = asked[..., None] - held[..., None, :]
     return ((apart == 0) | (apart == 1)) & (asked > 0)[..., None]
@@ -128,11 +137,17 @@ def take(x, order):
     return tf.gather(x, order, batch_dims=1)
 
 
-def with_previous(x, size):
-    """Chunks (L, N, 2 C, X): each behind the one before it, the first behind zeros."""
+def with_others(x, size, packed):
+    """Chunks (L, N, 2 C, X): each behind the one before it, the first behind zeros.
+
+    packed: (L, N, 4 C, X), with two before and one after, since the documents' own
+    chunks begin anywhere in these.
+    """
     x = chunks(x, size)
-    before = tf.concat([tf.zeros_like(x[:, :1]), x[:, :-1]], axis=1)
-    return tf.concat([before, x], axis=2)
+    N, none = tf.shape(x)[1], tf.zeros_like(x[:, :1])
+    before, after = (2, 1) if packed else (1, 0)
+    row = tf.concat([none] * before + [x] + [none] * after, axis=1)
+    return tf.concat([row[:, n : n + N] for n in range(before + after + 1)], axis=2)
 
 
 def merge_rounds(rounds, rank, value):
@@ -167,6 +182,7 @@ class LSHAttention(AttentionLayer):
     can_drop = False
     own_scale = True
     reads_memory = False  # it has one input
+    mask_rows = None
 
     def __init__(
         self,

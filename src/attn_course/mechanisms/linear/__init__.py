@@ -14,7 +14,8 @@ thing is a recurrent network. A decay lets it forget.
 
 PyTorch and TensorFlow compute the causal form chunk by chunk (``chunk_size``), and
 never form the weights. Shapes: query (..., T, K), key (..., S, K), value (..., S, V);
-mask is padding, (B, 1, 1, S); decay (..., S) is what is kept, 0 to 1.
+mask is padding, (B, 1, 1, S), or where it is causal ``document_numbers``: the state
+begins anew with every document; decay (..., S) is what is kept, 0 to 1.
 
 Layer: ``LinearAttention``; ``new_state(batch)`` and ``step(x, state)`` decode with its
 state, as many numbers after a million positions as after one, and so does ``cache=`` of

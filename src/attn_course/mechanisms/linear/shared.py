@@ -123,10 +123,11 @@ def retention_decay(num_heads: int) -> np.ndarray:
     return 1.0 - 2.0 ** (-5.0 - np.arange(num_heads))
 
 
-def check_linear(query, key, value, mask=None, *, columns=(), **gates):
+def check_linear(query, key, value, mask=None, *, columns=(), numbers=False, **gates):
     """Check query, key, value, a mask of padding, and numbers a key as a decay is.
 
     columns: the names of those that may have one for each column of a key instead.
+    numbers: whether the mask may be numbers of documents.
 
     Raises:
         ValueError: a shape or dtype is wrong, the mask has a row for each query, or a
@@ -135,7 +136,7 @@ def check_linear(query, key, value, mask=None, *, columns=(), **gates):
     given = {name: gate for name, gate in gates.items() if gate is not None}
     check_attention(query, key, value)
     *lead, S, K = shape_of(key)
-    check_padding(mask, (*lead, shape_of(query)[-2], S))
+    check_padding(mask, (*lead, shape_of(query)[-2], S), numbers=numbers)
     for name, gate in given.items():
         check_floats(**{name: gate})  # of any precision: near 1 it matters
         each = name in columns and len(shape_of(gate)) == len(shape_of(key))
@@ -144,12 +145,13 @@ def check_linear(query, key, value, mask=None, *, columns=(), **gates):
             check_unit(name, gate.min(), gate.max())
 
 
-def check_padding(mask, score):
+def check_padding(mask, score, *, numbers=False):
     """Raise ValueError unless a mask is None or hides keys alike from all queries."""
     if mask is None:
         return
-    check_head_mask(mask, score)
     shape = shape_of(mask)
+    numbers = numbers and shape[-2:-1] == (1,)
+    check_head_mask(mask, score, rows=None if numbers else True)
     if shape[-2] != 1:
         wanted = f"hide a key from all queries, (B, 1, 1, S), {score[-1]} keys long"
         why = "what is summed before a query comes can't depend on it"
@@ -168,12 +170,12 @@ def check_per_key(name, gate, wanted):
         raise ValueError(f"{name} must have shape {need}, got {shape}")
 
 
-def check_delta(query, key, value, mask, beta, decay, chunk_size=1):
+def check_delta(query, key, value, mask, beta, decay, chunk_size=1, *, numbers=False):
     """``check_linear`` with the gates of the delta rule, and its chunk."""
     check_at_least(1, chunk_size=chunk_size)
     check_arrays(beta=beta)
-    gates = {"beta": beta, "decay": decay}
-    check_linear(query, key, value, mask, columns=("decay",), **gates)
+    options = {"columns": ("decay",), "numbers": numbers}
+    check_linear(query, key, value, mask, beta=beta, decay=decay, **options)
 
 
 def check_step(query, key, value, **gates):

@@ -51,7 +51,7 @@ def linear_attention(
     """
     check_feature_map(feature_map)
     check_at_least(1, chunk_size=chunk_size)
-    check_linear(query, key, value, mask, decay=decay)
+    check_linear(query, key, value, mask, decay=decay, numbers=causal)
     check_gates(decay=decay)
     if decay is not None and not causal:
         raise ValueError("decay must be None where causal is False")
@@ -112,6 +112,7 @@ class DecayingAttention(AttentionLayer):
     """
 
     can_drop = False
+    mask_rows = None
 
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
         super().__init__(model_dim, num_heads, **options)

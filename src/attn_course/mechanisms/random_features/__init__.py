@@ -15,8 +15,9 @@ falls as 1 / sqrt(number of features), and grows as exp of the vectors' squared 
 - ``orthogonal_projection``, ``gaussian_projection(num_rows, key_dim, *, seed=0)``
 
 Shapes: query (..., T, K), key (..., S, K), value (..., S, V); mask is padding,
-(B, 1, 1, S); gate (..., S); projection (F, K), or (F / 2, K) where a row gives a cosine
-and a sine. PyTorch and TensorFlow never form the weights.
+(B, 1, 1, S), or where it is causal ``document_numbers``; gate (..., S); projection
+(F, K), or (F / 2, K) where a row gives a cosine and a sine. PyTorch and TensorFlow
+never form the weights.
 
 Layers: ``PerformerAttention``, ``RandomFeatureAttention``. Parameters: those of
 ``MultiHeadAttention``, ``projection``, and ``gate_weight`` (E, H), ``gate_bias`` (H).

@@ -5,6 +5,7 @@ from typing import Any
 from attn_course.core.chunked.pytorch import (
     check_gates,
     hide,
+    is_first,
     log_of,
     sum_up,
     widen,
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 LOWEST = -1e30  # of a blocked key: far below every exponent, and finite
+APART = 1e4  # above the exponents of one document stand those of the next
 
 
 def softmax_features(
@@ -99,31 +101,33 @@ def performer_attention(
     come, which could push the past below what a number can hold.
     """
     check_at_least(1, chunk_size=chunk_size)
-    check_random(query, key, value, mask, projection)
+    check_random(query, key, value, mask, projection, numbers=causal)
     if projection is None:
         drawn = query.shape[-1], num_features, features, seed
         projection = softmax_projection(*drawn)
-    dtype, log_decay, seen = value.dtype, None, to_mask(mask, key)
+    dtype, log_decay = value.dtype, None
     query, key, value = widen(query, key, value)
     product, level, waves = feature_parts(query, projection, features)
     top = highest(product, level, waves)
     query = raised(product, level - top, waves)
     if mask is not None:
-        key = torch.where(seen.mT, key, 0.0)
+        numbers = to_mask(mask, key).mT
+        key = torch.where(numbers.bool(), key, 0.0)
     product, level, waves = feature_parts(key, projection, features)
     if mask is not None:
-        level = torch.where(seen.mT, level, LOWEST)
+        level = torch.where(numbers.bool(), level, LOWEST)
     top = highest(product, level, waves)
     if causal:
         # LOWEST already, but for ONNX, which takes the logarithm of a sum of zeros.
-        shift = torch.logcumsumexp(top, dim=-2).clamp(min=LOWEST)
+        lift = 0.0 if mask is None else APART * is_first(numbers).cumsum(dim=-2)
+        shift = torch.logcumsumexp(top + lift, dim=-2).clamp(min=LOWEST) - lift
         before = torch.cat([shift[..., :1, :], shift[..., :-1, :]], dim=-2)
         log_decay = (before - shift)[..., 0]
     else:
         shift = top.amax(dim=-2, keepdim=True)
     key = raised(product, level - shift, waves)
     if mask is not None:
-        key, _ = hide(key, None, mask)
+        key, log_decay = hide(key, log_decay, mask)
     sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
     return divide(sums, total).to(dtype), None
 
@@ -148,7 +152,7 @@ def random_feature_attention(
 ) -> tuple[torch.Tensor, None]:
     """See ``attn_course.reference.random_feature_attention``."""
     check_at_least(1, chunk_size=chunk_size)
-    check_random(query, key, value, mask, projection, gate=gate)
+    check_random(query, key, value, mask, projection, numbers=causal, gate=gate)
     check_gates(gate=gate)
     if gate is not None and not causal:
         raise ValueError("gate must be None where causal is False")
@@ -178,6 +182,7 @@ class RandomFeatureLayer(AttentionLayer):
 
     features = "trigonometric"
     can_drop = False
+    mask_rows = None
 
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
         super().__init__(model_dim, num_heads, **options)

@@ -5,6 +5,7 @@ from typing import Any
 from attn_course.core.chunked.tf import (
     check_gates,
     hide,
+    is_first,
     log_of,
     sum_up,
     widen,
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 LOWEST = -1e30  # of a blocked key: far below every exponent, and finite
+APART = 1e4  # above the exponents of one document stand those of the next
 
 
 def softmax_features(
@@ -100,7 +102,7 @@ def performer_attention(
     come, which could push the past below what a number can hold.
     """
     check_at_least(1, chunk_size=chunk_size)
-    check_random(query, key, value, mask, projection)
+    check_random(query, key, value, mask, projection, numbers=causal)
     if projection is None:
         drawn = query.shape[-1], num_features, features, seed
         projection = softmax_projection(*drawn)
@@ -110,21 +112,24 @@ def performer_attention(
     top = highest(product, level, waves)
     query = raised(product, level - top, waves)
     if mask is not None:
-        seen = tf.linalg.matrix_transpose(mask)
+        numbers = tf.linalg.matrix_transpose(mask)
+        seen = tf.cast(numbers, "bool")
         key = tf.where(seen, key, tf.zeros((), key.dtype))
     product, level, waves = feature_parts(key, projection, features)
     if mask is not None:
         level = tf.where(seen, level, tf.constant(LOWEST, level.dtype))
     top = highest(product, level, waves)
     if causal:
-        shift = tf.math.cumulative_logsumexp(top, axis=-2)
+        first = tf.zeros_like(top) if mask is None else is_first(numbers)
+        lift = APART * tf.cumsum(tf.cast(first, top.dtype), axis=-2)
+        shift = tf.math.cumulative_logsumexp(top + lift, axis=-2) - lift
         before = tf.concat([shift[..., :1, :], shift[..., :-1, :]], axis=-2)
         log_decay = (before - shift)[..., 0]
     else:
         shift = tf.reduce_max(top, axis=-2, keepdims=True)
     key = raised(product, level - shift, waves)
     if mask is not None:
-        key, _ = hide(key, None, mask)
+        key, log_decay = hide(key, log_decay, mask)
     sums, total = sum_up(query, key, value, log_decay, causal, chunk_size)
     return tf.cast(divide(sums, total), dtype), None
 
@@ -149,7 +154,7 @@ def random_feature_attention(
 ) -> tuple[tf.Tensor, None]:
     """See ``attn_course.reference.random_feature_attention``."""
     check_at_least(1, chunk_size=chunk_size)
-    check_random(query, key, value, mask, projection, gate=gate)
+    check_random(query, key, value, mask, projection, numbers=causal, gate=gate)
     check_gates(gate=gate)
     if gate is not None and not causal:
         raise ValueError("gate must be None where causal is False")
@@ -180,6 +185,7 @@ class RandomFeatureLayer(AttentionLayer):
 
     features = "trigonometric"
     can_drop = False
+    mask_rows = None
 
     def __init__(self, model_dim: int, num_heads: int, **options: Any) -> None:
         super().__init__(model_dim, num_heads, **options)

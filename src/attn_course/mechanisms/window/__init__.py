@@ -11,7 +11,9 @@ blocks of queries, each with the keys around it: T x window scores instead of T 
 They never form the weights as a matrix, and return None for them.
 
 A mask is padding, (B, 1, 1, S) or (B, H, 1, S): which keys a query sees is the
-pattern's to say. The functions take ``(..., T, K), (..., S, K), (..., S, V)``.
+pattern's to say. In PyTorch and TensorFlow it may be the ``document_numbers`` of
+documents packed in a row, which then see only themselves. The functions take
+``(..., T, K), (..., S, K), (..., S, V)``.
 
 Functions: ``sliding_window_attention(query, key, value, window, mask=None, *,
 causal=False)``, ``dilated_window_attention(query, key, value, window, dilation,

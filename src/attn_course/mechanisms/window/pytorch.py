@@ -18,8 +18,10 @@ from attn_course.mechanisms.blocks.pytorch import (
     Result,
     as_one,
     attend,
+    cut,
     from_columns,
     near_keys,
+    of_one,
     over_heads,
     to_columns,
 )
@@ -58,7 +60,7 @@ def sliding_window_attention(
     (V = K). The weights are None.
     """
     check_at_least(1, window=window)
-    check_pattern(query, key, value, mask)
+    check_pattern(query, key, value, mask, rows=None)
     how = {"window": window, "causal": causal, "softmax": softmax, "scale": scale}
     return over_heads(near_keys, query, key, value, mask, **how)
 
@@ -81,7 +83,7 @@ def dilated_window_attention(
     remainder is a sequence of its own, with a sliding window. The weights are None.
     """
     check_at_least(1, window=window, dilation=dilation)
-    check_pattern(query, key, value, mask)
+    check_pattern(query, key, value, mask, rows=None)
     how = {"window": window, "dilation": dilation, "causal": causal}
     how |= {"softmax": softmax, "scale": scale}
     return over_heads(by_remainder, query, key, value, mask, **how)
@@ -118,7 +120,7 @@ def longformer_attention(
     keeps which positions are among the queries.
     """
     check_at_least(1, window=window)
-    check_pattern(query, key, value, mask)
+    check_pattern(query, key, value, mask, rows=None)
     check_global_heads(global_heads, query, key, value)
     how = {"window": window, "positions": positions, "global_heads": global_heads}
     how |= {"causal": causal, "softmax": softmax, "scale": scale}
@@ -149,12 +151,15 @@ def near_and_global(
     if global_heads is not None:
         asked, *others = (as_one(x) for x in global_heads)
     common = [x[:, columns] for x in (key, value, seen)]
-    common[2] = common[2].mT.expand(-1, T, -1)
+    own = cut(seen, S - T, S)
+    common[2] = of_one(own, common[2].mT).expand(-1, T, -1)
     if causal:
         common[2] = common[2] & (columns <= i)
-    by_global = seen.mT & (j <= rows[:, None]) if causal else seen.mT
+    by_global = of_one(seen[:, rows], seen.mT)
+    if causal:
+        by_global = by_global & (j <= rows[:, None])
     # Counted there, a global key is not counted in the window again.
-    seen = seen & ~(j[:, None] == columns).any(1)[:, None]
+    seen = seen.masked_fill((j[:, None] == columns).any(1)[:, None], 0)
     context = near_keys(query, key, value, seen, window, causal, common, **how)
     heads = (x[:, None] for x in (asked[:, rows - (S - T)], *others, by_global))
     full = attend(*heads, **how)[:, 0]  # 4 axes: so want it PyTorch's fused kernels
@@ -172,6 +177,7 @@ class SlidingWindowAttention(PatternAttention):
     """
 
     Sizes = WindowSizes
+    mask_rows = None
     pattern = staticmethod(partial(over_heads, near_keys))
 
     def __init__(
@@ -209,6 +215,7 @@ class DilatedWindowAttention(PatternAttention):
     """
 
     Sizes = DilatedSizes
+    mask_rows = None
     pattern = staticmethod(partial(over_heads, by_remainder))
 
     def __init__(
@@ -240,6 +247,7 @@ class LongformerAttention(PatternAttention):
     """
 
     Sizes = LongformerSizes
+    mask_rows = None
     pattern = staticmethod(partial(over_heads, near_and_global))
 
     def __init__(

@@ -19,8 +19,10 @@ from attn_course.mechanisms.blocks.tf import (
     Result,
     as_one,
     attend,
+    cut,
     from_columns,
     near_keys,
+    of_one,
     over_heads,
     sizes,
     to_columns,
@@ -59,7 +61,7 @@ def sliding_window_attention(
     Forms at most T x (2 window + 64) scores. The weights are None.
     """
     check_at_least(1, window=window)
-    check_pattern(query, key, value, mask)
+    check_pattern(query, key, value, mask, rows=None)
     how = {"window": window, "causal": causal, "softmax": softmax, "scale": scale}
     return over_heads(near_keys, query, key, value, mask, **how)
 
@@ -82,7 +84,7 @@ def dilated_window_attention(
     remainder is a sequence of its own, with a sliding window. The weights are None.
     """
     check_at_least(1, window=window, dilation=dilation)
-    check_pattern(query, key, value, mask)
+    check_pattern(query, key, value, mask, rows=None)
     how = {"window": window, "dilation": dilation, "causal": causal}
     how |= {"softmax": softmax, "scale": scale}
     return over_heads(by_remainder, query, key, value, mask, **how)
@@ -118,7 +120,7 @@ def longformer_attention(
     once more, with all keys. The weights are None.
     """
     check_at_least(1, window=window)
-    check_pattern(query, key, value, mask)
+    check_pattern(query, key, value, mask, rows=None)
     check_global_heads(global_heads, query, key, value)
     how = {"window": window, "positions": positions, "global_heads": global_heads}
     how |= {"causal": causal, "softmax": softmax, "scale": scale}
@@ -148,10 +150,14 @@ def near_and_global(
     if global_heads is not None:
         asked, *others = (as_one(x) for x in global_heads)
     common = [tf.gather(x, columns, axis=1) for x in (key, value, seen)]
-    common[2] = turned(common[2]) & ((columns <= i) if causal else (i == i))
-    by_global = turned(seen) & (j <= columns[:, None]) if causal else turned(seen)
+    by_global = of_one(common[2], turned(seen))
+    if causal:
+        by_global = by_global & (j <= columns[:, None])
+    own = cut(seen, S - T, S)
+    common[2] = of_one(own, turned(common[2])) & ((columns <= i) | (not causal))
     # Counted there, a global key is not counted in the window again.
-    seen = seen & ~tf.reduce_any(j[:, None] == columns, axis=1)[:, None]
+    counted = tf.reduce_any(j[:, None] == columns, axis=1)[:, None]
+    seen = tf.where(counted, tf.zeros((), seen.dtype), seen)
     context = near_keys(query, key, value, seen, window, causal, common, **how)
     asked = tf.gather(asked, tf.maximum(rows, 0), axis=1)
     full = attend(asked, *others, by_global, **how)
@@ -170,6 +176,7 @@ class SlidingWindowAttention(PatternAttention):
     """
 
     Sizes = WindowSizes
+    mask_rows = None
     pattern = staticmethod(partial(over_heads, near_keys))
 
     def __init__(
@@ -208,6 +215,7 @@ class DilatedWindowAttention(PatternAttention):
     """
 
     Sizes = DilatedSizes
+    mask_rows = None
     pattern = staticmethod(partial(over_heads, by_remainder))
 
     def __init__(
@@ -240,6 +248,7 @@ class LongformerAttention(PatternAttention):
     """
 
     Sizes = LongformerSizes
+    mask_rows = None
     pattern = staticmethod(partial(over_heads, near_and_global))
 
     def __init__(

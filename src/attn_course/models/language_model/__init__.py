@@ -28,9 +28,10 @@ Sizes: as in ``attn_course.models.encoder``.
         ``RotaryEncoding(key_dim, base=...)``, ``RelativeBias(H, bidirectional=False)``.
     embedding_scale: in place of sqrt(D); GPT-2's and Llama's is 1.
 
-Call: mask (B, 1, 1, S) is padding. positions, integers (B, T): where each token stands,
-for an encoding that is added; rotary encodings and biases know distances alone. None
-counts the words, and where there is padding on the left begins behind it.
+Call: mask (B, 1, 1, S) is padding, or ``document_numbers`` where the attention takes
+them; ``document_mask`` where it sees all keys. positions, integers (B, T): where each
+token stands, for an encoding that is added; rotary encodings and biases know distances
+alone. None counts the words, and where there is padding on the left begins behind it.
 
 Parameters (see ``attn_course.parity``): ``embedding.weight`` (N, D), ``stack.*``, an
 Encoder, and where positions are learned ``encoding.*`` or ``stack.bias.*``.
