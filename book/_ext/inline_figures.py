@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
-import os
 import re
 from pathlib import Path
 
@@ -25,9 +22,6 @@ COLORS = {
     "3": "#3d8050",
     "4": "#8a58ae",
 }
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
-# Pixels that are no smaller than a script; a map of weights has fewer.
-_PHOTOGRAPH = re.compile(r'(?:xlink:)?href="data:image/(png|jpeg);base64,\s*([^"]{10000,})"')
 _HEAD = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 
 
@@ -62,17 +56,8 @@ class InlineFigures(SphinxTransform):
             _, path = self.env.relfn2path(image["uri"], self.env.docname)
             svg = Path(path).read_text(encoding="utf-8")
             text = themed(svg, image.get("alt", ""), f"fig{number}-")
-            text = text if EPUB else _PHOTOGRAPH.sub(self.beside, text)
             text = re.sub(r'xlink:href="(\w+)\.html"( target="_blank")?', self.page, text)
             image.replace_self(nodes.raw("", text, format="html", classes=["drawn"]))
-
-    def beside(self, match: re.Match) -> str:
-        """A photograph of a figure stands in a file, which a browser asks for when the figure is seen."""
-        name = f"{hashlib.sha256(match[2].encode()).hexdigest()[:16]}.{match[1]}"
-        folder = Path(self.app.outdir, "_images")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(base64.b64decode(match[2]))
-        return f'href="{"../" * self.env.docname.count("/")}_images/{name}"'
 
     def page(self, match: re.Match) -> str:
         """The address of a chapter that a figure leads to; an e-book's files end otherwise."""
