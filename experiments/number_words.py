@@ -17,8 +17,9 @@ from experiments import run_plan
 
 STEPS, RATE, CLIP, BATCH, WIDTH = 600, 3e-3, 1.0, 64, 64
 LENGTHS = (10, 20, 30, 40, 60)
-# The attention, and the half width of its window.
-ATTENTIONS = (("general", None), ("local-m", 2))
+# The attention, the half width of its window, and whether the order is reversed.
+PLAN = [("general", None, False), ("general", None, True), ("local-m", 2, True)]
+PLAN += [("local-m", half_width, False) for half_width in (1, 2, 5)]
 
 
 def build(attention, half_width):
@@ -78,5 +79,4 @@ def _written(loop, model, numbers):
 
 
 if __name__ == "__main__":
-    plan = [(*kind, backward) for kind in ATTENTIONS for backward in (False, True)]
-    run_plan("number_words", plan, run)
+    run_plan("number_words", PLAN, run)

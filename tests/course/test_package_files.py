@@ -76,10 +76,8 @@ def test_every_data_file_is_read():
     """By its name, or by its stem where a reader adds the ending: ``load_record("dates")``."""
     texts = [MODULES[name].read_text(encoding="utf-8") for name in reached()]
     texts += [*PAGES.values(), *(path.read_text(encoding="utf-8") for path in FILES if path.suffix == ".js")]
-    # The page of costs is written from its record; the table of kernels is compared with the compiler. Until a page
-    # shows them, the records of speculative decoding and of caches in fewer bits are read by their test alone.
+    # The page of costs is written from its record; the table of kernels is compared with the compiler.
     beside = [ROOT / "tools" / "complexity.py", ROOT / "tests" / "mechanisms" / "test_flash_kernel.py"]
-    beside += [ROOT / "tests" / "course" / "test_serving_records.py"]
     text = "\n".join([*texts, *(path.read_text(encoding="utf-8") for path in beside)])
     names = [path for path in FILES if path.suffix != ".py" and not LEGAL.fullmatch(path.name)]
     unread = [
