@@ -149,8 +149,14 @@ def write(app, error):
     Path(app.outdir, "searchindex.js").unlink(missing_ok=True)  # the builder's own, which nothing loads
 
 
+def no_index(app):
+    """The builder's own index is taken away (`write`): a build that reads few pages anew must not miss it."""
+    app.builder.load_indexer = lambda docnames: None
+
+
 def setup(app):
     app.attn_sections = {}
+    app.connect("builder-inited", no_index)
     app.connect("html-page-context", collect)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
