@@ -58,8 +58,8 @@ MISSES = 4  # of all: a search that is tuned to its own test says little about t
 LATER = [
     ("ring attention", "(14|17)_", "Across machines|More than one machine"),
     ("document mask", "14_", "Packed texts"),
-    ("speculative decoding", "17_", "Two tokens a pass"),
-    ("multi-token prediction", "17_", "Drafts that the model makes itself"),
+    ("speculative decoding", "17_", "Speculative decoding"),
+    ("multi-token prediction", "17_", "Multi-token prediction"),
     ("kv cache quantization", "17_", "Fewer bits"),
     ("flashinfer", "17_", "What a server does by itself|Which kernel runs where"),
     ("H2O", "17_", "What a server does by itself"),

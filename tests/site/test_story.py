@@ -162,7 +162,7 @@ def test_signs_cost_no_line(visit):
 
 
 # Words with folds shut and with folds open, and minutes: at most. To widen page by page.
-MOST = {PAGES[0]: (2210, 9000, 10), PAGE: (3800, 9000, 20), PAGES[5]: (3850, 10000, 20), MAP: (1410, 9000, 10)}
+MOST = {PAGES[0]: (2210, 9000, 10), PAGE: (3800, 9000, 20), PAGES[5]: (3850, 10000, 20), MAP: (1450, 9000, 10)}
 
 
 @pytest.mark.parametrize("framework", ["torch", "tf"])
@@ -257,7 +257,7 @@ def test_the_beginning_of_a_chapter(visit, chapter):
             choose_framework(tab, framework)
             texts = tab.locator("figcaption .caption-number:visible").all_inner_texts()
             assert [int(text.split()[-1]) for text in texts] == list(range(1, len(texts) + 1)), framework
-            assert len(texts) >= 4
+            assert len(texts) >= 3
 
 
 @pytest.mark.parametrize("width", [390, 1280])
