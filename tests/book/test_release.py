@@ -120,7 +120,8 @@ def test_no_release_is_claimed_that_was_not_made():
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     own = re.search(r"(?m)^version: (.*)$", cited)
     assert (own and own[1]) in {None, *(change.version for change in changes(ROOT) if change.date)}
-    done = subprocess.run(["make", "version", "VERSION=abc"], cwd=ROOT, capture_output=True, text=True)
+    command = ["make", "--no-print-directory", "version", "VERSION=abc"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and "VERSION must be written 1.2.3" in done.stderr and done.stdout == ""
 
 

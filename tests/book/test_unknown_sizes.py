@@ -99,7 +99,6 @@ WRITER |= {"norm1": real("6"), "norm2": real("6"), "inner": real("65"), "outer":
 # Chapter and function: the arguments in their order, several lists for several calls.
 ROWS = {
     "00_ten_minutes attention_tf": [QKV],
-    "00_ten_minutes answer_tf": [[{"query": real("32", "float32"), "key": real("17.2", "float32")}, below(3, "B5")]],
     "02_bahdanau attention_tf": [[real("BT3"), real("BS3"), real("BS5"), real("3"), mask("BS")]],
     "02_bahdanau step_tf": [
         [

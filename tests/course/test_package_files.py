@@ -91,7 +91,7 @@ def test_every_data_file_is_read():
 
 
 def test_no_program_that_makes_records_or_data_is_in_the_package():
-    wanted = {f"attn_course.course.labs.{name}" for name in ("generate", "gpu", "ring", "translate")}
+    wanted = {f"attn_course.course.labs.{name}" for name in ("generate", "gpu", "ring", "serve", "translate")}
     programs = {name.removesuffix(".__main__") for name in MODULES if name.endswith(".__main__")}
     assert {name for name in programs if ".labs." in name} == wanted
     assert not [name for name in MODULES if name.endswith(".make")]

@@ -95,7 +95,7 @@ HELD = f"""(guess) => {{
 VALUES = f"""(guess) => [...({FIGURE})(guess).shadowRoot.querySelectorAll("input[type=range]")]
   .filter((one) => one.inert).map((one) => one.value)"""
 SHOWN = """(id) => [...document.querySelectorAll(`:is(figure, section)[id^="${id}"]`)]
-  .map((one) => [...one.querySelectorAll("img, svg, .attn-widget, table, pre")]
+  .map((one) => [...one.querySelectorAll(`img, svg, .attn-widget, table, pre${one.matches("section") ? ", p" : ""}`)]
     .filter((part) => part.checkVisibility({visibilityProperty: true})).length)"""
 GUESSES = [MAP, *(f"book/{path.stem}.html" for path in sources() if ":::{guess}" in path.read_text(encoding="utf-8"))]
 

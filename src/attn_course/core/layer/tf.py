@@ -445,11 +445,13 @@ class AttentionLayer(PairLayer):
         else:
             q, k = self.prepare(q, k, **self.position(cache, mask))
             k, v, mask, bias = self.remember(cache, k, v, mask, bias)
-        how |= {"bias": bias, **self.options(key)}
-        if hasattr(cache, "attend"):  # of many sequences: it takes them one by one
-            context, weights = cache.attend(self.over, q, k, v, mask, **how)
-        else:
-            context, weights = self.over(q, k, v, mask, **how)
+        if self.repeats > 1:
+            k, v = (tf.repeat(x, self.repeats, axis=1) for x in (k, v))
+        if self.own_softmax:
+            check_scores(q, k, mask, bias, rows=self.mask_rows)
+        how |= self.options(key)
+        attend = getattr(cache, "attend", self.attend)  # of one that holds many texts
+        context, weights = attend(q, k, v, mask, bias=bias, **how)
         if self.output_gate is not None:
             context = self.output_gate(context, query)
         if head_mask is not None:
@@ -475,14 +477,6 @@ class AttentionLayer(PairLayer):
         T = tf.shape(key)[2] if key.shape[2] is None else key.shape[2]
         mask, bias = cache.limit(T, mask, bias)
         return *cache.update(key, value), mask, bias
-
-    def over(self, query, key, value, mask, *, bias, **how):
-        """``attend``, with a head of key and value for each of the query's."""
-        if self.repeats > 1:
-            key, value = (tf.repeat(x, self.repeats, axis=1) for x in (key, value))
-        if self.own_softmax:
-            check_scores(query, key, mask, bias, rows=self.mask_rows)
-        return self.attend(query, key, value, mask, bias=bias, **how)
 
     def attend(
         self,

@@ -159,7 +159,8 @@ def near_and_global(
     if causal:
         by_global = by_global & (j <= rows[:, None])
     # Counted there, a global key is not counted in the window again.
-    seen = seen.masked_fill((j[:, None] == columns).any(1)[:, None], 0)
+    local = ~(j[:, None] == columns).any(1)[:, None]
+    seen = seen & local if seen.dtype == torch.bool else seen * local
     context = near_keys(query, key, value, seen, window, causal, common, **how)
     heads = (x[:, None] for x in (asked[:, rows - (S - T)], *others, by_global))
     full = attend(*heads, **how)[:, 0]  # 4 axes: so want it PyTorch's fused kernels

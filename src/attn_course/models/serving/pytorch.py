@@ -74,6 +74,7 @@ class LayerMemory:
     """
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
+        self.layer = attention
         sizes, like = attention.sizes, attention.like()
         lead = positions, attention.num_kv_heads
         self.key = like.new_zeros(*lead, sizes.key_dim)
@@ -99,14 +100,17 @@ class LayerMemory:
             store[self.place] = chunk[0].transpose(0, 1).to(store.dtype)
         return key, value
 
-    def attend(self, over, query, key, value, mask, **how):
+    def attend(self, query, key, value, mask, **how):
         """Each request's queries, of (1, H, N, K), to its own keys up to their own."""
         context = query.new_zeros(*query.shape[:3], self.value.shape[-1])
+        how |= {"causal": False}
         for rows, seen, sees in self.groups:
             if len(rows):
                 own = query[0, :, rows].transpose(0, 1)  # (B, H, T, K)
-                past = (taken(x, seen) for x in (self.key, self.value))
-                found, _ = over(own, *past, sees, **how | {"causal": False})
+                past = [taken(x, seen) for x in (self.key, self.value)]
+                if (repeats := self.layer.repeats) > 1:
+                    past = [x.repeat_interleave(repeats, 1) for x in past]
+                found, _ = self.layer.attend(own, *past, sees, **how)
                 context[0, :, rows] = found.transpose(0, 1)
         return context, None
 

@@ -78,6 +78,7 @@ class LayerMemory:
     """
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
+        self.layer = attention
         sizes, dtype = attention.sizes, attention.compute_dtype
         lead = positions, attention.num_kv_heads
         self.key = zeros((*lead, sizes.key_dim), dtype)
@@ -105,7 +106,7 @@ class LayerMemory:
             scatter(store, self.place[:, None], chunk)
         return key, value
 
-    def attend(self, over, query, key, value, mask, **how):
+    def attend(self, query, key, value, mask, **how):
         """Each request's queries, of (1, H, N, K), to its own keys up to their own."""
         rows_first = tf.transpose(query[0], (1, 0, 2))
         shape = tf.shape(rows_first)[0], query.shape[1], self.value.shape[-1]
@@ -114,8 +115,10 @@ class LayerMemory:
             own = tf.transpose(
                 tf.gather(rows_first, rows), (0, 2, 1, 3)
             )  # (B, H, T, K)
-            past = (taken(x, seen) for x in (self.key, self.value))
-            found, _ = over(own, *past, sees, **how | {"causal": False})
+            past = [taken(x, seen) for x in (self.key, self.value)]
+            if (repeats := self.layer.repeats) > 1:
+                past = [tf.repeat(x, repeats, axis=1) for x in past]
+            found, _ = self.layer.attend(own, *past, sees, **how | {"causal": False})
             found = tf.transpose(found, (0, 2, 1, 3))
             context = tf.tensor_scatter_nd_update(context, rows[..., None], found)
         return tf.transpose(context, (1, 0, 2))[None], None

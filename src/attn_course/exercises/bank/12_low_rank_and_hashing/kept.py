@@ -23,7 +23,7 @@ def cases(rng):
 
     return [
         Case("a text longer than k", draw(11, 1, 3)),
-        Case("two sinks", draw(13, 2, 5)),
+        Case("sizes of different primes", draw(13, 2, 5)),
         Case("scores below 0", draw(7, 1, 4, 5.0)),
         Case("no sinks", draw(8, 0, 2)),
         Case("equal scores", (np.round(draw(12, 1, 4)[0]), 1, 4)),
