@@ -24,7 +24,7 @@ def cases(rng):
         Case("a budget for the first alone", (np.array([9, 3, 4]), 5)),
         Case("a long prompt among writers", (np.array([1, 1, 40, 1, 1]), 16)),
         Case("just enough", (np.array([3, 5, 7]), 15)),
-        Case("one request", draw(1, 3)),
+        Case("an axis of size 1", draw(1, 3)),
         Case("one has nothing to read", (np.array([2, 0, 5, 1]), 6)),
     ]
 
