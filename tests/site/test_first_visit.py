@@ -30,11 +30,22 @@ def packed():
 def test_nothing_jumps_and_little_loads(browser, packed, page, width):
     context = browser.new_context(viewport={"width": width, "height": 800})
     context.set_default_timeout(60_000)
-    tab, sizes = context.new_page(), []
+    tab, sizes, inside = context.new_page(), [], set()
+
+    def sent(event):
+        """What stands in the page itself is no request."""
+        if event["request"]["url"].startswith("data:"):
+            inside.add(event["requestId"])
+
+    def came(event):
+        if event["requestId"] not in inside:
+            sizes.append(event["encodedDataLength"])
+
     tab.add_init_script(SHIFTS)
     session = context.new_cdp_session(tab)
     session.send("Network.enable")
-    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    session.on("Network.requestWillBeSent", sent)
+    session.on("Network.loadingFinished", came)
     session.send("Network.emulateNetworkConditions", SLOW)
     session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     tab.goto(packed + page)
