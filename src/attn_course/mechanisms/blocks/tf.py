@@ -101,7 +101,6 @@ def near_keys(query, key, value, seen, window, causal=False, common=None, **how)
         common: key (Z, G, K), value (Z, G, V) and mask (Z or 1, T, G).
     """
     T, S = sizes(query)[1], sizes(key)[1]
-    own = cut(seen, S - T, S)
     if isinstance(T, int) and isinstance(S, int):
         window = min(window, max(T, S))
     back, ahead = window - 1, 0 if causal else window - 1
@@ -110,8 +109,9 @@ def near_keys(query, key, value, seen, window, causal=False, common=None, **how)
         first = start + S - T - back
         others = common and (*common[:2], common[2][:, start:stop])
         asked, width = query[:, start:stop], back + ahead
-        more = {"common": others, "own": own[:, start:stop]} | how
-        return band(asked, key, value, seen, first, width, **more)
+        packed = seen.dtype != tf.bool
+        own = cut(seen, start + S - T, stop + S - T) if packed else None
+        return band(asked, key, value, seen, first, width, others, own, **how)
 
     return in_parts(rows, query)
 
