@@ -46,15 +46,20 @@ def served(folder: Path, packed: bool = False):
         server.shutdown()
 
 
+def program() -> str:
+    """The path of Chromium. Raises FileNotFoundError where none is installed."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if found is None:
+        raise FileNotFoundError("there is no Chromium: install it, or name its program in CHROMIUM")
+    return found
+
+
 @contextmanager
 def chromium():
     """A running Chromium. Raises FileNotFoundError where none is installed."""
     from playwright.sync_api import sync_playwright
 
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        raise FileNotFoundError("there is no Chromium: install it, or name its program in CHROMIUM")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        running = playwright.chromium.launch(executable_path=program(), args=FLAGS)
         yield running
         running.close()

@@ -8,13 +8,12 @@ Every page becomes a section of one document: folds that are closed, scripts and
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from browser import program
 from bs4 import BeautifulSoup, Tag
 from chapters import sources, toc
 from publisher import ROOT
@@ -54,13 +53,6 @@ def section(page: Path, framework: str, names: dict[str, str]) -> Tag:
     return text
 
 
-def chromium() -> str:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        raise ValueError("a PDF is printed by Chromium: install it, or name its program in CHROMIUM")
-    return program
-
-
 def write_pdf(root: Path, framework: str = "torch", selected: list[str] | None = None) -> Path:
     """Print the chapters that are named, or the whole book without the package's own pages, in the book's order."""
     site, out = root / "_build" / "html", root / "_build" / "pdf"
@@ -77,7 +69,7 @@ def write_pdf(root: Path, framework: str = "torch", selected: list[str] | None =
     made.write_text(PAGE.format(framework=framework, title=title, style=style, text=text), encoding="utf-8")
     target = made.with_suffix(".pdf")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--generate-pdf-document-outline"]
-    command = [chromium(), *flags, f"--print-to-pdf={target}", made.as_uri()]
+    command = [program(), *flags, f"--print-to-pdf={target}", made.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     if done.returncode or not target.exists():
         raise ValueError(f"Chromium printed nothing:\n{done.stderr[-2000:]}")
@@ -93,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         made = write_pdf(options.root, options.framework, options.chapters)
-    except ValueError as error:
+    except (FileNotFoundError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     print(f"{made.stat().st_size / 1e6:.1f} MB  {made.relative_to(options.root)}")
