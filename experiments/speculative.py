@@ -20,14 +20,8 @@ from functools import cache
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.core.parity import get_parameters, set_parameters
-from attn_course.pytorch import (
-    GroupedQueryAttention,
-    LanguageModel,
-    RotaryEncoding,
-    generate,
-    speculative_generate,
-)
+from attn_course.course.labs.serve.pytorch import load_model
+from attn_course.pytorch import generate, speculative_generate
 from attn_course.reference import ngram_draft
 from attn_course.tasks import glassllm
 from experiments import run_plan
@@ -38,31 +32,16 @@ TEXTS, PROMPT, WRITTEN = 4, 40, 48
 LAYERS, TOKENS, CONTEXTS, ROUNDS = (4, 3, 2, 1), (1, 2, 3, 5, 9), (64, 1024), 41
 
 
-def shipped(num_layers=4):
+def shipped(num_layers=4, dtype="float32"):
     """The model that ships, or its first layers with its last norm and table."""
-    sizes = glassllm.SIZES
-    D, H, G = (sizes[x] for x in ("model_dim", "num_heads", "num_kv_heads"))
-
-    def attention(_):
-        rotary = RotaryEncoding(D // H, layout="interleaved")
-        return GroupedQueryAttention(
-            D, H, num_kv_heads=G, use_bias=False, rotary=rotary
-        )
-
-    kind = {"norm": "pre", "normalization": "rms", "activation": "swiglu"}
-    kind |= {"attention": attention, "positions": None, "embedding_scale": 1}
-    model = LanguageModel(
-        sizes["symbols"], num_layers, D, H, sizes["ff_dim"], **kind
-    ).eval()
-    weights = glassllm.load_weights()
-    weights = {k.replace("encoder.", "stack."): x for k, x in weights.items()}
-    set_parameters(model, {name: weights[name] for name in get_parameters(model)})
+    model = load_model(dtype)
+    model.stack.layers = model.stack.layers[:num_layers]
     return model
 
 
 @cache
 def model_of(num_layers):
-    return shipped(num_layers).double()
+    return shipped(num_layers, "float64")
 
 
 def prompts_of(seed):

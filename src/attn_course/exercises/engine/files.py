@@ -51,7 +51,7 @@ from attn_course.exercises.engine.exercise import (
     unsafe_softmax,
     weak,
 )
-from attn_course.exercises.engine.run import Refused, Table
+from attn_course.exercises.engine.run import Refused, Table, one_of
 from attn_course.exercises.engine.sources import (
     cells,
     changed,
@@ -63,7 +63,7 @@ BANK = Path(__file__).parents[1] / "bank"
 SPACE = {"np": np}
 SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
 HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
-HEAD += (steep, strong, weak, Refused, Table)
+HEAD += (steep, strong, weak, Refused, Table, one_of)
 HEAD = {"np": np, **{each.__name__: each for each in HEAD}}
 _IN = r"((?:[^()]|\([^()]*\))+)"  # what stands within parentheses
 _MASK = r"(\w+(?:\[[^\]]*\])?|np\.tri\(\w+, dtype=bool\))"

@@ -31,6 +31,19 @@ class Refused(Exception):
     """Something that the learner should be told, in words."""
 
 
+def one_of(names):
+    """A ``measure`` for an answer that is one of these names: its number among them."""
+
+    def measure(results, *arguments):
+        (name,) = results
+        if name.ndim or str(name) not in names:
+            told = f"{str(name)[:40]!r} is none of the names: {', '.join(names)}"
+            raise Refused(told)
+        return np.array(names.index(str(name)))
+
+    return measure
+
+
 class Prints(io.TextIOBase):
     """What an answer prints goes on to ``out``: by case, and not more than ``left``."""
 
