@@ -25,10 +25,8 @@ REQUESTS, SIZES = 48, {"blocks": 400, "block_size": 16}
 
 def load(shared, seed):
     """Pairs (prompt, how many tokens to write)."""
-    book, rng = (
-        load_tokenizer().encode(load_book()).tolist(),
-        np.random.default_rng(seed),
-    )
+    book = load_tokenizer().encode(load_book()).tolist()
+    rng = np.random.default_rng(seed)
     asked = []
     for _ in range(REQUESTS):
         start, own = rng.integers(2000, 40000), rng.integers(8, 121)

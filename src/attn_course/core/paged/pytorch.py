@@ -239,10 +239,8 @@ class PagedKVCache(KVCache):
         """
         if start % self.block_size == 0:
             return self.table.new_zeros(0)
-        last, row = (
-            self.last(start),
-            torch.arange(len(self.table), device=self.table.device),
-        )
+        last = self.last(start)
+        row = torch.arange(len(last), device=last.device)
         same = last[:, None] == last
         others = self.pool.holders[last] > same.sum(1)
         return (others | (same & (row < row[:, None])).any(1)).nonzero()[:, 0]

@@ -82,9 +82,8 @@ class GatedDeltaNet(Module):
         joint = torch.nn.functional.silu(convolved(joint, self.convolution))
         parts = joint.split([H * K, H * K, H * V], dim=-1)
         query, key, value = (split(part, H) for part in parts)
-        fall = torch.nn.functional.softplus(
-            split(self.decay(x), H)
-        )  # (B, H, S, 1 or K)
+        fall = split(self.decay(x), H)  # (B, H, S, 1 or K)
+        fall = torch.nn.functional.softplus(fall)
         decay = (-self.rate.exp()[:, None, None] * fall).exp()
         context, _ = delta_rule_attention(
             K**-0.5 * of_length_1(query),

@@ -74,9 +74,8 @@ class GatedDeltaNet(PairLayer):
         shapes = {"convolution": (taps, H * (2 * K + V)), "rate": (H,), "scale": (V,)}
         for name, shape in shapes.items():
             start = "ones" if name == "scale" else "zeros"
-            setattr(
-                self, name, self.add_weight(shape=shape, initializer=start, name=name)
-            )
+            made = self.add_weight(shape=shape, initializer=start, name=name)
+            setattr(self, name, made)
         self.built = True
 
     def __call__(self, x: Any, mask: Any = None, **options: Any) -> Any:
@@ -96,7 +95,8 @@ class GatedDeltaNet(PairLayer):
         joint = tf.nn.silu(convolved(joint, self.convolution))
         parts = tf.split(joint, [H * K, H * K, H * V], axis=-1)
         query, key, value = (split(part, H) for part in parts)
-        fall = tf.nn.softplus(split(self.decay(x), H))  # (B, H, S, 1 or K)
+        fall = split(self.decay(x), H)  # (B, H, S, 1 or K)
+        fall = tf.nn.softplus(fall)
         decay = tf.exp(-tf.exp(self.rate)[:, None, None] * fall)
         context, _ = delta_rule_attention(
             K**-0.5 * of_length_1(query),

@@ -133,9 +133,8 @@ class LanguageModel(Tokens):
             return x
         reach = first + tf.shape(x)[1]
         if positions is None and is_padding(mask, x):
-            words = (
-                tf.cumsum(tf.cast(tf.cast(mask[:, 0, 0], "bool"), "int32"), axis=-1) - 1
-            )
+            seen = tf.cast(mask[:, 0, 0], "bool")  # of documents, their numbers
+            words = tf.cumsum(tf.cast(seen, "int32"), axis=-1) - 1
             words = tf.clip_by_value(words, 0, reach - 1)
             positions = words[:, -tf.shape(x)[1] :]
         if positions is None:

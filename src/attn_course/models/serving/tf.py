@@ -112,9 +112,8 @@ class LayerMemory:
         shape = tf.shape(rows_first)[0], query.shape[1], self.value.shape[-1]
         context = tf.zeros(shape, query.dtype)
         for rows, seen, sees in self.groups:
-            own = tf.transpose(
-                tf.gather(rows_first, rows), (0, 2, 1, 3)
-            )  # (B, H, T, K)
+            own = tf.gather(rows_first, rows)  # (B, T, H, K)
+            own = tf.transpose(own, (0, 2, 1, 3))
             past = [taken(x, seen) for x in (self.key, self.value)]
             if (repeats := self.layer.repeats) > 1:
                 past = [tf.repeat(x, repeats, axis=1) for x in past]

@@ -34,10 +34,8 @@ def main(given=None):
     chosen = arguments(given)
     framework = {"torch": "pytorch", "tf": "tf"}[chosen.framework]
     lab = importlib.import_module(f"attn_course.course.labs.serve.{framework}")
-    face, tokenizer = (
-        importlib.import_module(f"attn_course.{framework}"),
-        load_tokenizer(),
-    )
+    face = importlib.import_module(f"attn_course.{framework}")
+    tokenizer = load_tokenizer()
     sizes = {"blocks": chosen.blocks, "block_size": chosen.block_size}
     limits = {"max_requests": chosen.at_once, "token_budget": chosen.budget}
     options = {"prefix_cache": not chosen.no_prefixes}
