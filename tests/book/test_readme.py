@@ -40,7 +40,8 @@ def test_the_picture_is_of_this_edition_and_light():
         assert picture.n_frames > 5 and picture.width <= 800
     title, caption = told.splitlines()[:2]
     page = (ROOT / "book" / f"{screenshots.SHOWN}.md").read_text(encoding="utf-8")
-    assert re.search(r"(?m)^# (.+)$", page)[1].replace("'", "’") == title
+    heading = re.search(r"(?m)^# (.+)$", page)[1].replace("'", "’")
+    assert title == f"{int(screenshots.SHOWN[:2])} · {heading}"
     assert caption in re.sub(r"[*\s]+", " ", page).replace("'", "’")
     assert screenshots.PICTURE.stat().st_size < 1_000_000
     assert f"{publisher(ROOT).ref}/{screenshots.PICTURE.relative_to(ROOT)})" in README
