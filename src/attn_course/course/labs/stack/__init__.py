@@ -1,6 +1,6 @@
-"""Two tasks for a stack of encoder layers: write backwards, find the odd image.
+"""A task for a stack of encoder layers: find the odd image of a set.
 
-Both need attention: the answer at a place depends on another place, or on all others.
+It needs attention: no image is odd by itself.
 """
 
 import numpy as np
@@ -8,20 +8,9 @@ import numpy as np
 from attn_course.course.plots.style import ACCENT, INK
 from attn_course.course.plots.theme import drawing, picture
 
-SYMBOLS, LENGTH = 14, 16  # backwards: strings of 16 of 14 letters
-IMAGES, PIXELS = 10, 64  # the odd one: ten digits, nine of a kind
+IMAGES, PIXELS = 10, 64  # ten digits, nine of a kind
 WIDTH, HEADS, FF_DIM = 64, 4, 128
-LAYERS = {"backwards": 2, "odd": 6}
-STEPS = {"backwards": 300, "odd": 400}
-BATCH, RATE = 32, 1e-3
-
-
-def strings(batch, *, seed):
-    """Endless batches of strings and the same backwards, both (batch, LENGTH)."""
-    rng = np.random.default_rng(seed)
-    while True:
-        letters = rng.integers(SYMBOLS, size=(batch, LENGTH))
-        yield letters, letters[:, ::-1].copy()
+STEPS, BATCH, RATE = 400, 32, 1e-3
 
 
 def image_sets(digits, batch, *, seed):

@@ -1,34 +1,9 @@
-"""The models of the two tasks in PyTorch."""
+"""The model of the task in PyTorch."""
 
 from attn_course.core.frameworks import torch
-from attn_course.course.labs.stack import (
-    FF_DIM,
-    HEADS,
-    LENGTH,
-    PIXELS,
-    RATE,
-    STEPS,
-    SYMBOLS,
-    WIDTH,
-)
+from attn_course.course.labs.stack import FF_DIM, HEADS, PIXELS, RATE, STEPS, WIDTH
 from attn_course.course.training import pytorch as loop
-from attn_course.pytorch import Encoder, sinusoidal_encoding
-
-
-class Backwards(torch.nn.Module):
-    """Letters (B, T) -> logits (B, T, SYMBOLS), the weights of every layer."""
-
-    def __init__(self, num_layers, norm="pre", positions=True):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(SYMBOLS, WIDTH)
-        self.encoder = Encoder(num_layers, WIDTH, HEADS, FF_DIM, norm=norm)
-        self.logits = torch.nn.Linear(WIDTH, SYMBOLS)
-        places = sinusoidal_encoding(LENGTH, WIDTH).float()
-        self.register_buffer("places", places * positions)
-
-    def forward(self, letters):
-        x, weights = self.encoder(self.embedding(letters) + self.places)
-        return self.logits(x), weights
+from attn_course.pytorch import Encoder
 
 
 class OddOne(torch.nn.Module):
@@ -49,14 +24,13 @@ class OddOne(torch.nn.Module):
 
 
 def cross_entropy(model, given, answer):
-    """Over the letters, or over the images of a set; and the share that is right."""
+    """Over the images of a set; and the share that is right."""
     logits, _ = model(given)
     right = (logits.argmax(dim=-1) == answer).float().mean()
-    logits, answer = logits.flatten(0, -2), answer.flatten()
     return torch.nn.functional.cross_entropy(logits, answer), right
 
 
-def train(model, batches, task):
+def train(model, batches):
     """Train with Adam; returns the log, a loss and a share per line."""
-    options = {"steps": STEPS[task], "rate": RATE, "clip": 1.0}
+    options = {"steps": STEPS, "rate": RATE, "clip": 1.0}
     return loop.train(model, batches, cross_entropy, **options)

@@ -1,35 +1,9 @@
-"""The models of the two tasks in TensorFlow."""
-
-import numpy as np
+"""The model of the task in TensorFlow."""
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.course.labs.stack import (
-    FF_DIM,
-    HEADS,
-    LENGTH,
-    RATE,
-    STEPS,
-    SYMBOLS,
-    WIDTH,
-)
+from attn_course.course.labs.stack import FF_DIM, HEADS, RATE, STEPS, WIDTH
 from attn_course.course.training import tf as loop
-from attn_course.tf import Encoder, sinusoidal_encoding
-
-
-class Backwards(keras.Model):
-    """Letters (B, T) -> logits (B, T, SYMBOLS), the weights of every layer."""
-
-    def __init__(self, num_layers, norm="pre", positions=True):
-        super().__init__()
-        self.embedding = keras.layers.Embedding(SYMBOLS, WIDTH)
-        self.encoder = Encoder(num_layers, WIDTH, HEADS, FF_DIM, norm=norm)
-        self.logits = keras.layers.Dense(SYMBOLS)
-        places = np.asarray(sinusoidal_encoding(LENGTH, WIDTH), np.float32)
-        self.places = tf.constant(places * positions)
-
-    def call(self, letters):
-        x, weights = self.encoder(self.embedding(letters) + self.places)
-        return self.logits(x), weights
+from attn_course.tf import Encoder
 
 
 class OddOne(keras.Model):
@@ -50,7 +24,7 @@ class OddOne(keras.Model):
 
 
 def cross_entropy(model, given, answer):
-    """Over the letters, or over the images of a set; and the share that is right."""
+    """Over the images of a set; and the share that is right."""
     logits, _ = model(given)
     found = tf.argmax(logits, axis=-1, output_type=answer.dtype)
     right = tf.reduce_mean(tf.cast(found == answer, logits.dtype))
@@ -58,7 +32,7 @@ def cross_entropy(model, given, answer):
     return tf.reduce_mean(loss), right
 
 
-def train(model, batches, task):
+def train(model, batches):
     """Train with Adam; returns the log, a loss and a share per line."""
-    options = {"steps": STEPS[task], "rate": RATE, "clip": 1.0}
+    options = {"steps": STEPS, "rate": RATE, "clip": 1.0}
     return loop.train(model, batches, cross_entropy, **options)
