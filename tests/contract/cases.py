@@ -18,8 +18,7 @@ from support import close, numbers, tensor
 from attn_course import masks, pytorch, reference, tf
 from attn_course.catalog import DECLARED
 from attn_course.core.declaration import Layer
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.mechanisms.dot_product import reference as dot_product
 from attn_course.mechanisms.relative import reference as relative
 from attn_course.parity import get_parameters

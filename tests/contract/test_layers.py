@@ -8,8 +8,7 @@ import pytest
 from cases import CASES, FACES, PADDING, VARIANTS, B, S, T, flat, parameters_of, plain, said, same, specified
 from support import gradients, numbers
 
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

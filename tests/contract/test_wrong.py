@@ -6,8 +6,7 @@ from checks import CHECKS
 from wrong import WRONG, build
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 
 
 def in_torch(*arrays, causal=False):

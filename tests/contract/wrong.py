@@ -125,10 +125,7 @@ WRONG = {
         build(softmax=over_queries),
         {"hand_worked", "rows_sum_to_one", "queries_are_independent"},
     ),
-    "softmax over everything": (
-        build(softmax=over_everything),
-        {"rows_sum_to_one", "queries_are_independent"},
-    ),
+    "softmax over everything": (build(softmax=over_everything), {"rows_sum_to_one", "queries_are_independent"}),
     "inverted mask": (build(softmax=inverted), {"hand_worked", "blocked_keys_weigh_nothing"}),
     "mask after softmax": (build(softmax=mask_after), {"rows_sum_to_one", "blocked_values_cannot_matter"}),
     "mask as zero scores": (build(softmax=zero_scores), {"blocked_keys_weigh_nothing"}),

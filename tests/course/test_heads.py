@@ -12,10 +12,10 @@ from attn_course.course.labs.heads import (
     cut_in_three_orders,
     head_scores,
     hide,
+    pytorch as in_torch,
+    tf as in_tf,
     without_heads,
 )
-from attn_course.course.labs.heads import pytorch as in_torch
-from attn_course.course.labs.heads import tf as in_tf
 from attn_course.frameworks import keras, torch
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups

@@ -30,10 +30,7 @@ ROWS = [
 
 
 def test_over_runs():
-    assert over_runs(ROWS, attention=True) == [
-        (1, 9, 5, 0.75, 0.5, 1.0),
-        (10, 19, 3, 0.5, 0.25, 0.75),
-    ]
+    assert over_runs(ROWS, attention=True) == [(1, 9, 5, 0.75, 0.5, 1.0), (10, 19, 3, 0.5, 0.25, 0.75)]
     assert over_runs(ROWS, attention=True, seed=1)[0] == (1, 9, 5, 1.0, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"no run has .*3"):
         over_runs(ROWS, attention=3)

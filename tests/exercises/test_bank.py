@@ -7,15 +7,7 @@ from answers import ANSWERS, BANK, RIGHT, WRONG
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import files
-from attn_course.exercises.engine.sources import (
-    cells,
-    changed,
-    compiled,
-    merged,
-    source_of,
-    starter_of,
-    without_marks,
-)
+from attn_course.exercises.engine.sources import cells, changed, compiled, merged, source_of, starter_of, without_marks
 
 SOLUTION = """\
 def total(rows, start):

@@ -8,8 +8,7 @@ import pytest
 from support import FACE, gradients, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, H, G, T, S, K, V, D, E = 2, 6, 3, 5, 7, 11, 13, 17, 19

@@ -5,18 +5,13 @@ import pytest
 from support import FACE, build, numbers, tensor
 
 from attn_course import pytorch, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 
 B, S, D, H, K, V = 2, 13, 11, 6, 4, 3
 CHUNKS = (5, 1, 1, 1, 3, 1, 1)
-CACHES = {
-    "whole": {},
-    "window": {"window": 4, "sinks": 2},
-    "paged": {"block_size": 3},
-}
+CACHES = {"whole": {}, "window": {"window": 4, "sinks": 2}, "paged": {"block_size": 3}}
 X = np.random.default_rng(0).normal(size=(B, S, D))
 PADDED = {
     "none": None,

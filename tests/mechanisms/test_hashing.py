@@ -8,8 +8,7 @@ from linearized_cases import B, H, S, V, call, draw, padding, refused
 from support import FACE, FACES, build, close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.masks import padding_mask
 from attn_course.mechanisms.hashing.shared import draw_rotations
 

@@ -2,32 +2,15 @@
 
 import numpy as np
 import pytest
-from linearized_cases import (
-    LENGTHS,
-    B,
-    H,
-    K,
-    S,
-    V,
-    call,
-    draw,
-    padding,
-    per_key,
-    refused,
-)
+from linearized_cases import LENGTHS, B, H, K, S, V, call, draw, padding, per_key, refused
 from support import FACE, FACES, close, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.mechanisms.linear.shared import check_decay_kind
 
 NAME = "linear_attention"
-MAPS = {
-    "elu": lambda x: x + 1 if x > 0 else np.exp(x),
-    "relu": lambda x: max(x, 0.0),
-    "identity": lambda x: x,
-}
+MAPS = {"elu": lambda x: x + 1 if x > 0 else np.exp(x), "relu": lambda x: max(x, 0.0), "identity": lambda x: x}
 
 
 def by_loops(query, key, value, mask=None, *, feature_map="elu", causal=False, decay=None, normalize=True):

@@ -7,14 +7,10 @@ import pytest
 from support import FACE, close, draw, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.core.paged import pytorch as paged_torch
-from attn_course.core.paged import tf as paged_tf
+from attn_course.core.paged import pytorch as paged_torch, tf as paged_tf
 from attn_course.core.paged.shared import count_turns
-from attn_course.core.split_keys import pytorch as split_torch
-from attn_course.core.split_keys import shared
-from attn_course.core.split_keys import tf as split_tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.core.split_keys import pytorch as split_torch, shared, tf as split_tf
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 

@@ -7,8 +7,7 @@ import pytest
 from support import FACE, FACES, build, close, draw, numbers, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, nested, set_parameters
 

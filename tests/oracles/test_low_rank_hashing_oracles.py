@@ -7,8 +7,7 @@ import pytest
 from support import FACE, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import set_parameters
 
 GOLDENS = np.load(Path(__file__).with_name("low_rank_hashing.npz"))

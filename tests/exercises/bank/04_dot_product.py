@@ -275,14 +275,7 @@ lambda q, k, v: np.array([q.shape[0], q.shape[1], v.shape[2]])
 lambda q, k, v: np.stack([v[:, : t + 1].mean(1) for t in range(q.shape[1])], 1)
 # %% causal_call, wrong: the call returns: the last keys
 lambda q, k, v: (
-    softmax(
-        np.where(
-            np.tri(q.shape[1], k.shape[1], k.shape[1] - q.shape[1]) > 0,
-            q @ k.swapaxes(1, 2),
-            -1e9,
-        )
-    )
-    @ v
+    softmax(np.where(np.tri(q.shape[1], k.shape[1], k.shape[1] - q.shape[1]) > 0, q @ k.swapaxes(1, 2), -1e9)) @ v
 )
 # %% causal_call, wrong: the call returns: no softmax
 lambda q, k, v: np.tril(q @ k.swapaxes(1, 2)) @ v

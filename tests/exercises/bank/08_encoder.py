@@ -80,12 +80,7 @@ lambda D, F: tf.constant(4 * D * D) + 2 * D * F + 9 * D + F
 class Own(torch.nn.Module):
     def __init__(self, D, F):
         super().__init__()
-        for name, size in (
-            ("scale", (D,)),
-            ("bias", (D,)),
-            ("inner", (D, F)),
-            ("outer", (F, D)),
-        ):
+        for name, size in (("scale", (D,)), ("bias", (D,)), ("inner", (D, F)), ("outer", (F, D))):
             setattr(self, name, torch.nn.Parameter(torch.zeros(size)))
 
     def forward(self, x):

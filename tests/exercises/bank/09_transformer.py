@@ -30,11 +30,7 @@ class Own(torch.nn.Module):
             setattr(self, name + "_weight", torch.nn.Parameter(torch.empty(D, D)))
 
     def forward(self, x, memory):
-        q, k, v = (
-            x @ self.query_weight,
-            memory @ self.key_weight,
-            memory @ self.value_weight,
-        )
+        q, k, v = (x @ self.query_weight, memory @ self.key_weight, memory @ self.value_weight)
         return torch.nn.functional.scaled_dot_product_attention(q, k, v) + x
 
 

@@ -99,12 +99,7 @@ lambda a, b, c: (1 - c * c) * a + c * b
 class Own(torch.nn.Module):
     def __init__(self, D, K, V):
         super().__init__()
-        for name, shape in (
-            ("query", (D, K)),
-            ("key", (D, K)),
-            ("value", (D, V)),
-            ("gate", (D,)),
-        ):
+        for name, shape in (("query", (D, K)), ("key", (D, K)), ("value", (D, V)), ("gate", (D,))):
             setattr(self, name + "_weight", torch.nn.Parameter(torch.zeros(shape)))
 
     def forward(self, x):

@@ -16,10 +16,7 @@ def f(q, k, v, past_k, past_v):
 
 # %% decode, right: torch
 def f(q, k, v, past_k, past_v):
-    keys, values = (
-        torch.cat([past_k, k[:, None]], 1),
-        torch.cat([past_v, v[:, None]], 1),
-    )
+    keys, values = (torch.cat([past_k, k[:, None]], 1), torch.cat([past_v, v[:, None]], 1))
     return torch.nn.functional.scaled_dot_product_attention(
         q[None, :, None], keys[None], values[None], enable_gqa=True
     )[0, :, 0]
