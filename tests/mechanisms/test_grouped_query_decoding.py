@@ -101,14 +101,6 @@ def test_step_by_step_is_the_whole_pass(face, groups, position, padded, kind):
 
 
 @FACE
-def test_left_padding_changes_nothing_but_the_place(face):
-    """The same words without padding give the same output, also with rotary positions: only distances count."""
-    layer, _ = make(face, 3, "rotary")
-    found = decode(face, layer, None, make_cache(face, "whole", 3), "left")[:1, 3:]
-    np.testing.assert_allclose(found, numbers(layer(tensor(face, X[:1, 3:]), causal=True)[0]), rtol=1e-9, atol=1e-11)
-
-
-@FACE
 def test_the_weights_stand_at_the_keys_that_are_left(face):
     layer, _ = make(face, 3, "rotary")
     expected = numbers(layer(tensor(face, X), mask=tensor(face, allowed("window", "none")))[1])
