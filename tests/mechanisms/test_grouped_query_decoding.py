@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from both_frameworks import first_weights  # noqa: F401
 from support import FACE, build, numbers, tensor
 
 from attn_course import pytorch, tf
-from attn_course.frameworks import keras, tf as tensorflow, torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 
@@ -18,12 +19,6 @@ PADDED = {
     "left": np.arange(S) >= np.array([[3], [0]]),
     "right": (np.arange(S) < 2) | (np.arange(S) >= np.array([[5], [2]])),  # of the prompt; then its answer
 }
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
 
 
 def make(face, groups, position):
