@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import both_frameworks  # noqa: F401
 import pytest
 
-from attn_course.course.labs.serve import __main__ as command
-from attn_course.course.labs.serve import timeline
+from attn_course.course.labs.serve import __main__ as command, timeline
 from attn_course.course.labs.serve.pytorch import load_model
 from experiments import serving
 

@@ -17,8 +17,7 @@ from attn_course.mechanisms.bahdanau.pytorch import (
     reset,
     vector,
 )
-from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax
-from attn_course.mechanisms.dot_product.pytorch import wide
+from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax, wide
 from attn_course.mechanisms.luong.shared import (
     OF_QUERY,
     PARITY_NAMES,

@@ -16,8 +16,7 @@ from attn_course.mechanisms.bahdanau.tf import (
     in_wide,
     weight_vector,
 )
-from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax
-from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax, wide
 from attn_course.mechanisms.luong.shared import (
     OF_QUERY,
     PARITY_NAMES,
