@@ -161,20 +161,21 @@ def test_signs_cost_no_line(visit):
         assert first.inner_text() == names[0]
 
 
-# Words with folds shut and with folds open, and minutes: at most. To widen page by page.
-MOST = {PAGES[0]: (2210, 9000, 10), PAGE: (3800, 9000, 20), PAGES[5]: (3850, 10000, 20), MAP: (1450, 9000, 10)}
+# Words with folds shut, with folds open, and minutes: at most.
+FIRST, LATER = (3800, 9000, 20), (4200, 10_000, 25)
+MOST = {MAP: (1300, 9000, 10), PAGES[0]: (2200, 9000, 10)}
 
 
 @pytest.mark.parametrize("framework", ["torch", "tf"])
-@pytest.mark.parametrize("chapter", MOST)
-def test_how_long_a_chapter_is(visit, chapter, framework):
+@pytest.mark.parametrize("chapter", [MAP, *(f"book/{path.stem}.html" for path in sources())])
+def test_how_long_a_page_is(visit, chapter, framework):
     """The minutes at its head are those that tools/reading_time.py computes."""
-    words, whole, minutes = MOST[chapter]
+    words, whole, minutes = MOST.get(chapter, FIRST if chapter < "book/06" else LATER)
     with visit(f"{chapter}?framework={framework}") as tab:
         found = lengths(tab)
         assert found["words"] <= words and found["whole"] <= whole and found["folds"] <= 25, found
         assert found["minutes"] <= minutes, found
-        assert found["told"] is None or abs(found["told"] - found["minutes"]) <= 1, found
+        assert not found["told"] or abs(found["told"] - found["minutes"]) < 2, found
 
 
 def test_without_a_script_the_answer_is_a_fold(visit):
