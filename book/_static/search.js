@@ -1,14 +1,20 @@
-// The search page: sections of the book for the words in ?q=, the best one first. MiniSearch finds and weighs them;
-// `SECTIONS` is written by book/_ext/section_search.py, the stemmer and its stop words come from the builder.
+// Sections of the book for the words of a query, the best one first: on the search page, and under the field of any
+// other page while one types. MiniSearch finds and weighs them; `SECTIONS` is written by book/_ext/section_search.py,
+// the stemmer and its stop words come from the builder. search_field.js loads all of it.
 (() => {
   const BOOST = { title: 5, names: 6, above: 1, pageTitle: 2, text: 1, code: 0.6 };
   // A chapter explains; its summary repeats; the pages of the reference are for those who know.
   const WEIGHT = { card: 1, section: 1, page: 0.6, summary: 0.5, reference: 0.6, term: 0.6, name: 0.4, exercises: 0.3 };
   WEIGHT.topic = 0.4; // a page of the package
-  const MOST = 30;
+  const [MOST, HITS] = [30, 6]; // listed on the page, and under the field
 
+  // The stemmer would take an indexer for an index and positive for a position: these lose their plural's s alone.
+  const WHOLE = /(?:er|or|direction|projection|positive|general|important|importance)s?$/;
   const stemmer = new Stemmer();
-  const stem = (word) => stemmer.stemWord(word.toLowerCase());
+  const stem = (word) => {
+    const small = word.toLowerCase();
+    return WHOLE.test(small) ? small.replace(/s$/, "") : stemmer.stemWord(small);
+  };
   const ASKING = "after can do does from how off should vs what when where which why".split(" ");
   const stops = new Set([...stopwords, ...ASKING]);
   const compounds = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? [];
@@ -42,18 +48,14 @@
     SECTIONS.filter(isPage).map((one) => [one.page, one.kind === "topic" ? "Package" : one.title]),
   );
 
-  function prepare() {
-    const index = new MiniSearch({
-      fields: Object.keys(BOOST),
-      extractField: (one, field) => (Array.isArray(one[field]) ? one[field].join(" . ") : (one[field] ?? "")),
-      tokenize: (text) => words(text, true),
-      processTerm: stem,
-    });
-    index.addAll(
-      SECTIONS.map((one, id) => ({ ...one, id, pageTitle: isPage(one) ? "" : (titles[one.page] ?? "") })),
-    );
-    return index;
-  }
+  const index = new MiniSearch({
+    fields: Object.keys(BOOST),
+    extractField: (one, field) => (Array.isArray(one[field]) ? one[field].join(" . ") : (one[field] ?? "")),
+    tokenize: (text) => words(text, true),
+    processTerm: stem,
+    searchOptions: { boost: BOOST, tokenize: (text) => text.split(" ") },
+  });
+  index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: isPage(one) ? "" : (titles[one.page] ?? "") })));
 
   // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
   function bears(one, query) {
@@ -62,12 +64,10 @@
     return one.kind === "section" && names(one.title).includes(query) ? 1 : 0;
   }
 
-  function find(index, query) {
+  function find(query) {
     const terms = asked(query);
     const phrase = plain(query);
     const found = index.search(terms.join(" "), {
-      boost: BOOST,
-      tokenize: (text) => text.split(" "),
       prefix: (term) => term.length > 2,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
       weights: { fuzzy: 0.1, prefix: 0.3 },
@@ -113,8 +113,7 @@
     return box;
   }
 
-  function item(result, query) {
-    const { one } = result;
+  function link({ one, terms }, query) {
     const link = document.createElement("a");
     link.href = `${document.documentElement.dataset.content_root}${one.page}.html${one.anchor ? `#${one.anchor}` : ""}`;
     link.textContent = isPage(one) ? one.title : `${titles[one.page] ?? one.page} > ${one.title}`;
@@ -129,34 +128,100 @@
     };
     link.addEventListener("click", mark);
     link.addEventListener("auxclick", mark);
-    const line = document.createElement("li");
-    line.append(link, quote(one, result.terms));
-    return line;
+    return link;
   }
 
-  function show(query) {
-    const results = find(prepare(), query);
-    const told = document.createElement("p");
-    told.className = "search-summary";
-    told.setAttribute("role", "status");
-    told.textContent = results.length
-      ? `${results.length === MOST ? "The best" : "Found"} ${results.length} for “${query}”.`
-      : `Nothing holds “${query}”. Fewer words, or another name for it, may find more.`;
-    const list = document.createElement("ul");
-    list.className = "search";
-    list.append(...results.map((result) => item(result, query)));
-    document.getElementById("search-results").replaceChildren(told, list);
+  // What stands on top of the results. A word that is still typed is not missed yet.
+  function tell(query, results, typed) {
+    const none = asked(query).filter((word) => !index.search(word).length);
+    if (typed && query.toLowerCase().endsWith(none.at(-1))) none.pop();
+    if (!results.length) return `Nothing holds “${query}”. Fewer words, or another name for it, may find more.`;
+    if (!none.length) return `${results.length === MOST ? "The best" : "Found"} ${results.length} for “${query}”.`;
+    return `Nothing holds ${none.map((word) => `“${word}”`).join(" or ")}: these hold other words, or words like it.`;
+  }
+
+  const made = (tag, attributes) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+
+  // The search page: a list that follows its field.
+  function page(box, field) {
+    const told = made("p", { class: "search-summary", role: "status" });
+    const list = made("ul", { class: "search" });
+    const show = (typed) => {
+      const query = field.value.trim();
+      const results = query ? find(query) : [];
+      told.textContent = query && tell(query, results, typed);
+      list.replaceChildren(
+        ...results.map((result) => {
+          const line = document.createElement("li");
+          line.append(link(result, query), quote(result.one, result.terms));
+          return line;
+        }),
+      );
+    };
+    const query = new URLSearchParams(location.search).get("q")?.trim();
+    if (query) {
+      field.value = query;
+      document.title = `${query}: ${document.title}`;
+    }
+    box.append(told, list);
+    field.addEventListener("input", () => show(true));
+    show(false);
+  }
+
+  // The field that Ctrl+K opens over a page: a combobox, the six best are its options.
+  function box(dialog, field) {
+    const told = made("p", { class: "search-summary", role: "status" });
+    const list = made("div", { id: "search-hits", role: "listbox", "aria-label": "Sections" });
+    field.form.after(told, list);
+    for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": list.id, "aria-autocomplete": "list" })) {
+      field.setAttribute(name, value);
+    }
+    let chosen = -1; // the field itself
+    const choose = (place) => {
+      chosen = place;
+      [...list.children].forEach((option, one) => option.setAttribute("aria-selected", one === place));
+      if (place < 0) field.removeAttribute("aria-activedescendant");
+      else field.setAttribute("aria-activedescendant", list.children[place].id);
+      list.children[place]?.scrollIntoView({ block: "nearest" });
+    };
+    const fill = () => {
+      const query = field.value.trim();
+      const results = query ? find(query) : [];
+      told.textContent = query && tell(query, results, true);
+      const options = results.slice(0, HITS).map((result, place) => {
+        const option = link(result, query);
+        Object.assign(option, { id: `search-hit-${place}`, tabIndex: -1 }).setAttribute("role", "option");
+        option.append(quote(result.one, result.terms));
+        return option;
+      });
+      list.replaceChildren(...options);
+      field.setAttribute("aria-expanded", options.length > 0);
+      choose(-1);
+    };
+    field.addEventListener("input", fill);
+    field.addEventListener("keydown", (event) => {
+      const [step, places] = [{ ArrowDown: 1, ArrowUp: -1 }[event.key], list.children.length + 1];
+      if (step) choose(((chosen + 1 + step + places) % places) - 1);
+      else if (event.key === "Escape") dialog.close();
+      else if (event.key === "Enter" && chosen >= 0) list.children[chosen].click();
+      else return;
+      event.preventDefault();
+    });
+    list.addEventListener("click", () => dialog.close());
+    fill();
   }
 
   function start() {
-    const query = new URLSearchParams(location.search).get("q")?.trim();
-    if (!query) return;
-    for (const field of document.querySelectorAll('input[name="q"]')) field.value = query;
-    document.title = `${query}: ${document.title}`;
-    show(query);
+    const [results, dialog] = [document.getElementById("search-results"), document.getElementById("pst-search-dialog")];
+    if (results) page(results, results.parentElement.querySelector("input"));
+    else if (dialog) box(dialog, dialog.querySelector("input"));
   }
   // For tests: the entries for a query, without a page's address.
-  window.findSections = (query) => find(prepare(), query).map(({ one, score }) => ({ ...one, score }));
+  window.findSections = (query) => find(query).map(({ one, score }) => ({ ...one, score }));
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
