@@ -90,7 +90,8 @@ def _walk(node, section, found):
     elif isinstance(node, SILENT) or (isinstance(node, Fold) and "fold-solution" in node["classes"]):
         return
     elif isinstance(node, HtmlLine):
-        section.text.append(re.sub(r"(?<=[\w)])$", ".", node.astext().removeprefix("Checked: ")))
+        _paragraph(node, section, found)
+        section.text[-1] = re.sub(r"(?<=[\w)])$", ".", section.text[-1].removeprefix("Checked: "))
     elif isinstance(node, Fold) and "fold-package" in node["classes"]:
         _walk(node[0], section, found)  # the source itself is that of the package's page
     elif isinstance(node, Fold) and set(UNSAID) & set(node["classes"]):

@@ -131,78 +131,72 @@
     return link;
   }
 
-  // What stands on top of the results. A word that is still typed is not missed yet.
+  // What stands on top of the results. Of a word that is still typed the beginning counts.
   function tell(query, results, typed) {
-    const none = asked(query).filter((word) => !index.search(word).length);
-    if (typed && query.toLowerCase().endsWith(none.at(-1))) none.pop();
+    const missed = (word, place, all) => !index.search(word, { prefix: typed && place === all.length - 1 }).length;
+    const none = asked(query).filter(missed);
     if (!results.length) return `Nothing holds “${query}”. Fewer words, or another name for it, may find more.`;
     if (!none.length) return `${results.length === MOST ? "The best" : "Found"} ${results.length} for “${query}”.`;
-    return `Nothing holds ${none.map((word) => `“${word}”`).join(" or ")}: these hold other words, or words like it.`;
+    const named = none.map((word) => `“${word}”`).join(" or ");
+    return `Nothing holds ${named}. Listed is what has the other words, or words like it.`;
   }
 
-  const made = (tag, attributes) => {
-    const element = document.createElement(tag);
+  const set = (element, attributes) => {
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
+  const made = (tag, attributes) => set(document.createElement(tag), attributes);
 
-  // The search page: a list that follows its field.
-  function page(box, field) {
+  // What is typed in the field is answered in a box: what was found, and a list of the best.
+  function answer(field, box, list, most, entry) {
     const told = made("p", { class: "search-summary", role: "status" });
-    const list = made("ul", { class: "search" });
-    const show = (typed) => {
+    box.append(told, list);
+    const fill = (typed) => {
       const query = field.value.trim();
       const results = query ? find(query) : [];
       told.textContent = query && tell(query, results, typed);
-      list.replaceChildren(
-        ...results.map((result) => {
-          const line = document.createElement("li");
-          line.append(link(result, query), quote(result.one, result.terms));
-          return line;
-        }),
-      );
+      const entries = results.slice(0, most).map((result, number) => {
+        const line = entry(link(result, query), number);
+        line.append(quote(result.one, result.terms));
+        return line;
+      });
+      list.replaceChildren(...entries);
     };
+    field.addEventListener("input", () => fill(true));
+    fill(false);
+  }
+
+  function page(results) {
+    const field = results.parentElement.querySelector("input");
     const query = new URLSearchParams(location.search).get("q")?.trim();
     if (query) {
       field.value = query;
       document.title = `${query}: ${document.title}`;
     }
-    box.append(told, list);
-    field.addEventListener("input", () => show(true));
-    show(false);
+    answer(field, results, made("ul", { class: "search" }), MOST, (link) => {
+      const line = document.createElement("li");
+      line.append(link);
+      return line;
+    });
   }
 
   // The field that Ctrl+K opens over a page: a combobox, the six best are its options.
-  function box(dialog, field) {
-    const told = made("p", { class: "search-summary", role: "status" });
+  function box(dialog) {
+    const field = dialog.querySelector("input");
     const list = made("div", { id: "search-hits", role: "listbox", "aria-label": "Sections" });
-    field.form.after(told, list);
-    for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": list.id, "aria-autocomplete": "list" })) {
-      field.setAttribute(name, value);
-    }
+    set(field, { role: "combobox", "aria-controls": list.id, "aria-autocomplete": "list" });
     let chosen = -1; // the field itself
     const choose = (place) => {
       chosen = place;
-      [...list.children].forEach((option, one) => option.setAttribute("aria-selected", one === place));
-      if (place < 0) field.removeAttribute("aria-activedescendant");
-      else field.setAttribute("aria-activedescendant", list.children[place].id);
-      list.children[place]?.scrollIntoView({ block: "nearest" });
+      const options = [...list.children];
+      options.forEach((option, one) => option.setAttribute("aria-selected", one === place));
+      set(field, { "aria-expanded": options.length > 0, "aria-activedescendant": options[place]?.id ?? "" });
+      options[place]?.scrollIntoView({ block: "nearest" });
     };
-    const fill = () => {
-      const query = field.value.trim();
-      const results = query ? find(query) : [];
-      told.textContent = query && tell(query, results, true);
-      const options = results.slice(0, HITS).map((result, place) => {
-        const option = link(result, query);
-        Object.assign(option, { id: `search-hit-${place}`, tabIndex: -1 }).setAttribute("role", "option");
-        option.append(quote(result.one, result.terms));
-        return option;
-      });
-      list.replaceChildren(...options);
-      field.setAttribute("aria-expanded", options.length > 0);
-      choose(-1);
-    };
-    field.addEventListener("input", fill);
+    const option = (link, place) => set(link, { id: `search-hit-${place}`, role: "option", tabindex: -1 });
+    answer(field, dialog, list, HITS, option);
+    choose(-1);
+    field.addEventListener("input", () => choose(-1));
     field.addEventListener("keydown", (event) => {
       const [step, places] = [{ ArrowDown: 1, ArrowUp: -1 }[event.key], list.children.length + 1];
       if (step) choose(((chosen + 1 + step + places) % places) - 1);
@@ -212,13 +206,12 @@
       event.preventDefault();
     });
     list.addEventListener("click", () => dialog.close());
-    fill();
   }
 
   function start() {
     const [results, dialog] = [document.getElementById("search-results"), document.getElementById("pst-search-dialog")];
-    if (results) page(results, results.parentElement.querySelector("input"));
-    else if (dialog) box(dialog, dialog.querySelector("input"));
+    if (results) page(results);
+    else if (dialog) box(dialog);
   }
   // For tests: the entries for a query, without a page's address.
   window.findSections = (query) => find(query).map(({ one, score }) => ({ ...one, score }));
