@@ -1,7 +1,7 @@
 """A page loads one style sheet and one script that waits: those of the theme, the builder and the course, joined.
 
 Runs on the built site. `framework.js` stays by itself, since it runs before the first line is drawn, and so does what
-a page alone needs: its figures, its search. Rules for icons that no page shows are left out.
+a page alone needs: its figures. Rules for icons that no page shows are left out.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def join(app: Sphinx, error: Exception | None) -> None:
     static = site / "_static"
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html") if "_static" not in path.parts}
     pages = {path: text for path, text in pages.items() if "_static/framework.js" in text}
-    fresh = [text for path, text in pages.items() if STYLE not in text and path.name != "search.html"]
-    if fresh:  # a page that was not written again has the joined ones already; the search has scripts of its own
+    fresh = [text for text in pages.values() if STYLE not in text]
+    if fresh:  # a page that was not written again has the joined ones already
         sheets = [one or other for one, other in _SHEET.findall(head(fresh[0])[1])]
         scripts = list(dict.fromkeys(_SCRIPT.findall(head(fresh[0])[1])))
         settings = list(dict.fromkeys(_SETTING.findall(head(fresh[0])[1])))

@@ -23,6 +23,9 @@ from sphinx import addnodes
 NAMES = re.compile(r"^\s*search:\s*(.+)$", re.DOTALL)
 CHAPTER = re.compile(r"(^|/)\d\d_")
 SILENT = (nodes.citation, nodes.comment, nodes.math_block, nodes.target)
+UNSAID = ("fold-more", "fold-code")  # their first lines are buttons: "Show", "Code of this figure"
+SIGNS = {"lfloor": "⌊", "rfloor": "⌋", "lvert": "|", "rvert": "|", "cdot": "·", "times": "×", "odot": "⊙", "top": "⊤"}
+SIGNS |= {"infty": "∞", "le": "≤", "ge": "≥", "approx": "≈", "in": "∈", "ldots": "…"}
 FACES = {"pytorch": "PyTorch", "tf": "TensorFlow", "reference": "specification"}
 
 
@@ -73,14 +76,27 @@ def _section(page, node, level, above, found):
             _walk(child, section, found)
 
 
+def _formula(tex):
+    """A formula in a line, as a result quotes it."""
+    tex = re.sub(r"\\(?:math\w+|text\w*|t?frac|left|right|bar|tilde|over\w+)", "", re.sub(r"\\[,;] ?", " ", tex))
+    tex = re.sub(r"\\([A-Za-z]+)(\{?)", lambda name: SIGNS.get(name[1], name[1]) + " " * len(name[2]), tex)
+    return re.sub(r"[\\{}]", "", tex.replace("}{", "/"))
+
+
 def _walk(node, section, found):
     """Add what a node says to the section; terms and names of the package become entries of their own."""
     if isinstance(node, nodes.comment) and (named := NAMES.match(node.astext())):
         section.names += [name.strip() for name in " ".join(named[1].split()).split(",")]
     elif isinstance(node, SILENT) or (isinstance(node, Fold) and "fold-solution" in node["classes"]):
         return
+    elif isinstance(node, HtmlLine):
+        _paragraph(node, section, found)
+        section.text[-1] = re.sub(r"(?<=[\w)])$", ".", section.text[-1].removeprefix("Checked: "))
     elif isinstance(node, Fold) and "fold-package" in node["classes"]:
-        section.text.append(node.next_node(HtmlLine).astext())  # the source itself is that of the package's page
+        _walk(node[0], section, found)  # the source itself is that of the package's page
+    elif isinstance(node, Fold) and set(UNSAID) & set(node["classes"]):
+        for child in node.children[1:]:
+            _walk(child, section, found)
     elif isinstance(node, addnodes.desc):
         _object(node, section.page, found)
     elif isinstance(node, nodes.definition_list_item) and node[0].get("ids"):
@@ -93,7 +109,7 @@ def _walk(node, section, found):
     elif isinstance(node, nodes.literal_block):
         section.code.append(node.astext())
     elif isinstance(node, nodes.math):
-        section.text.append(re.sub(r"\\(?:math\w+|text\w*|left|right)\b|[\\{}$]", " ", node.astext()))
+        section.text.append(_formula(node.astext()))
     elif isinstance(node, nodes.Text):
         section.text.append(node.astext())
     elif isinstance(node, nodes.TextElement):

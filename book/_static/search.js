@@ -1,14 +1,20 @@
-// The search page: sections of the book for the words in ?q=, the best one first. MiniSearch finds and weighs them;
-// `SECTIONS` is written by book/_ext/section_search.py, the stemmer and its stop words come from the builder.
+// Sections of the book for the words of a query, the best one first: on the search page, and under the field of any
+// other page while one types. MiniSearch finds and weighs them; `SECTIONS` is written by book/_ext/section_search.py,
+// the stemmer and its stop words come from the builder. search_field.js loads all of it.
 (() => {
   const BOOST = { title: 5, names: 6, above: 1, pageTitle: 2, text: 1, code: 0.6 };
   // A chapter explains; its summary repeats; the pages of the reference are for those who know.
   const WEIGHT = { card: 1, section: 1, page: 0.6, summary: 0.5, reference: 0.6, term: 0.6, name: 0.4, exercises: 0.3 };
   WEIGHT.topic = 0.4; // a page of the package
-  const MOST = 30;
+  const [MOST, HITS] = [30, 6]; // listed on the page, and under the field
 
+  // The stemmer would take an indexer for an index and positive for a position: these lose their plural's s alone.
+  const WHOLE = /(?:er|or|direction|projection|positive|general|important|importance)s?$/;
   const stemmer = new Stemmer();
-  const stem = (word) => stemmer.stemWord(word.toLowerCase());
+  const stem = (word) => {
+    const small = word.toLowerCase();
+    return WHOLE.test(small) ? small.replace(/s$/, "") : stemmer.stemWord(small);
+  };
   const ASKING = "after can do does from how off should vs what when where which why".split(" ");
   const stops = new Set([...stopwords, ...ASKING]);
   const compounds = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? [];
@@ -42,18 +48,14 @@
     SECTIONS.filter(isPage).map((one) => [one.page, one.kind === "topic" ? "Package" : one.title]),
   );
 
-  function prepare() {
-    const index = new MiniSearch({
-      fields: Object.keys(BOOST),
-      extractField: (one, field) => (Array.isArray(one[field]) ? one[field].join(" . ") : (one[field] ?? "")),
-      tokenize: (text) => words(text, true),
-      processTerm: stem,
-    });
-    index.addAll(
-      SECTIONS.map((one, id) => ({ ...one, id, pageTitle: isPage(one) ? "" : (titles[one.page] ?? "") })),
-    );
-    return index;
-  }
+  const index = new MiniSearch({
+    fields: Object.keys(BOOST),
+    extractField: (one, field) => (Array.isArray(one[field]) ? one[field].join(" . ") : (one[field] ?? "")),
+    tokenize: (text) => words(text, true),
+    processTerm: stem,
+    searchOptions: { boost: BOOST, tokenize: (text) => text.split(" ") },
+  });
+  index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: isPage(one) ? "" : (titles[one.page] ?? "") })));
 
   // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
   function bears(one, query) {
@@ -62,12 +64,10 @@
     return one.kind === "section" && names(one.title).includes(query) ? 1 : 0;
   }
 
-  function find(index, query) {
+  function find(query) {
     const terms = asked(query);
     const phrase = plain(query);
     const found = index.search(terms.join(" "), {
-      boost: BOOST,
-      tokenize: (text) => text.split(" "),
       prefix: (term) => term.length > 2,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
       weights: { fuzzy: 0.1, prefix: 0.3 },
@@ -113,8 +113,7 @@
     return box;
   }
 
-  function item(result, query) {
-    const { one } = result;
+  function link({ one, terms }, query) {
     const link = document.createElement("a");
     link.href = `${document.documentElement.dataset.content_root}${one.page}.html${one.anchor ? `#${one.anchor}` : ""}`;
     link.textContent = isPage(one) ? one.title : `${titles[one.page] ?? one.page} > ${one.title}`;
@@ -129,34 +128,93 @@
     };
     link.addEventListener("click", mark);
     link.addEventListener("auxclick", mark);
-    const line = document.createElement("li");
-    line.append(link, quote(one, result.terms));
-    return line;
+    return link;
   }
 
-  function show(query) {
-    const results = find(prepare(), query);
-    const told = document.createElement("p");
-    told.className = "search-summary";
-    told.setAttribute("role", "status");
-    told.textContent = results.length
-      ? `${results.length === MOST ? "The best" : "Found"} ${results.length} for “${query}”.`
-      : `Nothing holds “${query}”. Fewer words, or another name for it, may find more.`;
-    const list = document.createElement("ul");
-    list.className = "search";
-    list.append(...results.map((result) => item(result, query)));
-    document.getElementById("search-results").replaceChildren(told, list);
+  // What stands on top of the results. Of a word that is still typed the beginning counts.
+  function tell(query, results, typed) {
+    const missed = (word, place, all) => !index.search(word, { prefix: typed && place === all.length - 1 }).length;
+    const none = asked(query).filter(missed);
+    if (!results.length) return `Nothing holds “${query}”. Fewer words, or another name for it, may find more.`;
+    if (!none.length) return `${results.length === MOST ? "The best" : "Found"} ${results.length} for “${query}”.`;
+    const named = none.map((word) => `“${word}”`).join(" or ");
+    return `Nothing holds ${named}. Listed is what has the other words, or words like it.`;
+  }
+
+  const set = (element, attributes) => {
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const made = (tag, attributes) => set(document.createElement(tag), attributes);
+
+  // What is typed in the field is answered in a box: what was found, and a list of the best.
+  function answer(field, box, list, most, entry) {
+    const told = made("p", { class: "search-summary", role: "status" });
+    box.append(told, list);
+    const fill = (typed) => {
+      const query = field.value.trim();
+      const results = query ? find(query) : [];
+      told.textContent = query && tell(query, results, typed);
+      const entries = results.slice(0, most).map((result, number) => {
+        const line = entry(link(result, query), number);
+        line.append(quote(result.one, result.terms));
+        return line;
+      });
+      list.replaceChildren(...entries);
+    };
+    field.addEventListener("input", () => fill(true));
+    fill(false);
+  }
+
+  function page(results) {
+    const field = results.parentElement.querySelector("input");
+    const query = new URLSearchParams(location.search).get("q")?.trim();
+    if (query) {
+      field.value = query;
+      document.title = `${query}: ${document.title}`;
+    }
+    answer(field, results, made("ul", { class: "search" }), MOST, (link) => {
+      const line = document.createElement("li");
+      line.append(link);
+      return line;
+    });
+  }
+
+  // The field that Ctrl+K opens over a page: a combobox, the six best are its options.
+  function box(dialog) {
+    const field = dialog.querySelector("input");
+    const list = made("div", { id: "search-hits", role: "listbox", "aria-label": "Sections" });
+    set(field, { role: "combobox", "aria-controls": list.id, "aria-autocomplete": "list" });
+    let chosen = -1; // the field itself
+    const choose = (place) => {
+      chosen = place;
+      const options = [...list.children];
+      options.forEach((option, one) => option.setAttribute("aria-selected", one === place));
+      set(field, { "aria-expanded": options.length > 0, "aria-activedescendant": options[place]?.id ?? "" });
+      options[place]?.scrollIntoView({ block: "nearest" });
+    };
+    const option = (link, place) => set(link, { id: `search-hit-${place}`, role: "option", tabindex: -1 });
+    answer(field, dialog, list, HITS, option);
+    choose(-1);
+    field.addEventListener("input", () => choose(-1));
+    field.addEventListener("keydown", (event) => {
+      const [step, places] = [{ ArrowDown: 1, ArrowUp: -1 }[event.key], list.children.length + 1];
+      if (step) choose(((chosen + 1 + step + places) % places) - 1);
+      else if (event.key === "Escape") dialog.close();
+      else if (event.key === "Enter" && chosen >= 0) list.children[chosen].click();
+      else return;
+      event.preventDefault();
+    });
+    list.addEventListener("click", () => dialog.close());
   }
 
   function start() {
-    const query = new URLSearchParams(location.search).get("q")?.trim();
-    if (!query) return;
-    for (const field of document.querySelectorAll('input[name="q"]')) field.value = query;
-    document.title = `${query}: ${document.title}`;
-    show(query);
+    const [results, dialog] = [document.getElementById("search-results"), document.getElementById("pst-search-dialog")];
+    if (results) page(results);
+    else if (dialog) box(dialog);
   }
   // For tests: the entries for a query, without a page's address.
-  window.findSections = (query) => find(prepare(), query).map(({ one, score }) => ({ ...one, score }));
+  window.findSections = (query) => find(query).map(({ one, score }) => ({ ...one, score }));
 
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();

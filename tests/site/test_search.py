@@ -2,10 +2,11 @@
 
 import json
 import re
-from urllib.parse import quote_plus, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from built_book import SITE, choose_framework, settle
+from test_pages import too_wide, violations
 
 # The words; the page; how the headings begin that answer.
 LOOK_UPS = [
@@ -71,26 +72,30 @@ LATER = [
     ("relative attention", "07_", "Shaw.s relative position"),
     ("sink softmax", "16_", "Sinks: one more score"),
     ("qk norm", "16_", "QK-norm"),
+    ("why is decoding slow", "13_", "Arithmetic intensity"),
+    ("attention flops", "04_", "What it costs"),
+    ("tree attention", "17_", "Multi-token prediction"),
+    ("left padding batch generation", "13_", "Where it breaks"),
 ]
 
 
-def listed(tab, base, words):
-    """Address and heading of what the search lists, the best first."""
-    tab.goto(f"{base}search.html?q={quote_plus(words)}")
-    tab.locator("#search-results [role=status]").wait_for()
+def listed(tab, words):
+    """Address and heading of what the search page lists for what is typed, the best first."""
+    tab.locator("#main-content input[name=q]").fill(words)
     links = tab.locator("#search-results li > a")
     return links.evaluate_all("(links) => links.map((link) => [link.getAttribute('href'), link.textContent])")
 
 
 @pytest.fixture(scope="module")
 def found(browser):
-    """What is listed for each of the forty, in a book that is opened from a disk."""
+    """What is listed for each of the words, in a book that is opened from a disk."""
     context = browser.new_context()
     tab = context.new_page()
     faults = []
     tab.on("pageerror", lambda error: faults.append(str(error)))
-    asked = [words for words, _, _ in LOOK_UPS + LATER]
-    results = {words: listed(tab, f"{SITE.resolve().as_uri()}/", words) for words in asked}
+    tab.goto(f"{SITE.resolve().as_uri()}/search.html")
+    tab.locator("#search-results [role=status]").wait_for(state="attached")
+    results = {words: listed(tab, words) for words, _, _ in LOOK_UPS + LATER}
     context.close()
     assert faults == []
     return results
@@ -123,6 +128,7 @@ def test_the_section_that_answers_is_there():
         there = [one for one in sections if re.search(rf"/{where}", one["page"]) and re.match(heading, one["title"])]
         assert there, f"{words!r}: no section begins with {heading!r}"
     assert "Advances in Neural" not in text and not (SITE / "searchindex.js").exists()
+    assert not [one for one in sections if re.search(r"\bShow\b|Checked: |Code of this|\\", one.get("text", ""))]
 
 
 def test_ties_stand_in_the_order_of_the_contents(browser):
@@ -133,17 +139,36 @@ def test_ties_stand_in_the_order_of_the_contents(browser):
     ]
     pages = [{"page": one["page"], "title": "Masks", "kind": "page"} for one in alike]
     card = {"page": "book/01_x", "anchor": "card", "title": "Look it up: all", "kind": "card", "names": ["paired mask"]}
-    context = browser.new_context()
-    tab = context.new_page()
-    tab.set_content("<p>")
-    tab.add_script_tag(content=f"const SECTIONS = {json.dumps([*pages, *alike, card])};")
-    for name in ("language_data.js", "minisearch/minisearch.js", "search.js"):
-        tab.add_script_tag(content=(SITE / "_static" / name).read_text(encoding="utf-8"))
+    context, tab = searching(browser, [*pages, *alike, card])
     find = "(words) => findSections(words).filter((one) => one.anchor).map((one) => one.anchor)"
     found, named = tab.evaluate(find, "mask"), tab.evaluate(find, "paired mask")
     context.close()
     assert [anchor for anchor in found if anchor != "card"] == ["zebra", "monkey", "ape"]
     assert named[0] == "card"
+
+
+def searching(browser, sections):
+    """A page that searches a list of its own."""
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.set_content("<p>")
+    tab.add_script_tag(content=f"const SECTIONS = {json.dumps(sections)};")
+    for name in ("language_data.js", "minisearch/minisearch.js", "search.js"):
+        tab.add_script_tag(content=(SITE / "_static" / name).read_text(encoding="utf-8"))
+    return context, tab
+
+
+def test_a_word_is_not_taken_for_another_of_its_stem(browser):
+    """But for its plural."""
+    said = ("An indexer chooses.", "Indexers.", "The index of a row.", "A positive number.", "Two positions.")
+    page = {"page": "book/01_x", "kind": "section", "title": "x"}
+    context, tab = searching(browser, [page | {"text": text} for text in said])
+    found = {
+        word: tab.evaluate("(word) => findSections(word).map((one) => one.text)", word)
+        for word in ("indexer", "positive")
+    }
+    context.close()
+    assert sorted(found["indexer"]) == sorted(said[:2]) and found["positive"] == [said[3]]
 
 
 def test_exercises_come_last_and_results_lead_to_places(found):
@@ -212,6 +237,44 @@ def test_nothing_is_found_in_words(visit):
     with visit("search.html?q=zzyzx") as tab:
         assert "Nothing holds “zzyzx”" in tab.locator("#search-results").inner_text()
         assert tab.locator("#search-results li").count() == 0 and tab.faults == []
+
+
+def test_a_word_that_nothing_holds_is_named(visit):
+    """What holds the rest is listed; a word that is still typed is not missed yet."""
+    with visit("search.html?q=zzyzx+mask") as tab:
+        told, field = tab.locator("#search-results [role=status]"), tab.locator("#main-content input[name=q]")
+        told.filter(has_text="Nothing holds “zzyzx”. Listed").wait_for()
+        assert "mask" in tab.locator("#search-results .context mark").first.inner_text().lower()
+        field.fill("mask softm")
+        told.filter(has_text="“mask softm”").wait_for()
+        field.fill("mask softmz")
+        told.filter(has_text="Nothing holds “softmz”. Listed").wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_six_hits_while_typing(visit, width, scheme):
+    """Loaded when the field is first used; arrows choose, Enter opens, Escape closes."""
+    with visit("book/13_mqa_gqa.html", width=width, scheme=scheme) as tab:
+        assert not [name for name in tab.requests if re.search("search_sections|minisearch", name)]
+        tab.keyboard.press("Control+k")
+        tab.keyboard.type("causal mask")
+        field, options = tab.locator("#pst-search-dialog [role=combobox]"), tab.locator("#search-hits > [role=option]")
+        options.nth(5).wait_for()
+        assert options.count() == 6 and field.get_attribute("aria-expanded") == "true"
+        assert "Masks: who may attend" in options.first.inner_text()
+        tab.keyboard.press("ArrowUp")
+        assert options.last.get_attribute("aria-selected") == "true"
+        for key in ("ArrowDown", "ArrowDown"):
+            tab.keyboard.press(key)
+        assert field.get_attribute("aria-activedescendant") == options.first.get_attribute("id")
+        assert options.first.evaluate("(one) => getComputedStyle(one).outlineStyle") == "solid"
+        assert violations(tab, of="#pst-search-dialog") == [] and too_wide(tab) == []
+        tab.keyboard.press("Escape")
+        assert not tab.locator("#pst-search-dialog").is_visible()
+        tab.keyboard.press("Control+k")
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/04_scaled_dot_product.html#*")
+        assert tab.faults == []
 
 
 def test_a_book_from_a_disk_works(visit):

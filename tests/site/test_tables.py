@@ -113,3 +113,19 @@ def test_the_families_of_the_wall_chart_are_filtered_by_a_part(visit):
         assert group.get_by_role("status").inner_text() == "7 of 44 rows"
         table.locator("thead th", has_text="Family").get_by_role("button").click()
         assert column(table, 1) == sorted(found)
+
+
+def test_a_typed_letter_is_explained(visit):
+    """By the rows of all tables, folded ones too; a letter of the Greeks by its name."""
+    with visit("book/notation.html", width=390) as tab:
+        field, found = tab.get_by_label("A letter:"), tab.locator(".letters tbody tr")
+        field.fill("W")
+        first, where = found.first.locator("td").all_inner_texts(), column(tab.locator(".letters table"), 3)
+        assert first == ["W", "window", "Notation"] and any("hapter 2" in words for words in where)
+        field.fill("alpha")
+        assert any("weights" in text for text in found.all_inner_texts())
+        field.fill("E")
+        assert "In our shapes: width of the memory" in found.nth(1).text_content()
+        assert violations(tab, of=".letters") == [] and too_wide(tab) == []
+        field.fill("")
+        assert not tab.locator(".letters table").is_visible()
