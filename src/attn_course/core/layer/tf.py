@@ -460,9 +460,10 @@ class AttentionLayer(PairLayer):
 
     def project(self, query, key, value):
         """Linear maps, cut into heads: (B, H, T, K), (B, G, S, K), (B, G, S, V)."""
-        q = split(self.query_dense(query), self.num_heads)
-        k = split(self.key_dense(key), self.num_kv_heads)
-        return q, k, split(self.value_dense(value), self.num_kv_heads)
+        q, k, v = self.query_dense(query), self.key_dense(key), self.value_dense(value)
+        # As many as the maps give: where devices share the heads, each has some.
+        H, G = (x.shape[-1] // self.sizes.key_dim for x in (q, k))
+        return split(q, H), split(k, G), split(v, G)
 
     def prepare(self, query, key, **position):
         """What is done to query and key before the cache: norm, then positions."""
