@@ -52,7 +52,8 @@ BUILT = {
 
 def stored(kind):
     model = BUILT[kind]()
-    set_parameters(model, MODELS[kind].parameters())
+    own = "encoder.", "stack." if kind == "live_writer" else "encoder."  # a model with nothing but the stack
+    set_parameters(model, {name.replace(*own): x for name, x in MODELS[kind].parameters().items()})
     return model
 
 

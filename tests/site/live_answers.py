@@ -141,7 +141,8 @@ def behind(twin, tokens, groups, cache, count):
     """The logits behind each of the last count tokens: of one pass where all is kept, else read one by one."""
     made = writer(twin, groups)
     if cache == "everything":
-        return made(as_array(attn_tf if twin is writer_tf else attn_torch, [tokens])).numpy()[0, -count:]
+        rows = as_array(attn_tf if twin is writer_tf else attn_torch, [tokens])
+        return twin.logits_of(made, rows).numpy()[0, -count:]
     step = twin.stepper(made, len(tokens), **CACHES[cache])
     return np.array([step(np.array([token])) for token in tokens])[-count:]
 

@@ -14,11 +14,13 @@ from attn_course.core.layer.shared import (
     check_names,
     check_parts,
     check_rolled,
+    check_supported,
     spell_config,
     whole_signature,
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.pytorch import Mask
+from attn_course.core.paged.shared import check_pool
 from attn_course.core.shapes import check_floats, check_scores, check_shapes
 
 Tensor = torch.Tensor
@@ -290,16 +292,21 @@ class AttentionLayer(Module):
         first = next(own, torch.empty(0))
         return torch.empty(0, dtype=first.dtype, device=first.device)
 
-    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
+    def new_cache(
+        self, batch: int, capacity: int | None, *, pool: Any = None, **options: Any
+    ) -> KVCache:
         """An empty cache for ``cache=``, in the dtype and place of the parameters.
 
-        options: those of ``KVCache``.
+        options: those of ``KVCache``; pool: a ``BlockPool`` that it takes blocks from.
         """
+        G, K, V = self.sizes.kept
+        if pool is not None:
+            check_supported("a cache in blocks", **options)
+            check_pool(pool, G, K, V)
+            return pool.new_cache(capacity, batch)
         like = self.like()
         place = {"dtype": like.dtype, "device": like.device}
-        widths = self.sizes.key_dim, self.sizes.value_dim
-        sizes = batch, self.num_kv_heads, capacity, *widths
-        return KVCache(*sizes, **place | options)
+        return KVCache(batch, G, capacity, K, V, **place | options)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, those of the parts too."""
@@ -344,6 +351,11 @@ def copies(layer: AttentionLayer, *names: str) -> dict[str, Any]:
     """Parts of a layer for another one: rotary itself, of others a copy."""
     parts = {name: copy.deepcopy(getattr(layer, name)) for name in names}
     return {"rotary": layer.rotary} | parts
+
+
+def wide(dtype: torch.dtype) -> torch.dtype:
+    """The dtype to compute in: float32, or float64 if that is given."""
+    return torch.promote_types(dtype, torch.float32)
 
 
 def split(x: torch.Tensor, num_heads: int) -> torch.Tensor:

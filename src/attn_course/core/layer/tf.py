@@ -16,11 +16,13 @@ from attn_course.core.layer.shared import (
     check_parts,
     check_refused,
     check_rolled,
+    check_supported,
     spell_config,
     whole_signature,
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.tf import Mask, finite_cast
+from attn_course.core.paged.shared import check_pool
 from attn_course.core.shapes import check_scores, check_shapes, dtype_name
 
 Tensor = tf.Tensor
@@ -517,14 +519,20 @@ class AttentionLayer(PairLayer):
         """Raise ValueError unless the inputs fit the layer and each other."""
         check_inputs(self.sizes, query, key, value, head_mask)
 
-    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
+    def new_cache(
+        self, batch: int, capacity: int | None, *, pool: Any = None, **options: Any
+    ) -> KVCache:
         """An empty cache for ``cache=``, in the dtype that the layer computes in.
 
-        options: those of ``KVCache``.
+        options: those of ``KVCache``; pool: a ``BlockPool`` that it takes blocks from.
         """
-        widths = self.sizes.key_dim, self.sizes.value_dim
-        sizes = batch, self.num_kv_heads, capacity, *widths
-        return KVCache(*sizes, **{"dtype": self.compute_dtype} | options)
+        G, K, V = self.sizes.kept
+        if pool is not None:
+            check_supported("a cache in blocks", **options)
+            check_pool(pool, G, K, V)
+            return pool.new_cache(capacity, batch)
+        options = {"dtype": self.compute_dtype} | options
+        return KVCache(batch, G, capacity, K, V, **options)
 
     def compute_mask(self, query: Any, previous_mask: Any = None) -> Any:
         return previous_mask, None
@@ -566,6 +574,11 @@ def copies(layer: AttentionLayer, *names: str) -> dict[str, Any]:
         for name, part in parts.items()
     }
     return {"rotary": layer.rotary} | made
+
+
+def wide(dtype: tf.DType) -> tf.DType:
+    """The dtype to compute in: float32, or float64 if that is given."""
+    return tf.float64 if dtype == tf.float64 else tf.float32
 
 
 def split(x: tf.Tensor, num_heads: int) -> tf.Tensor:

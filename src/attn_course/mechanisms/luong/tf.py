@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.layer.tf import Pair, Tensor, dense
+from attn_course.core.layer.tf import Pair, Tensor, dense, wide
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.bahdanau.tf import (
@@ -17,7 +17,6 @@ from attn_course.mechanisms.bahdanau.tf import (
     weight_vector,
 )
 from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax
-from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.luong.shared import (
     OF_QUERY,
     PARITY_NAMES,

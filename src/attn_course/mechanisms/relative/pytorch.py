@@ -4,13 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import AttentionLayer
+from attn_course.core.layer.pytorch import AttentionLayer, wide
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.dot_product.pytorch import (
-    allowed_keys,
-    allowed_softmax,
-    wide,
-)
+from attn_course.mechanisms.dot_product.pytorch import allowed_keys, allowed_softmax
 from attn_course.mechanisms.dot_product.shared import with_bias
 from attn_course.mechanisms.relative.shared import (
     RelativeSizes,

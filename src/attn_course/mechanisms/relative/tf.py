@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.layer.tf import AttentionLayer, Layer
+from attn_course.core.layer.tf import AttentionLayer, Layer, wide
 from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.shared import with_bias
-from attn_course.mechanisms.dot_product.tf import allowed_keys, allowed_softmax, wide
+from attn_course.mechanisms.dot_product.tf import allowed_keys, allowed_softmax
 from attn_course.mechanisms.relative.shared import (
     RelativeSizes,
     bucket_table,

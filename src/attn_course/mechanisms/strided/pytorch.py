@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import torch
+from attn_course.core.layer.pytorch import wide
 from attn_course.core.masks.patterns import check_summary
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.mechanisms.blocks.pytorch import (
@@ -27,7 +28,7 @@ from attn_course.mechanisms.blocks.pytorch import (
     to_columns,
 )
 from attn_course.mechanisms.blocks.shared import check_pattern
-from attn_course.mechanisms.dot_product.pytorch import allowed_softmax, wide
+from attn_course.mechanisms.dot_product.pytorch import allowed_softmax
 from attn_course.mechanisms.strided.shared import (
     FixedSizes,
     StridedSizes,

@@ -6,8 +6,7 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import scatter, zeros
-from attn_course.core.layer.tf import AttentionLayer
-from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.core.layer.tf import AttentionLayer, wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
 from attn_course.models.serving.shared import Scheduler, check_model
@@ -60,8 +59,9 @@ class Engine(Scheduler):
     def logits(self, tokens, position, place, last, groups):
         """All tokens stand in one row (1, N); only attention tells the requests."""
         model = self.model
+        known: dict = {}
         for memory in self.memory:
-            memory.turn(position, place, groups)
+            memory.turn(position, place, groups, known)
         x = model.embedding(tokens[None]) * scale_of(model.config)
         reach = tf.cast(tf.reduce_max(position), "int32") + 1
         first = tf.maximum(0, reach - tf.size(position))
@@ -84,15 +84,22 @@ class LayerMemory:
         self.key = zeros((*lead, sizes.key_dim), dtype)
         self.value = zeros((*lead, sizes.value_dim), dtype)
 
-    def turn(self, position: tf.Tensor, place: tf.Tensor, groups: Any) -> None:
-        """What the next call is about, as ``Batch`` says."""
-        # A rotary encoding adds 0, 1, 2 ... to where it begins: here, for each token.
-        position = tf.cast(position, "int32")
-        self.first = position - tf.range(tf.size(position))
-        self.place, self.groups = place, groups
+    def turn(
+        self, position: tf.Tensor, place: tf.Tensor, groups: Any, known: dict
+    ) -> None:
+        """What the next call is about, as ``Batch`` says.
 
-    def next_position(self, mask: Any = None) -> tf.Tensor:
-        """Where a rotary encoding goes on: (N,), for each token."""
+        known: by rotary encoding what it turns by, once for all layers that share it.
+        """
+        rotary, self.place, self.groups = self.layer.rotary, place, groups
+        position = tf.cast(position, "int32")
+        if rotary not in known and hasattr(rotary, "waves"):
+            known[rotary] = rotary.waves(position, self.key.dtype)
+        # Another one adds 0, 1, 2 ... to where it begins: here, for each token.
+        self.first = known.get(rotary, position - tf.range(tf.size(position)))
+
+    def next_position(self, mask: Any = None) -> Any:
+        """Where a rotary encoding goes on, for each token, or what it turns by."""
         return self.first
 
     def limit(self, T: int, mask: Any = None, bias: Any = None) -> tuple[Any, Any]:
