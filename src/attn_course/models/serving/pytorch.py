@@ -26,22 +26,10 @@ class Engine(Scheduler):
         ValueError: a size is wrong, or the model can't be served.
     """
 
-    def __init__(
-        self,
-        model: torch.nn.Module,
-        *,
-        blocks: int,
-        block_size: int,
-        max_requests: int,
-        token_budget: int | None = None,
-        prefix_cache: bool = True,
-    ) -> None:
+    def take_memory(self, model: torch.nn.Module, positions: int) -> tuple:
+        """The keys and values of every layer."""
         check_model(model, AttentionLayer)
-        sizes = {"blocks": blocks, "block_size": block_size}
-        limits = {"max_requests": max_requests, "token_budget": token_budget}
-        super().__init__(model, **sizes, **limits, prefix_cache=prefix_cache)
-        layers, positions = model.stack.layers, blocks * block_size
-        self.memory = tuple(LayerMemory(x.attention, positions) for x in layers)
+        return tuple(LayerMemory(x.attention, positions) for x in model.stack.layers)
 
     @torch.no_grad()
     def read(self, batch: Batch) -> np.ndarray:
@@ -75,10 +63,9 @@ class LayerMemory:
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
         self.layer = attention
-        sizes, like = attention.sizes, attention.like()
-        lead = positions, attention.num_kv_heads
-        self.key = like.new_zeros(*lead, sizes.key_dim)
-        self.value = like.new_zeros(*lead, sizes.value_dim)
+        (G, K, V), like = attention.sizes.kept, attention.like()
+        self.key = like.new_zeros(positions, G, K)
+        self.value = like.new_zeros(positions, G, V)
 
     def turn(
         self, position: torch.Tensor, place: torch.Tensor, groups: Any, known: dict
@@ -88,10 +75,10 @@ class LayerMemory:
         known: by rotary encoding what it turns by, once for all layers that share it.
         """
         rotary, self.place, self.groups = self.layer.rotary, place, groups
+        steps = torch.arange(len(position), device=position.device)
         if rotary not in known and hasattr(rotary, "waves"):
             known[rotary] = rotary.waves(position, self.key.dtype)
         # Another one adds 0, 1, 2 ... to where it begins: here, for each token.
-        steps = torch.arange(len(position), device=position.device)
         self.first = known.get(rotary, position - steps)
 
     def next_position(self, mask: Any = None) -> Any:

@@ -27,26 +27,14 @@ class Engine(Scheduler):
         ValueError: a size is wrong, or the model can't be served.
     """
 
-    def __init__(
-        self,
-        model: keras.layers.Layer,
-        *,
-        blocks: int,
-        block_size: int,
-        max_requests: int,
-        token_budget: int | None = None,
-        prefix_cache: bool = True,
-    ) -> None:
+    def take_memory(self, model: keras.layers.Layer, positions: int) -> tuple:
+        """The keys and values of every layer; a pass becomes a graph."""
         check_model(model, AttentionLayer)
-        sizes = {"blocks": blocks, "block_size": block_size}
-        limits = {"max_requests": max_requests, "token_budget": token_budget}
-        super().__init__(model, **sizes, **limits, prefix_cache=prefix_cache)
-        layers, positions = model.stack.layers, blocks * block_size
-        self.memory = tuple(LayerMemory(x.attention, positions) for x in layers)
         row, pair = (tf.TensorSpec([None] * axes, "int64") for axes in (1, 2))
         group = [pair, pair, tf.TensorSpec((None, 1, None, None), "bool")]
         specs = [row, row, row, row, [group, group]]
         self.logits = tf.function(self.logits, input_signature=specs)
+        return tuple(LayerMemory(x.attention, positions) for x in model.stack.layers)
 
     def read(self, batch: Batch) -> np.ndarray:
         """The logits (R, N) behind the last token of every request, in its blocks."""
@@ -79,10 +67,9 @@ class LayerMemory:
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
         self.layer = attention
-        sizes, dtype = attention.sizes, attention.compute_dtype
-        lead = positions, attention.num_kv_heads
-        self.key = zeros((*lead, sizes.key_dim), dtype)
-        self.value = zeros((*lead, sizes.value_dim), dtype)
+        (G, K, V), dtype = attention.sizes.kept, attention.compute_dtype
+        self.key = zeros((positions, G, K), dtype)
+        self.value = zeros((positions, G, V), dtype)
 
     def turn(
         self, position: tf.Tensor, place: tf.Tensor, groups: Any, known: dict

@@ -50,20 +50,6 @@ def logits_of(model, tokens, cache=None):
     return model(tokens, need_weights=False, cache=cache)[0]
 
 
-def stepper(model, capacity, **options):
-    """A function of tokens (n), NumPy, that gives the logits (N) behind the last.
-
-    It reads every token once: caches keep what is behind it. options: of the caches.
-    """
-    cache = model.new_cache(1, capacity, **options)
-
-    @torch.no_grad()
-    def step(tokens):
-        return logits_of(model, torch.from_numpy(tokens)[None], cache)[0, -1].numpy()
-
-    return step
-
-
 def loss(model, tokens, targets):
     """The cross-entropy in nats, for the training loop."""
     logits = logits_of(model, tokens)

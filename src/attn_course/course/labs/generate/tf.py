@@ -51,20 +51,6 @@ def logits_of(model, tokens, cache=None):
     return model(tokens, need_weights=False, cache=cache)[0]
 
 
-def stepper(model, capacity, **options):
-    """A function of tokens (n), NumPy, that gives the logits (N) behind the last.
-
-    It reads every token once: caches keep what is behind it. options: of the caches.
-    """
-    cache = model.new_cache(1, capacity, **options)
-
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
-    def step(tokens):
-        return logits_of(model, tokens[None], cache)[0, -1]
-
-    return lambda tokens: step(tf.constant(tokens)).numpy()
-
-
 def loss(model, tokens, targets):
     """The cross-entropy in nats, for the training loop."""
     logits = logits_of(model, tokens)
