@@ -4,8 +4,9 @@ import math
 
 from attn_course.core.chunked.shared import GROUP, choose
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import is_transformed, wide
+from attn_course.core.layer.pytorch import is_transformed
 from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_unit
 
 

@@ -2,7 +2,7 @@
 
 from attn_course.core.chunked.shared import GROUP, choose
 from attn_course.core.frameworks import tf
-from attn_course.core.layer.tf import wide
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_unit
 
 

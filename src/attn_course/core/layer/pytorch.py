@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.layer.shared import (
     ELSEWHERE,
     check_divisible,
@@ -20,7 +21,6 @@ from attn_course.core.layer.shared import (
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.pytorch import Mask
-from attn_course.core.paged.shared import check_pool
 from attn_course.core.shapes import check_floats, check_scores, check_shapes
 
 Tensor = torch.Tensor
@@ -351,11 +351,6 @@ def copies(layer: AttentionLayer, *names: str) -> dict[str, Any]:
     """Parts of a layer for another one: rotary itself, of others a copy."""
     parts = {name: copy.deepcopy(getattr(layer, name)) for name in names}
     return {"rotary": layer.rotary} | parts
-
-
-def wide(dtype: torch.dtype) -> torch.dtype:
-    """The dtype to compute in: float32, or float64 if that is given."""
-    return torch.promote_types(dtype, torch.float32)
 
 
 def split(x: torch.Tensor, num_heads: int) -> torch.Tensor:

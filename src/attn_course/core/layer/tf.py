@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import (
     ELSEWHERE,
@@ -22,7 +23,6 @@ from attn_course.core.layer.shared import (
 )
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.tf import Mask, finite_cast
-from attn_course.core.paged.shared import check_pool
 from attn_course.core.shapes import check_scores, check_shapes, dtype_name
 
 Tensor = tf.Tensor
@@ -574,11 +574,6 @@ def copies(layer: AttentionLayer, *names: str) -> dict[str, Any]:
         for name, part in parts.items()
     }
     return {"rotary": layer.rotary} | made
-
-
-def wide(dtype: tf.DType) -> tf.DType:
-    """The dtype to compute in: float32, or float64 if that is given."""
-    return tf.float64 if dtype == tf.float64 else tf.float32
 
 
 def split(x: tf.Tensor, num_heads: int) -> tf.Tensor:

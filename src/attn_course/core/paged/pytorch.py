@@ -4,16 +4,16 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
-from attn_course.core.layer.pytorch import wide
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.paged.shared import (
     blocks_of,
     check_caches,
-    check_pool,
     check_queries,
     count_turns,
     nobody_holds,
     pool_empty,
 )
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.core.split_keys.pytorch import merge
 

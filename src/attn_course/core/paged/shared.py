@@ -23,14 +23,6 @@ def count_turns(blocks: int, block_size: int, on_gpu: bool) -> int:
     return min(turns, TURNS) if on_gpu else turns
 
 
-def check_pool(pool: Any, num_kv_heads: int, key_dim: int, value_dim: int) -> None:
-    """Raise ValueError unless a pool's blocks have these sizes."""
-    wanted, found = (num_kv_heads, key_dim, value_dim), pool.sizes
-    if wanted != found:
-        words = f"num_kv_heads, key_dim, value_dim = {wanted}"
-        raise ValueError(f"pool must have {words}, got {found}")
-
-
 def pool_empty(wanted: Any, free: Any) -> str:
     """The words for a chunk that a pool has no blocks for."""
     return f"pool must have {wanted} free blocks, got {free}"

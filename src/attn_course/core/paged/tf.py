@@ -3,17 +3,17 @@
 from typing import Any
 
 from attn_course.core.frameworks import tf
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.kv_cache.tf import KVCache, bytes_of, scatter, zeros
-from attn_course.core.layer.tf import wide
 from attn_course.core.paged.shared import (
     blocks_of,
     check_caches,
-    check_pool,
     check_queries,
     count_turns,
     nobody_holds,
     pool_empty,
 )
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.core.split_keys.tf import merge
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
-from attn_course.core.layer.pytorch import wide
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.quantized.shared import (
     AXES,
     BITS,

@@ -4,7 +4,7 @@ from typing import Any
 
 from attn_course.core.frameworks import tf
 from attn_course.core.kv_cache.tf import KVCache, bytes_of, zeros
-from attn_course.core.layer.tf import wide
+from attn_course.core.precision.tf import wide
 from attn_course.core.quantized.shared import (
     AXES,
     BITS,

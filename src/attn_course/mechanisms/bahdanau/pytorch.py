@@ -10,9 +10,9 @@ from attn_course.core.layer.pytorch import (
     is_mixed,
     make_linear,
     reset_linear,
-    wide,
 )
 from attn_course.core.masks.pytorch import Mask, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_floats
 from attn_course.mechanisms.bahdanau.shared import check_additive
 from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax

@@ -10,9 +10,9 @@ from attn_course.core.layer.tf import (
     add_padding,
     dense,
     over_merged_axes,
-    wide,
 )
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.mechanisms.bahdanau.shared import check_additive
 from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax
 from attn_course.mechanisms.recurrent.shared import as_rows, check_memory, whole_sizes

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import tf
-from attn_course.core.layer.tf import AttentionLayer, wide
+from attn_course.core.layer.tf import AttentionLayer
+from attn_course.core.precision.tf import wide
 from attn_course.mechanisms.blocks.shared import check_unweighted, own_sizes
 from attn_course.mechanisms.dot_product.tf import block_future
 

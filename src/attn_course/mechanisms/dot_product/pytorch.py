@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import wide
 from attn_course.core.masks.pytorch import Mask, finite_cast, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 from attn_course.mechanisms.dot_product.shared import with_bias
 

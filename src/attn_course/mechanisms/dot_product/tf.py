@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from attn_course.core.frameworks import tf
-from attn_course.core.layer.tf import wide
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 from attn_course.mechanisms.dot_product.shared import with_bias
 

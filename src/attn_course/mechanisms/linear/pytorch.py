@@ -11,15 +11,10 @@ from attn_course.core.chunked.pytorch import (
     widen,
 )
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import (
-    AttentionLayer,
-    make_linear,
-    merge,
-    plain,
-    wide,
-)
+from attn_course.core.layer.pytorch import AttentionLayer, make_linear, merge, plain
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,

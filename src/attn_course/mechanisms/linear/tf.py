@@ -6,7 +6,8 @@ from typing import Any
 from attn_course.core.chunked.tf import check_gates, hide, log_of, sum_up, widen
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_inputs, check_supported
-from attn_course.core.layer.tf import AttentionLayer, dense, merge, wide
+from attn_course.core.layer.tf import AttentionLayer, dense, merge
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,

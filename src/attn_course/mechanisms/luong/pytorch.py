@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import Pair, Tensor, make_linear, wide
+from attn_course.core.layer.pytorch import Pair, Tensor, make_linear
 from attn_course.core.masks.pytorch import Mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.bahdanau.pytorch import (
     MemoryAttention,

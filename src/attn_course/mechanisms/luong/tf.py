@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.layer.tf import Pair, Tensor, dense, wide
+from attn_course.core.layer.tf import Pair, Tensor, dense
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.bahdanau.tf import (
     MemoryAttention,

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import wide
 from attn_course.core.masks.patterns import check_summary
 from attn_course.core.masks.pytorch import Mask, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.mechanisms.blocks.pytorch import (
     PatternAttention,
     Result,

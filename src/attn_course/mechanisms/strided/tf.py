@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.layer.tf import wide
 from attn_course.core.masks.patterns import check_summary
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.mechanisms.blocks.shared import check_pattern
 from attn_course.mechanisms.blocks.tf import (
     PatternAttention,

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import named_as_ours
-from attn_course.core.layer.tf import Tensor, wide
+from attn_course.core.layer.tf import Tensor
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.models.decoding.shared import (
     Sampler,
     check_beam,

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import AttentionLayer, wide
+from attn_course.core.layer.pytorch import AttentionLayer
+from attn_course.core.precision.pytorch import wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
 from attn_course.models.serving.shared import Scheduler, check_model

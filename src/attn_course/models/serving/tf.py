@@ -6,7 +6,8 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import scatter, zeros
-from attn_course.core.layer.tf import AttentionLayer, wide
+from attn_course.core.layer.tf import AttentionLayer
+from attn_course.core.precision.tf import wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
 from attn_course.models.serving.shared import Scheduler, check_model

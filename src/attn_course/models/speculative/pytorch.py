@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.core.layer.pytorch import Tensor, wide
+from attn_course.core.layer.pytorch import Tensor
 from attn_course.core.layer.shared import named_as_ours
+from attn_course.core.precision.pytorch import wide
 from attn_course.models.speculative.shared import (
     Cached,
     Drafts,

@@ -7,7 +7,8 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import named_as_ours
-from attn_course.core.layer.tf import Tensor, wide
+from attn_course.core.layer.tf import Tensor
+from attn_course.core.precision.tf import wide
 from attn_course.models.decoding.tf import TRACE
 from attn_course.models.speculative.shared import (
     Cached,

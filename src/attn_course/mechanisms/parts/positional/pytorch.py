@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from attn_course.core.frameworks import torch
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.parts.positional.shared import (
     Layout,
@@ -63,12 +64,12 @@ def position_angles(
     off in float64, where a device has it: float32 knows the angle of a position beyond
     100,000 to 0.004 alone.
     """
-    wide = torch.promote_types(dtype, torch.float32)
-    exact = wide if positions.device.type == "mps" else torch.float64
+    own = wide(dtype)
+    exact = own if positions.device.type == "mps" else torch.float64
     steps = frequencies(dim, base) if steps is None else steps
     steps = torch.as_tensor(steps, dtype=exact, device=positions.device)
     angle = positions.to(exact)[..., None] * steps
-    return (angle - 2 * math.pi * torch.round(angle / (2 * math.pi))).to(wide)
+    return (angle - 2 * math.pi * torch.round(angle / (2 * math.pi))).to(own)
 
 
 class SinusoidalEncoding(torch.nn.Module):

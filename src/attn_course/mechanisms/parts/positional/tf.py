@@ -7,6 +7,7 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Layer
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.parts.positional.shared import (
     Layout,
@@ -66,11 +67,11 @@ def position_angles(
     off in float64: float32 knows the angle of a position beyond 100,000 to 0.004 alone.
     (TFLite, which lacks it, takes positions of a length that is known.)
     """
-    wide = tf.float64 if dtype == tf.float64 else tf.float32
+    own = wide(dtype)
     steps = frequencies(dim, base) if steps is None else steps
     steps = tf.constant(np.asarray(steps), tf.float64)
     angle = tf.cast(positions, tf.float64)[..., None] * steps
-    return tf.cast(angle - 2 * math.pi * tf.round(angle / (2 * math.pi)), wide)
+    return tf.cast(angle - 2 * math.pi * tf.round(angle / (2 * math.pi)), own)
 
 
 @keras.saving.register_keras_serializable("attn_course")
