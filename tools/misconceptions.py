@@ -41,11 +41,11 @@ def entry(error):
     file, name, case = TEST.fullmatch(error.test).group("file", "name", "case")
     words = name.removeprefix("test_").replace("_", " ")
     test = f"[{words}]({publisher().file_url(file)})" + (f", case *{case}*" if case else "")
-    lines = [f"### “{error.said}”", "", error.right, ""]
+    lines = [f"### “{error.said}”", "", error.right, "", ":::{dropdown} Shown, printed, tested"]
     cell = f", by {{shown}}`{error.page}#{error.section}#{error.cell}`" if error.cell else ""
     lines += [f"- Shown in {{shown}}`{error.page}#{error.section}`{cell}"]
     lines += [f"- Source: {keys}{', ' if error.where else ''}{error.where}"]
-    return "\n".join([*lines, f"- Fails when it is implemented: {test}", ""])
+    return "\n".join([*lines, f"- Fails when it is implemented: {test}", ":::", ""])
 
 
 def entries():
