@@ -10,6 +10,8 @@ from attn_course.core.paged.shared import (
     check_caches,
     check_queries,
     count_turns,
+    in_numpy,
+    lengths_of,
     nobody_holds,
     pool_empty,
 )
@@ -290,7 +292,7 @@ def paged_attention(
         Milakov and Gimelshein 2018 (arXiv:1805.02867), algorithm 3.
     """
     pool, table, length = caches if isinstance(caches, tuple) else joined(caches)
-    check_queries(query, pool, table, *map(in_numpy, (length, count)))
+    check_queries(query, pool, table, lengths_of(caches), in_numpy(count))
     (G, K, _), (B, H, T, _), dtype = pool.sizes, query.shape, query.dtype
     query = query.reshape(B, G, H // G, T, K) * (K**-0.5 if scale is None else scale)
     query = query.to(wide(dtype))
@@ -339,8 +341,3 @@ def joined(caches):
         tables.append(torch.nn.functional.pad(cache.held(), (0, more)))
         lengths.append(cache.table.new_full((len(cache.table),), cache.length))
     return pool, torch.cat(tables), torch.cat(lengths)
-
-
-def in_numpy(x):
-    """For checks; None stays."""
-    return x if x is None else x.cpu().numpy()

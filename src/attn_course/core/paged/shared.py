@@ -42,6 +42,18 @@ def check_caches(caches: list) -> Any:
     return pool
 
 
+def lengths_of(caches: list | tuple) -> np.ndarray:
+    """How many positions each sequence has (B); a GPU is asked only for a tensor's."""
+    if isinstance(caches, tuple):
+        return in_numpy(caches[2])
+    return np.array([int(x.length) for x in caches for _ in range(x.sizes[0])])
+
+
+def in_numpy(x: Any) -> Any:
+    """A tensor's numbers; None stays."""
+    return x if x is None else np.asarray(x.cpu() if hasattr(x, "detach") else x)
+
+
 def check_queries(
     query: Any, pool: Any, table: Any, length: np.ndarray, count: np.ndarray | None
 ) -> None:

@@ -10,6 +10,8 @@ from attn_course.core.paged.shared import (
     check_caches,
     check_queries,
     count_turns,
+    in_numpy,
+    lengths_of,
     nobody_holds,
     pool_empty,
 )
@@ -295,7 +297,7 @@ def paged_attention(
         Milakov and Gimelshein 2018 (arXiv:1805.02867), algorithm 3.
     """
     pool, table, length = caches if isinstance(caches, tuple) else joined(caches)
-    check_queries(query, pool, table, *map(in_numpy, (length, count)))
+    check_queries(query, pool, table, lengths_of(caches), in_numpy(count))
     (G, K, V), (B, H, T, _), dtype = pool.sizes, query.shape, query.dtype
     query = tf.cast(query, wide(dtype))
     query = tf.reshape(query, (B, G, H // G, T, K))
@@ -347,8 +349,3 @@ def joined(caches):
         tables.append(tf.pad(cache.held(), ((0, 0), (0, more))))
         lengths.append(tf.fill((cache.table.shape[0],), tf.identity(cache.length)))
     return pool, tf.concat(tables, axis=0), tf.concat(lengths, axis=0)
-
-
-def in_numpy(x):
-    """For checks; None stays."""
-    return x if x is None else x.numpy()
