@@ -141,7 +141,7 @@ def ring_step(state, query, key, value, mine, theirs, causal=True, renew=renew, 
     for rows, columns, seen in tiles(mine, theirs, causal):
         highest, total, context = (x[..., rows, :] for x in state)
         score = query[..., rows, :] @ key[..., columns, :].swapaxes(-1, -2) * scale
-        score[..., ~seen] = -np.inf
+        score[..., *np.nonzero(~seen)] = -np.inf
         highest, total, kept, part = renew(score, highest, total)
         context = kept * context + part @ value[..., columns, :]
         for x, new in zip(state, (highest, total, context), strict=True):
