@@ -1,22 +1,15 @@
-"""The tasks and models of a stack of layers, the place of its norms, and the scores of a pretrained encoder's heads."""
+"""The sets of a stack of layers, the place of its norms, and the scores of a pretrained encoder's heads."""
 
 import both_frameworks  # noqa: F401
 import numpy as np
-import pytest
-from support import twinned
 
 from attn_course.course.labs import norms, reactions, stack
-from attn_course.course.labs.stack import pytorch, tf
-from attn_course.frameworks import tf as tensorflow
 from attn_course.frameworks import torch
 from attn_course.tasks.digits import load_digits
 from experiments.norms import pytorch as norms_torch
 
 
-def test_strings_and_sets():
-    letters, backwards = next(stack.strings(7, seed=1))
-    assert letters.shape == (7, 16) and letters.max() < 14
-    assert np.array_equal(letters[:, ::-1], backwards)
+def test_sets():
     digits = load_digits("test")
     sets, odd = next(stack.image_sets(digits, 50, seed=1))
     assert sets.shape == (50, 10, 64) and set(odd.tolist()) == set(range(10))
@@ -26,33 +19,6 @@ def test_strings_and_sets():
         rest = set(kinds[:place] + kinds[place + 1 :])
         assert len(rest) == 1 and kinds[place] not in rest
         assert len({image.tobytes() for image in images}) == 10  # no image twice
-
-
-def test_the_rule_without_learning():
-    sets = np.zeros((2, 10, 3))
-    sets[0, 4], sets[1, 7] = 1, -2
-    assert stack.farthest(sets).tolist() == [4, 7]
-
-
-def test_the_picture_of_sets_shows_what_is_wrong():
-    sets, odd = next(stack.image_sets(load_digits("test"), 6, seed=1))
-    found = odd.copy()
-    found[4] = (odd[4] + 1) % 10
-    drawn = stack.sets_figure(sets, odd, found).svg
-    assert drawn.count(">right<") == 3 and drawn.count(">wrong<") == 1
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-@pytest.mark.parametrize("name", ["Backwards", "OddOne"])
-def test_models_are_alike(name, norm):
-    given = next(stack.strings(3, seed=2) if name == "Backwards" else stack.image_sets(load_digits("test"), 3, seed=2))[
-        0
-    ]
-    mine, theirs = (getattr(face, name)(2, norm=norm) for face in (pytorch, tf))
-    theirs(given)  # builds it
-    twinned(mine, theirs)
-    found = mine(torch.from_numpy(given))[0].detach()
-    np.testing.assert_allclose(found, theirs(tensorflow.constant(given))[0], atol=1e-4)
 
 
 def test_warm_up():

@@ -16,7 +16,7 @@ from attn_course.masks import padding_mask, sliding_window_mask
 from attn_course.parity import get_parameters
 
 FOLDER = Path(__file__).parents[2] / "examples"
-PROGRAMS = ["char_gpt", "keras_classifier", "long_series", "replace_attention"]
+PROGRAMS = ["char_gpt", "keras_classifier", "long_series", "replace_attention", "translate"]
 
 
 def names_of(program):
@@ -50,6 +50,15 @@ def test_char_gpt():
     (first, _), (later, text) = main("abcdefg" * 40, steps=1, written=1), main("abcdefg" * 40, steps=30, written=12)
     assert later < 0.3 * first
     assert text == ("abcdefg" * 4)[: 9 + 12]
+
+
+def test_translate(tmp_path):
+    """What it keeps is what it learned; it says words, and 60 steps are too few to say the right ones."""
+    main, kept = names_of("translate")["main"], tmp_path / "translator.pt"
+    first, later = (main(path=kept, steps=steps) for steps in (1, 60))
+    assert later < 0.6 * first
+    said = main("Der Hund sucht den Arzt.", path=kept)
+    assert said and set(said.split()) <= set(names_of("translate")["vocabulary"]().characters)
 
 
 def test_long_series():
