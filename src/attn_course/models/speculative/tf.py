@@ -68,8 +68,10 @@ def speculative_generate(
 class Reader(Cached):
     """A model with its cache: reads on, and goes back; for long as a graph."""
 
-    def __init__(self, model: Any, length: int, max_tokens: int, *cache: Any) -> None:
-        super().__init__(model, length, max_tokens, *cache)
+    def __init__(
+        self, model: Any, length: int, max_tokens: int, cache: tuple | None = None
+    ) -> None:
+        super().__init__(model, length, max_tokens, cache)
         if max_tokens > TRACE:
             new = tf.TensorSpec((1, None), "int32")
             self.call = tf.function(self.call, input_signature=[new])
