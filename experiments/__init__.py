@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attn_course.files import ending_in_one_line, write_text
-from attn_course.records import heading, version, versions
-from attn_course.records import write as write_record
+from attn_course.records import heading, version, versions, write as write_record
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "src" / "attn_course" / "records"

@@ -16,8 +16,7 @@ import torch
 
 from attn_course import pytorch as names
 from attn_course.course.labs.seq2seq import Task, build
-from attn_course.course.training import falling
-from attn_course.course.training import pytorch as loop
+from attn_course.course.training import falling, pytorch as loop
 from attn_course.tasks.metrics import by_length
 from attn_course.tasks.text import batches
 from experiments import run_plan

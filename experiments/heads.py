@@ -16,9 +16,9 @@ from attn_course.course.labs.heads.pytorch import (
     DateModel,
     LookUpModel,
     losses,
+    train as train_dates,
     train_look_up,
 )
-from attn_course.course.labs.heads.pytorch import train as train_dates
 from attn_course.pytorch import head_importance
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches

@@ -9,14 +9,10 @@ python -m experiments.idle --seeds 0 1 2
 
 from attn_course.core.frameworks import tf, torch
 from attn_course.course.labs import one_layer
-from attn_course.course.labs.one_layer import pytorch as in_torch
-from attn_course.course.labs.one_layer import tf as in_tf
+from attn_course.course.labs.one_layer import pytorch as in_torch, tf as in_tf
 from experiments import run_plan
 
-LABS = {
-    "pytorch": (in_torch, torch.from_numpy),
-    "tensorflow": (in_tf, tf.constant),
-}
+LABS = {"pytorch": (in_torch, torch.from_numpy), "tensorflow": (in_tf, tf.constant)}
 
 
 def run(framework, kind, seed):

@@ -16,8 +16,7 @@ from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
 from attn_course.course.labs import dates as date_lab
 from attn_course.course.labs.generate.pytorch import load_glassllm
-from attn_course.course.labs.pronoun import STEPS, may_see
-from attn_course.course.labs.pronoun import pytorch as lab_reader
+from attn_course.course.labs.pronoun import STEPS, may_see, pytorch as lab_reader
 from attn_course.course.labs.seq2seq import TRAINING, build
 from attn_course.course.training import pytorch as loop
 from attn_course.files import replacing
@@ -28,8 +27,7 @@ from attn_course.tasks.live import HERE
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import load_sentences
 from attn_course.tasks.text import UNKNOWN, batches, encode_pairs
-from experiments import chosen_seeds, resuming, sentences, store
-from experiments import pronoun as readers
+from experiments import chosen_seeds, pronoun as readers, resuming, sentences, store
 
 DATE_STEPS, SENTENCE_STEPS, SENTENCE_RATES = 700, 3000, (3e-3, 1e-2)
 

@@ -1,8 +1,14 @@
 """Every reader with every seed, in both frameworks; stores the record."""
 
 from attn_course.core.frameworks import keras, torch
-from attn_course.course.labs.pairs import READERS, ROWS, STEPS, settled, tf
-from attn_course.course.labs.pairs import pytorch as torch_pairs
+from attn_course.course.labs.pairs import (
+    READERS,
+    ROWS,
+    STEPS,
+    pytorch as torch_pairs,
+    settled,
+    tf,
+)
 from attn_course.tasks.pairs import pairs, right_by_distance
 from experiments import run_plan
 

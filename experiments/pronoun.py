@@ -1,8 +1,15 @@
 """Every reader with every seed, in both frameworks; arrows cut; stores the record."""
 
 from attn_course.core.frameworks import keras, torch
-from attn_course.course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see, tf
-from attn_course.course.labs.pronoun import pytorch as torch_reader
+from attn_course.course.labs.pronoun import (
+    CUTS,
+    READERS,
+    STEPS,
+    cut,
+    may_see,
+    pytorch as torch_reader,
+    tf,
+)
 from attn_course.tasks.pronoun import sentences
 from experiments import run_plan
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
-from attn_course.course.training import pytorch as loop
-from attn_course.course.training import ramped
+from attn_course.course.training import pytorch as loop, ramped
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import links, load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END

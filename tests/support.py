@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 FACE = pytest.mark.parametrize("face", [pytorch, tf], ids=["pytorch", "tf"])

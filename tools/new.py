@@ -166,7 +166,7 @@ def make_exercise(root: Path, _kind: str, full: str) -> list[Path]:
     if len(orders) != 1:
         raise ValueError(f"no chapter {number} has exercises: make {BANK}/{number}_TOPIC/chapter.toml, order = []")
     (order,) = orders
-    path, answers = order.parent / f"{name}.py", root / ANSWERS / f"{order.parent.name}.py"
+    path, answers = order.parent / f"{name}.py", root / ANSWERS / f"{order.parent.name}.txt"
     if path.exists():
         raise ValueError(f"{path.relative_to(root)} exists: choose another NAME")
     text = order.read_text(encoding="utf-8")
@@ -175,7 +175,7 @@ def make_exercise(root: Path, _kind: str, full: str) -> list[Path]:
     path.write_text(fill("exercise/exercise.py.txt", name, full=full), encoding="utf-8")
     answers.touch()
     text = answers.read_text(encoding="utf-8")
-    answers.write_text(text + fill("exercise/answers.py.txt", name, full=full), encoding="utf-8")
+    answers.write_text(text + fill("exercise/answers.txt", name, full=full), encoding="utf-8")
     return [path, order, answers]
 
 

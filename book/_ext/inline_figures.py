@@ -14,14 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 # As attn_course.course.plots.style has them; a test compares. The book is built without the package's parts imported.
-COLORS = {
-    "ink": "#7a7a7a",
-    "paper": "#fdfdfc",
-    "1": "#bf5c18",
-    "2": "#3574b8",
-    "3": "#3d8050",
-    "4": "#8a58ae",
-}
+COLORS = {"ink": "#7a7a7a", "paper": "#fdfdfc", "1": "#bf5c18", "2": "#3574b8", "3": "#3d8050", "4": "#8a58ae"}
 _HEAD = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 
 

@@ -8,13 +8,7 @@ from attn_course.course.training.pytorch import token_loss, train
 from attn_course.tasks.alignments import load_alignments
 from attn_course.tasks.text import batches
 from experiments import run_plan
-from experiments.align import (
-    by_model_1,
-    chance_level,
-    diagonal,
-    encode,
-    right_counts,
-)
+from experiments.align import by_model_1, chance_level, diagonal, encode, right_counts
 from experiments.align.pytorch import MODELS, read, to_numbers
 
 BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 430  # 43 steps are one pass

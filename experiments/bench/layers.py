@@ -59,10 +59,7 @@ def _small_torch(kind, n):
 
     pairs = {
         "with weights": (ours, textbook),
-        "fused": (
-            lambda: ours(need_weights=False),
-            lambda: fused(query, key, value),
-        ),
+        "fused": (lambda: ours(need_weights=False), lambda: fused(query, key, value)),
         "fused with a mask": (
             lambda: ours(mask, need_weights=False),
             lambda: fused(query, key, value, mask),

@@ -3,8 +3,7 @@
 from attn_course.core.frameworks import keras, torch
 from attn_course.tasks.digits import load_digits
 from experiments import run_plan
-from experiments.digits import LOOKS, STEPS, tf
-from experiments.digits import pytorch as torch_readers
+from experiments.digits import LOOKS, STEPS, pytorch as torch_readers, tf
 
 READERS = [("pixels", "PixelReader", look) for look in LOOKS]
 READERS += [("rows", "RowReader", attends) for attends in (True, False)]

@@ -3,8 +3,7 @@
 from attn_course.course.labs.flash import LENGTHS, METHODS
 from experiments import run_plan
 from experiments.bench.measure import one_thread, peak
-from experiments.flash import pytorch as torch_runs
-from experiments.flash import tf
+from experiments.flash import pytorch as torch_runs, tf
 
 
 def run(framework, method, positions, backward, seed):

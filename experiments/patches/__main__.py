@@ -3,18 +3,10 @@
 from itertools import product
 
 from attn_course.core.frameworks import keras, torch
-from attn_course.course.labs.positions import pytorch as torch_models
-from attn_course.course.labs.positions import tf as tf_models
+from attn_course.course.labs.positions import pytorch as torch_models, tf as tf_models
 from attn_course.tasks.digits import load_digits
 from experiments import run_plan
-from experiments.patches import (
-    KINDS,
-    RATE,
-    STEPS,
-    batches,
-    settings,
-    to_patches,
-)
+from experiments.patches import KINDS, RATE, STEPS, batches, settings, to_patches
 
 
 def run(framework, kind, seed):

@@ -1,8 +1,10 @@
 """The frameworks: the public path of ``attn_course.core.frameworks``."""
 
 from attn_course.core import frameworks
-from attn_course.core.frameworks import install_command as install_command
-from attn_course.core.frameworks import repository_url as repository_url
+from attn_course.core.frameworks import (
+    install_command as install_command,
+    repository_url as repository_url,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -70,14 +70,8 @@ BLOCKS = {
     ),
     "lines": ("$$\na &= b \\\\ % why\n&= c\n$$", "$$ \\begin{aligned} a &= b \\\\ &= c \\end{aligned} $$"),
     "formula in a note": ("```{note}\n$$\na\n+ b\n$$\n```", "> **Note**\n>\n> $$ a + b $$"),
-    "torch": (
-        ":::{torch}\nSee {term}`x`.\n\n- a\n:::",
-        "<!-- torch -->\n\n**PyTorch.** See x.\n\n- a\n\n<!-- end -->",
-    ),
-    "tf": (
-        ":::{tf}\n1. a\n2. b\n:::\n\nText",
-        "<!-- tf -->\n\n**TensorFlow.**\n\n1. a\n2. b\n\n<!-- end -->\n\nText",
-    ),
+    "torch": (":::{torch}\nSee {term}`x`.\n\n- a\n:::", "<!-- torch -->\n\n**PyTorch.** See x.\n\n- a\n\n<!-- end -->"),
+    "tf": (":::{tf}\n1. a\n2. b\n:::\n\nText", "<!-- tf -->\n\n**TensorFlow.**\n\n1. a\n2. b\n\n<!-- end -->\n\nText"),
     "formula in a list": ("1. a\n\n   $$\n   b\n   $$\n\n2. c", "1. a\n\n   $$ b $$\n\n2. c"),
     "tasks": ("- [ ] a\n- [x] b\n- {term}`c`", "- [ ] a\n- [x] b\n- c"),
     "removed": ("(lab)=\n## H\n\n% c\n% d\n\nText\n\n+++\n\nMore", "## H\n\nText\n\nMore"),

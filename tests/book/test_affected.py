@@ -38,7 +38,7 @@ def test_what_all_stand_on_reaches_all_topics():
         ("tests/mechanisms/linearized_cases.py", "tests/mechanisms/test_hashing.py"),
         ("tests/mechanisms/conftest.py", "tests/mechanisms/test_masks.py"),
         ("tests/contract/cases.py", "tests/contract/test_keras.py"),
-        ("tests/exercises/bank/10_sparse.py", "tests/exercises/test_answers.py"),
+        ("tests/exercises/bank/10_sparse.txt", "tests/exercises/test_answers.py"),
         ("tools/new.py", "tests/book/test_new.py"),
         ("noxfile.py", "tests/book/test_versions.py"),
         ("tools/slides.py", "tests/book/test_slides.py"),

@@ -4,19 +4,7 @@ import re
 
 import both_frameworks  # noqa: F401
 import pytest
-from complexity import (
-    BESIDE,
-    CONFIGS,
-    MISSING,
-    PAGE,
-    SHOWN,
-    SIZES,
-    cached,
-    keyed,
-    page,
-    work,
-    worth,
-)
+from complexity import BESIDE, CONFIGS, MISSING, PAGE, SHOWN, SIZES, cached, keyed, page, work, worth
 
 from attn_course.catalog import CATALOG
 from attn_course.core.kv_cache import cache_bytes

@@ -21,11 +21,7 @@ def cells(root):
 
 
 def test_building_twice_gives_the_same_bytes(small, change):
-    change(
-        small / "book" / "01_fixture.md",
-        'print(f"{seconds:.9f}")',
-        "print('a text', end=' ')\nprint('in parts')",
-    )
+    change(small / "book" / "01_fixture.md", 'print(f"{seconds:.9f}")', "print('a text', end=' ')\nprint('in parts')")
     path = small / "book" / "01_fixture.ipynb"
     build(small, [])
     first = path.read_bytes()

@@ -115,8 +115,7 @@ def test_behind_padding_with_a_cache(face, row, attentions):
 
 @pytest.mark.parametrize("kind", ["GroupedQueryAttention", "MultiHeadAttention"])
 @pytest.mark.parametrize(
-    "row",
-    ["qwen3", "qwen3-next", "gemma2 full_attention", "gpt-oss full_attention", "gpt-oss sliding_attention"],
+    "row", ["qwen3", "qwen3-next", "gemma2 full_attention", "gpt-oss full_attention", "gpt-oss sliding_attention"]
 )
 def test_parts_in_two_classes(row, kind, attentions):
     """Norm, gate, cap, scale and sinks; a window as a mask. TensorFlow is as PyTorch, and closer than the library."""

@@ -1,13 +1,12 @@
 """Positions, patterns and the delta rules beside transformers: functions and modules that are no whole layer."""
 
 import inspect
-import sys
 
 import numpy as np
 import pytest
 import torch
 import transformers
-from support import FACE, FACES, build, caught, draw, numbers, tensor, to
+from support import FACE, FACES, build, draw, numbers, tensor, to
 from transformers.masking_utils import sliding_window_causal_mask_function
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.big_bird.modeling_big_bird import BigBirdBlockSparseAttention, BigBirdModel
@@ -19,7 +18,7 @@ from transformers.models.longformer.modeling_longformer import LongformerSelfAtt
 from transformers.models.qwen3_next import modeling_qwen3_next
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert
 
-from attn_course import masks, pytorch, reference, tf
+from attn_course import masks, reference
 from attn_course.parity import get_parameters, set_parameters
 
 # The library takes powers and angles in float32: positions to 40 times an ulp of the frequency.
@@ -141,30 +140,6 @@ def test_frequencies_of_transformers(face, sizes, rule):
         np.testing.assert_allclose(share[:9], 1, rtol=1e-6)
         np.testing.assert_allclose(share[21:], 0.25, rtol=1e-6)
         assert share[9] < 1 - 1e-3 and share[20] > 0.25 + 1e-3 and scale == pytest.approx(1.1386, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("face", "ramp", "rule", "wrong"),
-    [
-        (pytorch, "pair_ramp", RULES[3], lambda right, *sizes: 1 - right(*sizes)),
-        (tf, "pair_ramp", RULES[3], lambda right, *sizes: 1 - right(*sizes)),
-        (pytorch, "turn_ramp", RULES[5], lambda right, *sizes: 1 - right(*sizes)),
-        (tf, "turn_ramp", RULES[5], lambda right, *sizes: 1 - right(*sizes)),
-        (reference, "pair_ramp", RULES[3], lambda right, *sizes: right(*sizes)[::-1]),  # the wrong end is slowed
-    ],
-)
-def test_a_wrong_ramp_is_caught(monkeypatch, face, ramp, rule, wrong):
-    module = sys.modules[face.rotary_frequencies.__module__]
-    right = getattr(module, ramp)
-    monkeypatch.setattr(module, ramp, lambda *sizes: wrong(right, *sizes))
-    caught(test_frequencies_of_transformers, face, SIZES[0], rule)
-
-
-def test_interpolating_the_base_is_caught(monkeypatch):
-    """The base times the factor is not the position divided by it."""
-    right = reference.rotary_frequencies
-    monkeypatch.setattr(reference, "rotary_frequencies", lambda dim, base, factor, **_: right(dim, base=base * factor))
-    caught(test_frequencies_of_transformers, reference, SIZES[0], RULES[0])
 
 
 @FACES

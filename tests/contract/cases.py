@@ -18,8 +18,7 @@ from support import close, numbers, tensor
 from attn_course import masks, pytorch, reference, tf
 from attn_course.catalog import DECLARED
 from attn_course.core.declaration import Layer
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.mechanisms.dot_product import reference as dot_product
 from attn_course.mechanisms.relative import reference as relative
 from attn_course.parity import get_parameters
@@ -530,46 +529,32 @@ def same(found, expected, tolerance=1e-10):
 
 # Public names that are no row of the catalog: what tests/mechanisms checks of them.
 PARTS = {
-    "masked_softmax": "tests/mechanisms/test_dot_product.py",
-    "local_window": "tests/mechanisms/test_luong.py",
-    "luong_score": "tests/mechanisms/test_luong.py",
-    "image_to_tokens": "tests/mechanisms/test_self_attention.py",
-    "tokens_to_image": "tests/mechanisms/test_self_attention.py",
-    "split_heads": "tests/mechanisms/test_multi_head.py",
-    "merge_heads": "tests/mechanisms/test_multi_head.py",
-    "head_importance": "tests/mechanisms/test_multi_head_heads.py",
-    "to_grouped": "tests/mechanisms/test_grouped_query.py",
-    "KVCache": "tests/mechanisms/test_kv_cache.py",
-    "BlockPool": "tests/mechanisms/test_paged.py",
-    "PagedKVCache": "tests/mechanisms/test_paged.py",
-    "paged_attention": "tests/mechanisms/test_paged.py",
-    "quantize": "tests/mechanisms/test_quantized_cache.py",
-    "dequantize": "tests/mechanisms/test_quantized_cache.py",
-    "QuantizedKVCache": "tests/mechanisms/test_quantized_cache.py",
-    "rotary_frequencies": "tests/mechanisms/test_lengthening.py",
-    "rotate": "tests/mechanisms/test_positional_rotary.py",
-    "change_layout": "tests/mechanisms/test_positional_rotary.py",
-    "alibi_slopes": "tests/mechanisms/test_distance_bias.py",
-    "relative_buckets": "tests/mechanisms/test_distance_bias.py",
-    "linear_attention_step": "tests/mechanisms/test_linear.py",
-    "retention_decay": "tests/mechanisms/test_linear.py",
-    "delta_rule_step": "tests/mechanisms/test_delta_rule.py",
-    "softmax_features": "tests/mechanisms/test_random_features.py",
-    "orthogonal_projection": "tests/mechanisms/test_random_features.py",
-    "gaussian_projection": "tests/mechanisms/test_random_features.py",
-    "online_softmax": "tests/mechanisms/test_flash.py",
-    "memory_traffic": "tests/mechanisms/test_flash.py",
-    "lsh_buckets": "tests/mechanisms/test_hashing.py",
-    "index_scores": "tests/mechanisms/test_indexed.py",
-    "top_keys": "tests/mechanisms/test_indexed.py",
-    "index_loss": "tests/mechanisms/test_indexed.py",
-    "ReversibleLayers": "tests/mechanisms/test_hashing.py",
-    "label_smoothing": "tests/models/test_transformer.py",
-    "warm_up_rate": "tests/models/test_transformer.py",
-    "greedy_decode": "tests/models/test_decoding.py",
-    "beam_search": "tests/models/test_decoding.py",
-    "generate": "tests/models/test_language_model.py",
-    "Engine": "tests/models/test_serving.py",
-    "speculative_generate": "tests/models/test_speculative.py",
-    "from_huggingface": "tests/oracles/test_huggingface_oracles.py",
+    name: f"tests/{file}.py"
+    for file, names in {
+        "mechanisms/test_dot_product": "masked_softmax",
+        "mechanisms/test_luong": "local_window luong_score",
+        "mechanisms/test_self_attention": "image_to_tokens tokens_to_image",
+        "mechanisms/test_multi_head": "split_heads merge_heads",
+        "mechanisms/test_multi_head_heads": "head_importance",
+        "mechanisms/test_grouped_query": "to_grouped",
+        "mechanisms/test_kv_cache": "KVCache",
+        "mechanisms/test_paged": "BlockPool PagedKVCache paged_attention",
+        "mechanisms/test_quantized_cache": "quantize dequantize QuantizedKVCache",
+        "mechanisms/test_lengthening": "rotary_frequencies",
+        "mechanisms/test_positional_rotary": "rotate change_layout",
+        "mechanisms/test_distance_bias": "alibi_slopes relative_buckets",
+        "mechanisms/test_linear": "linear_attention_step retention_decay",
+        "mechanisms/test_delta_rule": "delta_rule_step",
+        "mechanisms/test_random_features": "softmax_features orthogonal_projection gaussian_projection",
+        "mechanisms/test_flash": "online_softmax memory_traffic",
+        "mechanisms/test_hashing": "lsh_buckets ReversibleLayers",
+        "mechanisms/test_indexed": "index_scores top_keys index_loss",
+        "models/test_transformer": "label_smoothing warm_up_rate",
+        "models/test_decoding": "greedy_decode beam_search",
+        "models/test_language_model": "generate",
+        "models/test_serving": "Engine",
+        "models/test_speculative": "speculative_generate",
+        "oracles/test_huggingface_oracles": "from_huggingface",
+    }.items()
+    for name in names.split()
 }

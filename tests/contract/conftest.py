@@ -2,9 +2,8 @@
 
 import pytest
 from both_frameworks import (
+    first_weights,  # noqa: F401
     fresh_compiler,  # noqa: F401
-    keras,
-    torch,
 )
 
 from attn_course import pytorch, tf
@@ -17,10 +16,3 @@ def several_chunks(monkeypatch):
     """Of a few positions too: one of 64 would hold them all."""
     for function in (getattr(face, name) for face in (pytorch, tf) for name in CHUNKED):
         monkeypatch.setitem(function.__kwdefaults__, "chunk_size", 4)
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    """A layer's first weights are drawn: the same in every run."""
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)

@@ -6,8 +6,7 @@ from collections import defaultdict
 import pytest
 from bad_calls import CALLED_WITH_SIZES, built, listed, run, sizes_and_options, wrong_inputs
 from cases import ALL, CASES, FACES
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 FACE = pytest.mark.parametrize("face", FACES)
 DECLARED = [case for case in CASES if case.name in ALL]

@@ -9,8 +9,7 @@ from keras.src.testing import TestCase
 from support import numbers
 
 from attn_course import tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

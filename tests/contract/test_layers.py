@@ -8,8 +8,7 @@ import pytest
 from cases import CASES, FACES, PADDING, VARIANTS, B, S, T, flat, parameters_of, plain, said, same, specified
 from support import gradients, numbers
 
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -119,17 +118,19 @@ STEPWISE = [c for c in CASES if hasattr(c.item, "new_cache") and not c.name.star
 @pytest.mark.parametrize("case", STEPWISE, ids=lambda case: case.name)
 @FACE
 def test_chunks_behind_a_cache(case, face):
-    """Several positions, one, and several, behind padding on the left: as all at once."""
+    """Several positions, one, and several, behind padding on the left: as all at once, by every path."""
     item, options = case.built(face), {"causal": True} if "causal" in case.otherwise else {}
+    paths = ({}, *({name: x} for name, x in case.call_options.items() if name != "causal"))
     arrays, _ = case.sized(lambda letter, size: S if letter in "TS" else size)
     mask = (np.arange(S) >= np.array([[0], [4], [2]]))[:, None, None]
-    for seen in (None, mask):
+    for seen, path in itertools.product((None, mask), paths):
         cache, found = item.new_cache(B, S), []
         for start, end in ((0, 3), (3, 4), (4, S)):
             chunk = {name: x[:, start:end] for name, x in arrays.items()}
             so_far = None if seen is None else seen[..., :end]
-            found.append(numbers(case.run(face, item, chunk, so_far, **options, cache=cache)[0]))
-        same(np.concatenate(found, axis=1), specified(case, item, arrays, seen, **options)[0])
+            found.append(numbers(case.run(face, item, chunk, so_far, **options, **path, cache=cache)[0]))
+        with said("no mask" if seen is None else "mask", path):
+            same(np.concatenate(found, axis=1), specified(case, item, arrays, seen, **options)[0])
 
 
 SUM = {"pytorch": torch.sum, "tf": tensorflow.reduce_sum}
@@ -226,16 +227,6 @@ def test_the_same_seed_repeats(case, face):
     names = [name for name, x in drawn[0].items() if len(np.unique(x)) > 2 and name not in OWN_SEED]
     assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
     assert not any(np.array_equal(drawn[0][name], drawn[2][name]) for name in names)
-
-
-@LAYERS
-def test_one_dict_of_parameters_drives_both(case):
-    in_torch, in_tf = case.built("pytorch"), case.build("tf")
-    parameters = get_parameters(in_torch)
-    set_parameters(in_tf, parameters)
-    assert get_parameters(in_tf).keys() == parameters.keys()
-    found = case.run("pytorch", in_torch, case.inputs, case.mask)
-    same(case.run("tf", in_tf, case.inputs, case.mask), plain(found))
 
 
 @LAYERS

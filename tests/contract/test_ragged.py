@@ -4,8 +4,7 @@ import pytest
 from bad_calls import OTHER_NAMES, run
 from test_bad_calls import CALLED, answer
 
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 
 KINDS = [("tf", "ragged"), ("pytorch", "jagged"), ("pytorch", "strided")]
 

@@ -19,10 +19,10 @@ from experiments.align import (
     diagonal,
     encode,
     ibm_model_1,
+    pytorch as lab,
     right_counts,
     word_lists,
 )
-from experiments.align import pytorch as lab
 from experiments.data import alignments as maker
 
 VERSES = load_alignments()

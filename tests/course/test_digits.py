@@ -9,9 +9,7 @@ import pytest
 from attn_course.frameworks import keras, torch
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import digits, photograph
-from experiments.digits import BATCH, LOOKS, batches, may_look
-from experiments.digits import pytorch as in_torch
-from experiments.digits import tf as in_tf
+from experiments.digits import BATCH, LOOKS, batches, may_look, pytorch as in_torch, tf as in_tf
 
 TRAIN, TEST = (digits.load_digits(split) for split in digits.SPLITS)
 

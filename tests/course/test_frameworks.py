@@ -29,11 +29,7 @@ def last_line(code, **environment):
     """The last line on stderr of a fresh interpreter that must fail."""
     clean = {key: value for key, value in os.environ.items() if key != "KERAS_BACKEND"}
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**clean, **environment},
-        check=False,
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**clean, **environment}, check=False
     )
     assert done.returncode == 1, done.stdout + done.stderr
     return done.stderr.strip().splitlines()[-1]

@@ -11,8 +11,7 @@ from attn_course.course.labs import decode, uptrain
 from attn_course.course.labs.decode.pytorch import make_step
 from attn_course.course.labs.generate import __main__ as command
 from attn_course.course.plots.explore.numbers import cache_gib
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import glassllm
 from experiments import sinks

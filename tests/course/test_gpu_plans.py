@@ -13,15 +13,17 @@ import pytest
 
 from attn_course.course.labs import gpu
 from attn_course.course.labs.decode import cached
-from attn_course.course.labs.gpu import __main__ as command
-from attn_course.course.labs.gpu import demo as demo_module
-from attn_course.course.labs.gpu import plan_of, timing
-from attn_course.course.labs.gpu import pytorch as torch_demos
-from attn_course.course.labs.gpu import tf as tf_demos
+from attn_course.course.labs.gpu import (
+    __main__ as command,
+    demo as demo_module,
+    plan_of,
+    pytorch as torch_demos,
+    tf as tf_demos,
+    timing,
+)
 from attn_course.course.labs.gpu.demo import Demo
 from attn_course.frameworks import tf, torch
-from attn_course.notebook import Device
-from attn_course.notebook import device as device_of
+from attn_course.notebook import Device, device as device_of
 
 T4 = Device("cuda", "T4", 14.7, (7, 5))
 A100 = Device("cuda", "A100", 39.4, (8, 0))

@@ -5,6 +5,7 @@ from itertools import islice
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from both_frameworks import first_weights  # noqa: F401
 
 from attn_course.course.labs.heads import (
     CUTS,
@@ -12,23 +13,17 @@ from attn_course.course.labs.heads import (
     cut_in_three_orders,
     head_scores,
     hide,
+    pytorch as in_torch,
+    tf as in_tf,
     without_heads,
 )
-from attn_course.course.labs.heads import pytorch as in_torch
-from attn_course.course.labs.heads import tf as in_tf
-from attn_course.frameworks import keras, torch
+from attn_course.frameworks import torch
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups
 from attn_course.tasks.text import PAD, UNKNOWN
 
 MODULE = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 DATES = load_dates("dev").encode()
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
 
 
 def test_every_question_has_its_answers():

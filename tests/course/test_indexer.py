@@ -6,12 +6,9 @@ import pytest
 from support import twinned
 
 from attn_course.course.labs import indexer as lab
-from attn_course.course.labs.generate import pytorch as model_torch
-from attn_course.course.labs.generate import tf as model_tf
-from attn_course.course.labs.indexer import pytorch as in_torch
-from attn_course.course.labs.indexer import tf as in_tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.course.labs.generate import pytorch as model_torch, tf as model_tf
+from attn_course.course.labs.indexer import pytorch as in_torch, tf as in_tf
+from attn_course.frameworks import tf as tensorflow, torch
 
 
 def test_pages_of_training_and_test_share_no_token():

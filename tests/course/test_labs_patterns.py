@@ -5,8 +5,7 @@ import numpy as np
 from support import twinned
 
 from attn_course.course.labs import patterns
-from attn_course.course.labs.patterns import pytorch as torch_models
-from attn_course.course.labs.patterns import tf as tf_models
+from attn_course.course.labs.patterns import pytorch as torch_models, tf as tf_models
 from attn_course.frameworks import tf, torch
 from experiments import copies
 

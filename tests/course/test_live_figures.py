@@ -26,12 +26,10 @@ from attn_course.course.plots.explore.widget import LIVE
 from attn_course.course.plots.live.weights import MODELS, packed, script, size
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.records import load_record
-from attn_course.tasks import live as store
-from attn_course.tasks import pronoun as pronoun_task
+from attn_course.tasks import live as store, pronoun as pronoun_task
 from attn_course.tasks.dates import load_dates, source_vocabulary, target_vocabulary
 from attn_course.tasks.sentences import load_sentences
-from experiments import live as training
-from experiments import sentences
+from experiments import live as training, sentences
 
 ALT = "a picture"
 MAKERS = {kind: getattr(module, kind) for kind in LIVE}

@@ -6,8 +6,7 @@ import pytest
 from support import twinned
 
 from attn_course.course.labs import longer
-from attn_course.course.labs.positions import pytorch as torch_models
-from attn_course.course.labs.positions import tf as tf_models
+from attn_course.course.labs.positions import pytorch as torch_models, tf as tf_models
 from attn_course.frameworks import keras, tf, torch
 from attn_course.reference import rotary_frequencies
 from attn_course.tasks.topics import load_topics
@@ -84,8 +83,7 @@ def test_a_window_hides_what_lies_before_it():
 
 
 @pytest.mark.parametrize(
-    ("positions", "options"),
-    [("rotary", longer.rotation("yarn")), ("scaled", {"trained_length": 5, "strength": 0.5})],
+    ("positions", "options"), [("rotary", longer.rotation("yarn")), ("scaled", {"trained_length": 5, "strength": 0.5})]
 )
 def test_models_agree_in_both_frameworks(positions, options):
     sizes = {"positions": positions, "max_length": 64, "causal": True, **options}

@@ -5,8 +5,7 @@ from itertools import islice
 import both_frameworks  # noqa: F401
 import numpy as np
 
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.tasks.look_up import NAMES, PEOPLE, SIZE, VALUES, look_ups
 from experiments import look_up
 from experiments.look_up import pytorch, tf
@@ -28,12 +27,7 @@ def test_every_name_is_spelled():
 def test_look_by_hand():
     """A key that equals its query and is far from all others: the answer is its value's row of the output."""
     names, values = np.arange(3)[None], np.array([[2, 0, 1]])
-    parameters = {
-        "query": np.eye(3) * 50,
-        "key": np.eye(3),
-        "value": np.diag([1.0, 2.0, 3.0]),
-        "output": np.eye(3),
-    }
+    parameters = {"query": np.eye(3) * 50, "key": np.eye(3), "value": np.diag([1.0, 2.0, 3.0]), "output": np.eye(3)}
     for face, to in ((pytorch, torch.from_numpy), (tf, tensorflow.constant)):
         given = {name: to(x) for name, x in parameters.items()}
         logits = face.look(given, to(names), to(values), to(np.array([1])), scale=1.0)

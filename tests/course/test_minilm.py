@@ -16,8 +16,7 @@ import pytest
 
 from attn_course.course.labs.minilm import pytorch, tf
 from attn_course.tasks import minilm
-from attn_course.tasks.minilm import LAYERS, pieces, words
-from attn_course.tasks.minilm import __main__ as command
+from attn_course.tasks.minilm import LAYERS, __main__ as command, pieces, words
 
 
 def test_it_can_stop_after_any_layer():

@@ -6,8 +6,7 @@ import pytest
 from support import twinned
 
 from attn_course.course.labs import one_layer
-from attn_course.course.labs.one_layer import pytorch as in_torch
-from attn_course.course.labs.one_layer import tf as in_tf
+from attn_course.course.labs.one_layer import pytorch as in_torch, tf as in_tf
 from attn_course.frameworks import tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks.families import PARTS, load_families

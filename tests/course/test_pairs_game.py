@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from support import twinned
 
-from attn_course.course.labs.pairs import READERS, may_see, settled
-from attn_course.course.labs.pairs import pytorch as in_torch
-from attn_course.course.labs.pairs import tf as in_tf
+from attn_course.course.labs.pairs import READERS, may_see, pytorch as in_torch, settled, tf as in_tf
 from attn_course.course.training import Record
 from attn_course.frameworks import torch
 from attn_course.tasks.pairs import ANIMALS, CARDS, NUMBERS, pairs, right_by_distance, twins

@@ -71,8 +71,7 @@ def test_the_page_exchanges_all_six_colors():
     folder = Path(__file__).resolve().parents[2] / "book" / "_ext"
     sys.path.insert(0, str(folder))
     try:
-        from inline_figures import COLORS as exchanged
-        from inline_figures import themed
+        from inline_figures import COLORS as exchanged, themed
     finally:
         sys.path.remove(str(folder))
     assert set(exchanged.values()) == COLORS

@@ -5,11 +5,8 @@ import numpy as np
 import pytest
 from support import twinned
 
-from attn_course import pytorch
-from attn_course import tf as tensorflow
-from attn_course.course.labs.positions import POSITIONS, rate_at
-from attn_course.course.labs.positions import pytorch as in_torch
-from attn_course.course.labs.positions import tf as in_tf
+from attn_course import pytorch, tf as tensorflow
+from attn_course.course.labs.positions import POSITIONS, pytorch as in_torch, rate_at, tf as in_tf
 from attn_course.frameworks import keras, tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import topics

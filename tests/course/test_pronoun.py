@@ -8,9 +8,7 @@ import pytest
 from support import twinned
 
 from attn_course.course.labs import load_record
-from attn_course.course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see
-from attn_course.course.labs.pronoun import pytorch as in_torch
-from attn_course.course.labs.pronoun import tf as in_tf
+from attn_course.course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see, pytorch as in_torch, tf as in_tf
 from attn_course.frameworks import keras, tf, torch
 from attn_course.tasks.pronoun import (
     ANIMAL,

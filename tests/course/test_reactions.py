@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from attn_course.course.labs.reactions import pytorch, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import reactions
 from attn_course.tasks.reactions import (

@@ -8,8 +8,7 @@ import both_frameworks  # noqa: F401
 import pytest
 
 from attn_course.course.labs import ring
-from attn_course.course.labs.ring import __main__ as command
-from attn_course.course.labs.ring import pytorch as lab
+from attn_course.course.labs.ring import __main__ as command, pytorch as lab
 
 
 def check(found, sizes):

@@ -6,8 +6,7 @@ import both_frameworks  # noqa: F401
 import pytest
 
 from attn_course.course.labs.generate.pytorch import load_glassllm
-from attn_course.course.labs.serve import __main__ as command
-from attn_course.course.labs.serve import timeline_text
+from attn_course.course.labs.serve import __main__ as command, timeline_text
 from experiments import serving
 
 

@@ -21,16 +21,7 @@ from attn_course.tasks import (
     topics,
     translation,
 )
-from attn_course.tasks.text import (
-    BEGIN,
-    END,
-    NOT_A_CHARACTER,
-    PAD,
-    UNKNOWN,
-    Vocabulary,
-    batches,
-    encode_pairs,
-)
+from attn_course.tasks.text import BEGIN, END, NOT_A_CHARACTER, PAD, UNKNOWN, Vocabulary, batches, encode_pairs
 from experiments.tasks import reversal
 
 
@@ -146,11 +137,7 @@ def test_exact_match():
 def test_by_length():
     examples = reversal.Reversal(["abcd", "abcde", "abcdefgh"], ["dcba", "edcba", "hgfedcba"])
     predicted = ["dcba", "wrong", "hgfedcba"]
-    assert metrics.by_length(predicted, examples, (4, 6, 8, 9)) == [
-        (4, 5, 2, 0.5),
-        (6, 7, 0, None),
-        (8, 8, 1, 1.0),
-    ]
+    assert metrics.by_length(predicted, examples, (4, 6, 8, 9)) == [(4, 5, 2, 0.5), (6, 7, 0, None), (8, 8, 1, 1.0)]
     for edges in ((4, 4, 9), (4,), ()):
         with pytest.raises(ValueError, match="edges: expected at least two rising numbers"):
             metrics.by_length(predicted, examples, edges)

@@ -51,11 +51,7 @@ def test_take_keeps_the_order():
     dev = SPLITS["dev"]
     rows = dev.take([7, 2, 7])
     assert rows.sources == [dev.sources[7], dev.sources[2], dev.sources[7]]
-    assert (rows.targets[1], rows.locales[1], rows.formats[1]) == (
-        dev.targets[2],
-        dev.locales[2],
-        dev.formats[2],
-    )
+    assert (rows.targets[1], rows.locales[1], rows.formats[1]) == (dev.targets[2], dev.locales[2], dev.formats[2])
 
 
 def flip_a_byte(data):

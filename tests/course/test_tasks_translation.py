@@ -5,16 +5,7 @@ import pytest
 
 from attn_course.tasks.subwords import Subwords
 from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
-from attn_course.tasks.translation import (
-    DEV,
-    FOLDER,
-    SHA256,
-    TEST,
-    book,
-    load_translation,
-    split_by_book,
-    subwords,
-)
+from attn_course.tasks.translation import DEV, FOLDER, SHA256, TEST, book, load_translation, split_by_book, subwords
 
 SPLITS = {split: load_translation(split) for split in ("train", "dev", "test")}
 TEXTS = [text for split in SPLITS.values() for column in (split.sources, split.targets) for text in column]

@@ -8,11 +8,8 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
-from attn_course.course.training import Record
-from attn_course.course.training import pytorch as torch_loop
-from attn_course.course.training import tf as tf_loop
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.course.training import Record, pytorch as torch_loop, tf as tf_loop
+from attn_course.frameworks import keras, tf as tensorflow, torch
 
 RATE = 0.1
 

@@ -16,14 +16,14 @@ from attn_course.course.labs.translate import (
     MODELS,
     RATES,
     Setting,
+    __main__ as command,
     batches_from,
     load_data,
+    pytorch as in_torch,
     score,
+    tf as in_tf,
     unigram_loss,
 )
-from attn_course.course.labs.translate import __main__ as command
-from attn_course.course.labs.translate import pytorch as in_torch
-from attn_course.course.labs.translate import tf as in_tf
 from attn_course.frameworks import tf, torch
 from attn_course.tasks.text import PAD
 

@@ -1,8 +1,9 @@
 """Right answers as people write them, and wrong ones where no machine makes any.
 
-`bank/NN_topic.py` has those of a chapter in cells. Its title says of what it is an answer, `# %% layer, right: tf`;
-the second one of a framework is `tf 2`. None differs from the page's solution, or from another, by names alone. A cell
-`# %% layer, wrong` may hold lines that change the page's solution in PyTorch: what no named mistake, in NumPy, can do.
+`bank/NN_topic.txt` has those of a chapter in cells: texts that are judged, with the habits of their authors. A cell's
+title says of what it is an answer, `# %% layer, right: tf`; the second one of a framework is `tf 2`. None differs from
+the page's solution, or from another, by names alone. A cell `# %% layer, wrong` may hold lines that change the page's
+solution in PyTorch: what no named mistake, in NumPy, can do.
 The cells know the names that `made` gives them.
 Of functions, the wrong answers are those that a machine makes (`mutants.py`), and the named mistakes.
 """
@@ -30,7 +31,7 @@ def _read():
     found = {}
     folders = {place.parent.name: name.partition(".")[0] for name, place in EXERCISES.places.items()}
     for folder, prefix in folders.items():
-        for title, code in cells((BANK / f"{folder}.py").read_text(encoding="utf-8"))[1]:
+        for title, code in cells((BANK / f"{folder}.txt").read_text(encoding="utf-8"))[1]:
             head, _, rest = title.partition(": ")
             name, kind = head.split(", ")
             found.setdefault((f"{prefix}.{name}", kind), []).append((rest, code))

@@ -7,15 +7,7 @@ from answers import ANSWERS, BANK, RIGHT, WRONG
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import files
-from attn_course.exercises.engine.sources import (
-    cells,
-    changed,
-    compiled,
-    merged,
-    source_of,
-    starter_of,
-    without_marks,
-)
+from attn_course.exercises.engine.sources import cells, changed, compiled, merged, source_of, starter_of, without_marks
 
 SOLUTION = """\
 def total(rows, start):
@@ -59,14 +51,14 @@ def test_every_file_is_listed_once_and_has_its_parts():
         if exercise.kind != "test":  # it takes another's
             assert exercise.cases and exercise.mistakes, name
     chapters = {path.name for path in files.BANK.iterdir() if path.name != "__pycache__"}
-    assert chapters == {path.parent.name for path in paths} == {path.stem for path in BANK.glob("*.py")}
+    assert chapters == {path.parent.name for path in paths} == {path.stem for path in BANK.glob("*.txt")}
     assert {name for name, _ in ANSWERS} == RIGHT.keys() and {kind for _, kind in ANSWERS} == {"right", "wrong"}
     assert {name for name, kind in ANSWERS if kind == "wrong"} == WRONG.keys()
 
 
 def test_nothing_is_left_to_do():
     """What `make new-exercise` writes is refused until it is filled."""
-    paths = [*files.BANK.glob("*/*.*"), *BANK.glob("*.py")]
+    paths = [*files.BANK.glob("*/*.*"), *BANK.glob("*.txt")]
     assert len(paths) > 150
     assert [path for path in paths if "TODO" in path.read_text(encoding="utf-8")] == []
 

@@ -24,7 +24,7 @@ import new  # noqa: E402
 def root(tmp_path):
     shutil.copytree(ROOT / new.BANK / "04_dot_product", tmp_path / new.BANK / "04_dot_product")
     (tmp_path / new.ANSWERS).mkdir(parents=True)
-    shutil.copy(ROOT / new.ANSWERS / "04_dot_product.py", tmp_path / new.ANSWERS)
+    shutil.copy(ROOT / new.ANSWERS / "04_dot_product.txt", tmp_path / new.ANSWERS)
     return tmp_path
 
 
@@ -39,7 +39,7 @@ def test_a_skeleton(root, capsys):
     assert judge(exercise, exercise.solution, "numpy", 1) == (None, "")
     (words,) = exercise.mistakes
     assert words in judge(exercise, lambda x: x.sum(axis=0), "numpy", 1)[0]
-    text = (root / new.ANSWERS / "04_dot_product.py").read_text()
+    text = (root / new.ANSWERS / "04_dot_product.txt").read_text()
     assert [title for title, _ in cells(text)[1][-3:]] == [f"total, right: {each}" for each in FRAMEWORKS]
     told = new.places("exercise", NAME="total", NN_TOPIC="04_dot_product")
     assert told in said

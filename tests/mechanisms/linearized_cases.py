@@ -5,8 +5,7 @@ import pytest
 from support import close, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 
 B, H, K, V, S = 2, 3, 5, 7, 11
 LENGTHS = (11, 3, 13)  # T: a whole sequence, behind a cache, more queries than keys

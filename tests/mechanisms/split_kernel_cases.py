@@ -9,8 +9,7 @@ import inspect
 import torch
 
 from attn_course import pytorch
-from attn_course.core.split_keys import pytorch as split
-from attn_course.core.split_keys import triton as kernel
+from attn_course.core.split_keys import pytorch as split, triton as kernel
 
 STEP = {torch.float16: 2**-11, torch.bfloat16: 2**-8}
 B, H, S, ROOM = 2, 6, 150, 170

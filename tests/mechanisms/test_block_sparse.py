@@ -7,10 +7,8 @@ import pytest
 from support import FACE, gradients, numbers, tensor, to
 
 from attn_course import masks, pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
-from attn_course.mechanisms.blocks import pytorch as blocks_torch
-from attn_course.mechanisms.blocks import tf as blocks_tf
+from attn_course.frameworks import tf as tensorflow, torch
+from attn_course.mechanisms.blocks import pytorch as blocks_torch, tf as blocks_tf
 from attn_course.parity import set_parameters
 
 B, H, K, V = 2, 4, 3, 5

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import FACE, FACES, close, draw, numbers, pair, tensor, to
+from support import FACES, close, draw, numbers, tensor, to
 
 from attn_course import reference
 from attn_course.masks import causal_mask
@@ -77,17 +77,6 @@ def test_no_block_shows_what_is_not_yet_written(face):
         late = key.copy()
         late[:, :, t:] += 50.0
         close(attend(face, (query, late, value))[0][:, :, :t], before[:, :, :t])
-
-
-@FACE
-def test_step_by_step_is_the_whole_pass(face):
-    layer, x = pair("ChosenBlocksAttention", 13, 2, **SIZES, key_dim=5)[0][face], draw(B, S, 13)
-    expected = numbers(layer(tensor(face, x), mask=tensor(face, PADDING))[0])
-    cache = layer.new_cache(B, S)
-    for a, b in ((0, 4), (4, 5), (5, 6), (6, 11)):
-        mask = tensor(face, PADDING[..., :b])
-        found = numbers(layer(tensor(face, x[:, a:b]), mask=mask, cache=cache, need_weights=False)[0])
-        close(found, expected[:, a:b], 1e-9)
 
 
 @FACES

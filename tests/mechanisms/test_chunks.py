@@ -8,11 +8,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from attn_course import pytorch, reference, tf
-from attn_course.core.chunked import pytorch as chunked_torch
-from attn_course.core.chunked import tf as chunked_tf
+from attn_course.core.chunked import pytorch as chunked_torch, tf as chunked_tf
 from attn_course.core.chunked.shared import chunks_at_once
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 
 CHUNKED = {pytorch: chunked_torch, tf: chunked_tf}
 ROWS = reference.orthogonal_projection(6, 5, seed=3)

@@ -11,12 +11,12 @@ from linearized_cases import (
     V,
     call,
     check_gradients,
+    draw as draw_three,
     padding,
     per_column,
     per_key,
     refused,
 )
-from linearized_cases import draw as draw_three
 from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference

@@ -8,8 +8,7 @@ import pytest
 from support import FACE, build, draw, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, H, T, S, K, V = 2, 3, 5, 7, 11, 13

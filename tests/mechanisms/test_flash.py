@@ -7,10 +7,8 @@ import pytest
 from support import FACE, FACES, close, draw, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
-from attn_course.mechanisms.flash import pytorch as flash_torch
-from attn_course.mechanisms.flash import tf as flash_tf
+from attn_course.frameworks import tf as tensorflow, torch
+from attn_course.mechanisms.flash import pytorch as flash_torch, tf as flash_tf
 
 B, H, K, V = 2, 3, 5, 7
 LENGTHS = ((1, 1), (53, 53), (7, 41), (41, 7))

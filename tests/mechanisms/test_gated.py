@@ -6,8 +6,7 @@ import torch
 from support import build, close, draw, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.mechanisms.parts.gated import pytorch as parts
-from attn_course.mechanisms.parts.gated import tf as keras_parts
+from attn_course.mechanisms.parts.gated import pytorch as parts, tf as keras_parts
 from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H, G, K, W = 2, 7, 24, 4, 2, 8, 3

@@ -5,20 +5,14 @@ import math
 
 import numpy as np
 import pytest
+from both_frameworks import first_weights  # noqa: F401
 from support import FACE, gradients, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, H, G, T, S, K, V, D, E = 2, 6, 3, 5, 7, 11, 13, 17, 19
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
 
 
 def draw(T=T, S=S, G=G, seed=0):

@@ -10,8 +10,7 @@ from support import FACE, FACES, close, draw, gradients, numbers, pair, slope, t
 from torch.utils.flop_counter import FlopCounterMode
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 

@@ -5,8 +5,7 @@ import pytest
 from support import close, draw, numbers
 
 from attn_course import tf
-from attn_course.frameworks import keras
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow
 
 D, H = 12, 3
 SIZES = {"FlashAttention": {"block_size": 4}, "SlidingWindowAttention": {"window": 3}, "LinearAttention": {}}

@@ -7,8 +7,7 @@ import pytest
 from support import FACE, tensor
 
 from attn_course import pytorch, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
 
 B, H, G, S, K, V = 2, 6, 3, 17, 5, 7

@@ -7,8 +7,7 @@ import pytest
 from support import FACE, build, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
 from attn_course.parity import set_parameters
 

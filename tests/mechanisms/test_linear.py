@@ -2,32 +2,15 @@
 
 import numpy as np
 import pytest
-from linearized_cases import (
-    LENGTHS,
-    B,
-    H,
-    K,
-    S,
-    V,
-    call,
-    draw,
-    padding,
-    per_key,
-    refused,
-)
+from linearized_cases import LENGTHS, B, H, K, S, V, call, draw, padding, per_key, refused
 from support import FACE, FACES, close, gradients, numbers, slope, tensor, to
 
-from attn_course import pytorch, reference, tf
+from attn_course import pytorch, reference
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
 from attn_course.mechanisms.linear.shared import check_decay_kind
 
 NAME = "linear_attention"
-MAPS = {
-    "elu": lambda x: x + 1 if x > 0 else np.exp(x),
-    "relu": lambda x: max(x, 0.0),
-    "identity": lambda x: x,
-}
+MAPS = {"elu": lambda x: x + 1 if x > 0 else np.exp(x), "relu": lambda x: max(x, 0.0), "identity": lambda x: x}
 
 
 def by_loops(query, key, value, mask=None, *, feature_map="elu", causal=False, decay=None, normalize=True):
@@ -193,13 +176,12 @@ def test_a_fixed_decay_is_retention(face):
     close(numbers(gates["decay"])[0, :, 0], [31 / 32, 63 / 64])
 
 
-def test_a_learned_decay_begins_by_remembering():
+@FACE
+def test_a_learned_decay_begins_by_remembering(face):
     x = np.random.default_rng(0).normal(size=(2, 5, 6)).astype(np.float32)
     torch.manual_seed(0)
-    decay = pytorch.LinearAttention(6, 2, decay="learned").gates(torch.from_numpy(x))["decay"]
-    assert decay.shape == (2, 2, 5) and decay.mean() > 0.9 and decay.min() > 0.5 and decay.max() < 1
     keras.utils.set_random_seed(0)
-    decay = tf.LinearAttention(6, 2, decay="learned").gates(tensorflow.constant(x))["decay"].numpy()
+    decay = numbers(face.LinearAttention(6, 2, decay="learned").gates(tensor(face, x))["decay"])
     assert decay.shape == (2, 2, 5) and decay.mean() > 0.9 and decay.min() > 0.5 and decay.max() < 1
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import (
     causal_mask,
     document_mask,

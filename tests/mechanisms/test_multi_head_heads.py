@@ -6,8 +6,7 @@ from multi_head_cases import PADDING, B, D, F, H, K, V, inputs, layer, run
 from support import FACE, close, numbers, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 # --- heads ----------------------------------------------------------------------------

@@ -6,8 +6,7 @@ from positional_cases import B, D, H, K, S, T
 from support import FACE, build, close, kind, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters
 
 

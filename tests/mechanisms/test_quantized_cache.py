@@ -5,8 +5,7 @@ import pytest
 from support import FACE, close, kind, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, G, S, K, V, P = 2, 3, 17, 8, 4, 5

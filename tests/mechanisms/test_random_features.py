@@ -2,19 +2,7 @@
 
 import numpy as np
 import pytest
-from linearized_cases import (
-    LENGTHS,
-    B,
-    H,
-    K,
-    S,
-    call,
-    check_gradients,
-    draw,
-    padding,
-    per_key,
-    refused,
-)
+from linearized_cases import LENGTHS, B, H, K, S, call, check_gradients, draw, padding, per_key, refused
 from support import FACE, FACES, close, numbers, tensor
 
 from attn_course import pytorch, reference, tf

@@ -7,8 +7,7 @@ import pytest
 from support import FACE, FACES, build, close, numbers, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask, padding_mask
 from attn_course.parity import get_parameters
 

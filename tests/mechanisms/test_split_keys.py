@@ -4,17 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import FACE, close, draw, numbers, tensor, to
+from support import FACE, close, draw, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.core.paged import pytorch as paged_torch
-from attn_course.core.paged import tf as paged_tf
+from attn_course.core.paged import pytorch as paged_torch, tf as paged_tf
 from attn_course.core.paged.shared import count_turns
-from attn_course.core.split_keys import pytorch as split_torch
-from attn_course.core.split_keys import shared
-from attn_course.core.split_keys import tf as split_tf
-from attn_course.frameworks import tf as tensorflow
-from attn_course.frameworks import torch
+from attn_course.core.split_keys import pytorch as split_torch, shared, tf as split_tf
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
 from attn_course.parity import get_parameters, set_parameters
 
@@ -123,30 +119,20 @@ def test_autocast_leaves_the_products_wide():
     close(found, expected, 1e-6)
 
 
-def test_gradients_in_pytorch(cut):
+@FACE
+def test_gradients(face, cut):
     """Not only those of the whole: finite too for a row that sees nothing."""
-    mask = torch.from_numpy(list(masks())[-1])
-    found = []
+    mask, found = tensor(face, list(masks())[-1]), []
     for need_weights in (True, False):
-        cut(pytorch, 3)
-        inputs = [x.requires_grad_() for x in to(pytorch, *heads())]
-        output, _ = pytorch.grouped_query_attention(*inputs, mask, need_weights=need_weights)
-        found.append(torch.autograd.grad((output**2).sum(), inputs))
-    close(found[1], found[0])
+        cut(face, 3)
 
+        def squared(*inputs, need_weights=need_weights):
+            return face.grouped_query_attention(*inputs, mask, need_weights=need_weights)[0] ** 2
 
-def test_gradients_in_tensorflow(cut):
-    mask = list(masks())[-1]
-    found = []
-    for need_weights in (True, False):
-        cut(tf, 3)
-        inputs = to(tf, *heads())
-        with tensorflow.GradientTape() as tape:
-            tape.watch(inputs)
-            output, _ = tf.grouped_query_attention(*inputs, mask, need_weights=need_weights)
-            loss = tensorflow.reduce_sum(output**2)
-        found.append(tape.gradient(loss, inputs))
-    close(found[1], found[0])
+        found.append(gradients(face, squared, dict(zip("qkv", heads(), strict=True))))
+    for name, x in found[0].items():
+        assert np.isfinite(x).all()
+        close(found[1][name], x)
 
 
 def latent_layer(face):

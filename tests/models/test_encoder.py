@@ -66,11 +66,7 @@ def test_norms_by_hand():
 
 @pytest.mark.parametrize(
     ("activation", "expected"),
-    [
-        ("relu", 2 * 3.0 + 0.5),
-        ("gelu", 3 * 0.9986501019683699 * 2 + -1 * 0.15865525393145707 + 0.5),
-        ("swiglu", None),
-    ],
+    [("relu", 2 * 3.0 + 0.5), ("gelu", 3 * 0.9986501019683699 * 2 + -1 * 0.15865525393145707 + 0.5), ("swiglu", None)],
 )
 def test_feed_forward_by_hand(activation, expected):
     """One number in, hidden 3 and -1, weights 2 and 1 out."""

@@ -19,11 +19,7 @@ SIZES = {"vocab_size": N, "embedding_dim": M, "hidden_dim": H}
 DECODERS = {
     "FixedContextDecoder": (reference.fixed_context_decoder, {}, slice(None)),
     # the second half of the last state is the right reader's
-    "BahdanauDecoder": (
-        reference.bahdanau_decoder,
-        {"attention_dim": A},
-        slice(H, None),
-    ),
+    "BahdanauDecoder": (reference.bahdanau_decoder, {"attention_dim": A}, slice(H, None)),
 }
 EACH = pytest.mark.parametrize("name", DECODERS)
 FEEDING = {"Luong": (None, True), "fed": ("monotonic", True), "not fed": ("predictive", False)}  # of a LuongDecoder

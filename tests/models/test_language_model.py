@@ -33,9 +33,7 @@ KINDS = {
         "positions": None,
         "attention": lambda _: face.LatentAttention(D, H, latent_dim=5, rope_dim=4, key_dim=3, value_dim=7, **dtype),
     },
-    "linear": lambda face, **dtype: {
-        "attention": lambda _: face.LinearAttention(D, H, decay="learned", **dtype),
-    },
+    "linear": lambda face, **dtype: {"attention": lambda _: face.LinearAttention(D, H, decay="learned", **dtype)},
     "delta": lambda face, **dtype: {
         "positions": None,
         "attention": lambda _: face.DeltaRuleAttention(
@@ -43,7 +41,7 @@ KINDS = {
         ),
     },
     "window": lambda face, **dtype: {
-        "attention": lambda _: face.SlidingWindowAttention(D, H, window=3, num_kv_heads=1, **dtype),
+        "attention": lambda _: face.SlidingWindowAttention(D, H, window=3, num_kv_heads=1, **dtype)
     },
     "own": lambda face, **dtype: {
         "positions": None,

@@ -8,7 +8,6 @@ from support import FACE, FACES, build, close, draw, numbers, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
 from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, nested, set_parameters
 
@@ -125,14 +124,6 @@ def test_twins_and_reference_agree(kind):
         close(layer(*to(face, source, target), **{name: tensor(face, x) for name, x in masks.items()}), expected)
     logits = layers[pytorch](torch.tensor(source), torch.tensor(target), need_weights=False)
     assert all(x is None for x in [*logits[1][0], *sum(logits[1][1], ())])
-
-
-def test_padding_that_keras_carries_reaches_the_decoder():
-    layers, _ = parameters_of("Decoder", L, D, H, F)
-    x, memory = to(tf, *inputs())
-    expected, _ = layers[tf](x, memory, tensorflow.constant(PADDING))
-    memory._keras_mask = tensorflow.constant(PADDING[:, 0, 0])
-    close(layers[tf](x, memory)[0], expected)
 
 
 # --- other libraries ------------------------------------------------------------------

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import FACE, numbers, tensor
+from support import FACE, gradients, numbers, tensor
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
-from attn_course.frameworks import tf as tensorflow
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import set_parameters
 
 GOLDENS = np.load(Path(__file__).with_name("low_rank_hashing.npz"))
@@ -59,19 +58,16 @@ def test_lsh_and_its_gradient(face, rounds, causal):
     found = hashed(rounds, causal)
     options = {"num_buckets": 6, "num_rounds": rounds, "chunk_size": 4, "causal": causal}
     options["rotations"] = tensor(face, found["rotations"])
-    if face is pytorch:
-        given = [torch.from_numpy(found[name]).requires_grad_() for name in ("query", "value")]
-        output, _ = pytorch.lsh_attention(*given, **options)
-        gradients = torch.autograd.grad(output.sin().sum(), given)
-    else:
-        given = [tensorflow.constant(found[name]) for name in ("query", "value")]
-        with tensorflow.GradientTape() as tape:
-            tape.watch(given)
-            output, _ = tf.lsh_attention(*given, **options)
-            loss = tensorflow.reduce_sum(tensorflow.sin(output))
-        gradients = [tensorflow.convert_to_tensor(x) for x in tape.gradient(loss, given)]
-    for ours, theirs in zip((output, *gradients), ("output", "by_query", "by_value"), strict=True):
-        np.testing.assert_allclose(numbers(ours), found[theirs], rtol=NEAR, atol=NEAR)
+    sine = torch.sin if face is pytorch else tensorflow.sin
+
+    def attend(query, value):
+        return face.lsh_attention(query, value, **options)[0]
+
+    given = {name: found[name] for name in ("query", "value")}
+    ours = {"output": numbers(attend(*(tensor(face, x) for x in given.values())))}
+    slopes = gradients(face, lambda *x: sine(attend(*x)), given)
+    for name, x in (ours | {f"by_{name}": x for name, x in slopes.items()}).items():
+        np.testing.assert_allclose(x, found[name], rtol=NEAR, atol=NEAR)
 
 
 def test_reversible_layers_in_pytorch():

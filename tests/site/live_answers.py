@@ -5,14 +5,11 @@ from functools import cache
 
 import numpy as np
 
-from attn_course import pytorch as attn_torch
-from attn_course import tf as attn_tf
+from attn_course import pytorch as attn_torch, tf as attn_tf
 from attn_course.core.frameworks import tf, torch
 from attn_course.course.labs.dates import task
-from attn_course.course.labs.generate import pytorch as writer_torch
-from attn_course.course.labs.generate import tf as writer_tf
-from attn_course.course.labs.pronoun import pytorch as reader_torch
-from attn_course.course.labs.pronoun import tf as reader_tf
+from attn_course.course.labs.generate import pytorch as writer_torch, tf as writer_tf
+from attn_course.course.labs.pronoun import pytorch as reader_torch, tf as reader_tf
 from attn_course.course.labs.seq2seq import build
 from attn_course.parity import set_parameters
 from attn_course.tasks.dates import source_vocabulary

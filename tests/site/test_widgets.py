@@ -423,10 +423,8 @@ def test_server(figure):
             slide(ui, "tokens a step, at most", budget)
             options = {"at_once": places, "budget": BUDGETS[budget], "continuous": entry == 1}
             states, tokens = timeline(REQUESTS, **options)
-            drawn = ui.locator(".line").evaluate_all(
-                "all => all.map(line => [...line.children].map(one => one.className))"
-            )
-            assert drawn == [[["", "reads", "writes", "idle"][state] for state in row] for row in states.tolist()]
+            expected = [[["", "reads", "writes", "idle"][state] for state in row] for row in states.tolist()]
+            assert ui.locator(".line").evaluate_all(DRAWN) == expected
             steps = states.shape[1]
             assert facts(ui, 0) == {
                 "steps": str(steps),

@@ -9,8 +9,10 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
-from attn_course.core.publisher import install_command as install_command
-from attn_course.core.publisher import repository_url as repository_url
+from attn_course.core.publisher import (
+    install_command as install_command,
+    repository_url as repository_url,
+)
 
 if TYPE_CHECKING:
     import keras as keras

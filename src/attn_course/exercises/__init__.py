@@ -13,14 +13,7 @@ serve as an exam, whatever the grader does.
 Each exercise is a file in cells in `bank`; `engine.files` says what they hold.
 """
 
-from attn_course.exercises.engine.checking import (
-    case,
-    check,
-    hint,
-    judge,
-    shown,
-    yours,
-)
+from attn_course.exercises.engine.checking import case, check, hint, judge, shown, yours
 from attn_course.exercises.engine.exercise import Case, softmax
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.progress import progress

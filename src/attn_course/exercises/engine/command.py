@@ -45,10 +45,7 @@ def add_commands(parser):
         command.set_defaults(run=_in_one_line(run))
         # Before the command or after it: only where it stands does it say something.
         command.add_argument(
-            "--json",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="print JSON",
+            "--json", action="store_true", default=argparse.SUPPRESS, help="print JSON"
         )
         return command
 

@@ -21,13 +21,7 @@ what is read, and saves no products of its own.
 Source: Lu et al. 2025, "MoBA: Mixture of Block Attention" (arXiv:2502.13189).
 """
 
-from attn_course.core.declaration import (
-    HEAD_SIZES,
-    UNDROPPED,
-    UNEVEN,
-    Mechanism,
-    Timed,
-)
+from attn_course.core.declaration import HEAD_SIZES, UNDROPPED, UNEVEN, Mechanism, Timed
 
 MECHANISMS = (
     Mechanism(

@@ -23,11 +23,7 @@ from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.delta_rule.shared import DeltaSizes
 from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate
-from attn_course.mechanisms.linear.shared import (
-    State,
-    check_delta,
-    check_step,
-)
+from attn_course.mechanisms.linear.shared import State, check_delta, check_step
 
 __all__ = ["DeltaRuleAttention", "delta_rule_attention", "delta_rule_step"]
 

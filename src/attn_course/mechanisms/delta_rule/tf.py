@@ -22,11 +22,7 @@ from attn_course.core.layer.tf import dense
 from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.delta_rule.shared import DeltaSizes
-from attn_course.mechanisms.linear.shared import (
-    State,
-    check_delta,
-    check_step,
-)
+from attn_course.mechanisms.linear.shared import State, check_delta, check_step
 from attn_course.mechanisms.linear.tf import DecayingAttention, open_gate
 
 __all__ = ["DeltaRuleAttention", "delta_rule_attention", "delta_rule_step"]

@@ -238,12 +238,7 @@ class FlashAttention(AttentionLayer):
     own_scale = True
 
     def __init__(
-        self,
-        model_dim: int,
-        num_heads: int,
-        *,
-        block_size: int = 128,
-        **options: Any,
+        self, model_dim: int, num_heads: int, *, block_size: int = 128, **options: Any
     ) -> None:
         own = {"block_size": block_size}
         super().__init__(model_dim, num_heads, own=own, **options)

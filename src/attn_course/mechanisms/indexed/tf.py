@@ -66,11 +66,7 @@ def seen_keys(score, mask, causal):
 
 
 def index_loss(
-    score: tf.Tensor,
-    weights: tf.Tensor,
-    mask: Mask = None,
-    *,
-    causal: bool = False,
+    score: tf.Tensor, weights: tf.Tensor, mask: Mask = None, *, causal: bool = False
 ) -> tf.Tensor:
     """See ``attn_course.reference.index_loss``.
 

@@ -14,10 +14,7 @@ from attn_course.core.layer.pytorch import (
 from attn_course.core.layer.shared import check_head_share, check_words
 from attn_course.core.masks.pytorch import Mask
 from attn_course.core.parity import set_parameters
-from attn_course.core.shapes import (
-    check_at_least,
-    check_floats,
-)
+from attn_course.core.shapes import check_at_least, check_floats
 from attn_course.mechanisms.dot_product.pytorch import dot_product
 from attn_course.mechanisms.grouped_query.pytorch import in_groups_or_fused
 from attn_course.mechanisms.latent.shared import (

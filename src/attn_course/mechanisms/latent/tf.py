@@ -13,10 +13,7 @@ from attn_course.core.layer.tf import (
 )
 from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import set_parameters
-from attn_course.core.shapes import (
-    check_at_least,
-    dtype_name,
-)
+from attn_course.core.shapes import check_at_least, dtype_name
 from attn_course.mechanisms.dot_product.tf import dot_product
 from attn_course.mechanisms.grouped_query.tf import in_groups_causally
 from attn_course.mechanisms.latent.shared import (

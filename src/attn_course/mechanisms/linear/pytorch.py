@@ -3,13 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from attn_course.core.chunked.pytorch import (
-    check_gates,
-    hide,
-    log_of,
-    sum_up,
-    widen,
-)
+from attn_course.core.chunked.pytorch import check_gates, hide, log_of, sum_up, widen
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, make_linear, merge, plain
 from attn_course.core.layer.shared import check_supported

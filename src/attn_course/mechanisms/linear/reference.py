@@ -13,11 +13,7 @@ from attn_course.mechanisms.linear.shared import (
     retention_decay,
 )
 
-__all__ = [
-    "linear_attention",
-    "linear_attention_step",
-    "retention_decay",
-]
+__all__ = ["linear_attention", "linear_attention_step", "retention_decay"]
 
 
 def linear_attention(

@@ -42,10 +42,7 @@ APART = 1e4  # above the exponents of one document stand those of the next
 
 
 def softmax_features(
-    x: torch.Tensor,
-    projection: torch.Tensor,
-    *,
-    features: str = "positive",
+    x: torch.Tensor, projection: torch.Tensor, *, features: str = "positive"
 ) -> torch.Tensor:
     """See ``attn_course.reference.softmax_features``.
 

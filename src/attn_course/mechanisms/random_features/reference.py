@@ -25,10 +25,7 @@ __all__ = [
 
 
 def softmax_features(
-    x: np.ndarray,
-    projection: np.ndarray,
-    *,
-    features: str = "positive",
+    x: np.ndarray, projection: np.ndarray, *, features: str = "positive"
 ) -> np.ndarray:
     """Features whose products are, on average, the exponentials of softmax attention.
 

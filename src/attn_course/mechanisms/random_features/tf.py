@@ -41,10 +41,7 @@ APART = 1e4  # above the exponents of one document stand those of the next
 
 
 def softmax_features(
-    x: tf.Tensor,
-    projection: tf.Tensor,
-    *,
-    features: str = "positive",
+    x: tf.Tensor, projection: tf.Tensor, *, features: str = "positive"
 ) -> tf.Tensor:
     """See ``attn_course.reference.softmax_features``.
 

@@ -40,10 +40,7 @@ MECHANISMS = (
         padding=True,
         options=UNDROPPED | {"heads": ("merged", "split")},
         refuses=("bias",),
-        wrong=(
-            UNEVEN,
-            ({"num_heads": 3, "heads": "split"}, "num_heads"),
-        ),
+        wrong=(UNEVEN, ({"num_heads": 3, "heads": "split"}, "num_heads")),
         timed=Timed("heads", 8192, {"stride": "root"}, causal=True),
     ),
     Mechanism(

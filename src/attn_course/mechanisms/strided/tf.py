@@ -36,12 +36,7 @@ from attn_course.mechanisms.strided.shared import (
     half_of_heads,
 )
 
-__all__ = [
-    "FixedAttention",
-    "StridedAttention",
-    "fixed_attention",
-    "strided_attention",
-]
+__all__ = ["FixedAttention", "StridedAttention", "fixed_attention", "strided_attention"]
 ROWS = 128  # queries whose summaries are cut where their future begins
 
 

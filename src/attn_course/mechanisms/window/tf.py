@@ -128,15 +128,7 @@ def longformer_attention(
 
 
 def near_and_global(
-    query,
-    key,
-    value,
-    seen,
-    window,
-    positions,
-    causal=False,
-    global_heads=None,
-    **how,
+    query, key, value, seen, window, positions, causal=False, global_heads=None, **how
 ):
     """``near_keys`` and, for all, the global ones; global queries with all keys."""
     T, S = sizes(query)[1], sizes(key)[1]

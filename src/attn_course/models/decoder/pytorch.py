@@ -12,11 +12,7 @@ from attn_course.core.masks.pytorch import Mask
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.models.decoder.shared import check_pair, unread
-from attn_course.models.encoder.pytorch import (
-    ResidualLayer,
-    Stack,
-    with_weights_of,
-)
+from attn_course.models.encoder.pytorch import ResidualLayer, Stack, with_weights_of
 from attn_course.models.encoder.shared import (
     DECODER_NORMS,
     DecoderNorm,

@@ -36,10 +36,6 @@ LAYERS = (
         layer="FeedForward",
         form=ENCODING,
         sizes={"model_dim": 13, "ff_dim": 19, "activation": "gelu"},
-        options={
-            "activation": ACTIVATIONS,
-            "use_bias": FLAG,
-            "dropout": SHARE,
-        },
+        options={"activation": ACTIVATIONS, "use_bias": FLAG, "dropout": SHARE},
     ),
 )

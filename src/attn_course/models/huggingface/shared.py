@@ -8,8 +8,10 @@ import numpy as np
 from attn_course.core.convert import arrays, check_options, renamed
 from attn_course.core.shapes import check_choice, check_mask_dtype, check_shapes
 from attn_course.mechanisms.indexed.shared import read_indexed
-from attn_course.mechanisms.latent.shared import read_huggingface as read_latent
-from attn_course.mechanisms.latent.shared import read_rope
+from attn_course.mechanisms.latent.shared import (
+    read_huggingface as read_latent,
+    read_rope,
+)
 
 ACTIVATIONS = {
     "relu": "relu",

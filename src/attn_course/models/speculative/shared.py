@@ -6,11 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_course.core.shapes import check_at_least
-from attn_course.models.decoding.shared import (
-    check_generation,
-    check_logits,
-    in_order,
-)
+from attn_course.models.decoding.shared import check_generation, check_logits, in_order
 
 Drafts = tuple[list[int], np.ndarray | None]
 

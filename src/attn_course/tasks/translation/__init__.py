@@ -67,9 +67,8 @@ def load_translation(split, *, longest=None):
         raise ValueError(f"split: expected one of {', '.join(SPLITS)}, got {split!r}")
     rows = _splits()[split]
     if longest is not None:
-        counts = ([len(subwords().pieces(text)) for text in row[:2]] for row in rows)
-        pairs = zip(rows, counts, strict=True)
-        rows = [row for row, count in pairs if max(count) <= longest]
+        pairs = zip(rows, _lengths(split), strict=True)
+        rows = [row for row, length in pairs if length <= longest]
     return Translation(*map(list, zip(*rows, strict=True)))
 
 
@@ -80,6 +79,13 @@ def load_verses(split):
         ValueError: another split is asked for, or a file is missing or damaged.
     """
     return "\n".join(load_translation(split).sources)
+
+
+@cache
+def _lengths(split):
+    """Of every pair the subwords of the longer one; counted once."""
+    count = subwords().pieces
+    return [max(len(count(text)) for text in row[:2]) for row in _splits()[split]]
 
 
 @cache

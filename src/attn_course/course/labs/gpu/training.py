@@ -3,8 +3,7 @@
 import time
 from itertools import product
 
-from attn_course.course.labs import dates as dates_lab
-from attn_course.course.labs import seq2seq
+from attn_course.course.labs import dates as dates_lab, seq2seq
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.labs.translate import Setting, load_data
 from attn_course.course.labs.uptrain import batches, windows

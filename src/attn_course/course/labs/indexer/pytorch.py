@@ -5,12 +5,7 @@ from attn_course.core.layer.pytorch import make_linear
 from attn_course.course.labs.indexer import INDEX_DIM, RATE, STEPS, batches
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.training import pytorch as loop
-from attn_course.pytorch import (
-    RotaryEncoding,
-    index_loss,
-    index_scores,
-    split_heads,
-)
+from attn_course.pytorch import RotaryEncoding, index_loss, index_scores, split_heads
 from attn_course.tasks import glassllm
 
 

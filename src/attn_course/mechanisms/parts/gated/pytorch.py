@@ -14,9 +14,7 @@ from attn_course.core.layer.pytorch import (
 from attn_course.core.layer.shared import spell_config
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import check_at_least, check_flags, check_positive
-from attn_course.mechanisms.dot_product.pytorch import (
-    allowed_softmax,
-)
+from attn_course.mechanisms.dot_product.pytorch import allowed_softmax
 from attn_course.mechanisms.parts.gated.shared import (
     check_gate,
     check_pair,

@@ -21,11 +21,7 @@ def output_gate(
 
 
 def query_key_norm(
-    query: np.ndarray,
-    key: np.ndarray,
-    parameters: Parameters,
-    *,
-    epsilon: float = 1e-6,
+    query: np.ndarray, key: np.ndarray, parameters: Parameters, *, epsilon: float = 1e-6
 ) -> tuple[np.ndarray, np.ndarray]:
     """scale * q / sqrt(mean(q ** 2) + epsilon), over the width of a head.
 
