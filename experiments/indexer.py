@@ -72,7 +72,7 @@ def run(kind, seed):
         if kind == "random":  # and oneself
             return rng.random(every) + 2 * np.eye(len(near))
         if kind == "LSH":
-            return collisions(model.encoder.layers[number].attention, x, seed)
+            return collisions(model.stack.layers[number].attention, x, seed)
         if kind in INDEXERS:
             return in_torch.scores(made[number], x)
         return np.broadcast_to(near, every) if kind == "window" else weights.mean(1)

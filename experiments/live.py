@@ -15,8 +15,7 @@ import numpy as np
 from attn_course import pytorch as names
 from attn_course.core.frameworks import torch
 from attn_course.course.labs import dates as date_lab
-from attn_course.course.labs.generate import stream
-from attn_course.course.labs.generate.pytorch import load_glassllm, stepper
+from attn_course.course.labs.generate.pytorch import load_glassllm
 from attn_course.course.labs.pronoun import STEPS, may_see, pytorch as lab_reader
 from attn_course.course.labs.seq2seq import TRAINING, build
 from attn_course.course.training import pytorch as loop
@@ -145,7 +144,8 @@ def writer():
     """The row of the language model that ships: a text that it wrote, greedily."""
     model, tokens = load_glassllm(), glassllm.load_tokenizer()
     prompt = tokens.encode("Alice was beginning to")
-    written = list(stream(stepper(model, 64), prompt, 40))
+    given, how = torch.from_numpy(prompt)[None], {"max_tokens": 40, "temperature": 0}
+    written = [int(token[0]) for token in names.generate(model, given, **how)]
     row = {"model": "glassllm", "framework": "pytorch", "read": len(prompt)}
     row["shown"] = [tokens.decode(prompt), tokens.decode(written), len(written)]
     return row

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.course.labs.serve.pytorch import load_model
+from attn_course.course.labs.generate.pytorch import load_glassllm
 from attn_course.pytorch import Engine, generate
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 from experiments import run_plan
@@ -108,7 +108,7 @@ def prompt_of_600(model, budget, seed):
 
 def run(what, of, at_once, seed):
     """Rows of the record."""
-    model = load_model()
+    model = load_glassllm()
     if what == "budget":
         return prompt_of_600(model, of, seed)
     return throughput(model, of, at_once, seed)

@@ -52,7 +52,7 @@ def model_and_streams(name, seed):
         streams = tokens[places[:, None] + np.arange(LONG["length"] + 1)]
         return lab.load_glassllm(), (streams[:, :-1], streams[:, 1:])
     torch.manual_seed(seed)
-    model = lab.LanguageModel(**SMALL)
+    model = lab.build(**SMALL)
     data, tested = (
         batches(load_topics("train"), seed=seed),
         windows(load_topics("test")),
@@ -69,13 +69,13 @@ def read(model, tokens, targets, kind, *, length, memory):
     """The loss (B, T) of every next token, and whether the guess is right."""
     limited, sinks = CACHES[kind]
     options = {"window": memory - sinks, "sinks": sinks} if limited else {}
-    caches, losses, right = model.new_caches(len(tokens), length, **options), [], []
+    cache, losses, right = model.new_cache(len(tokens), length, **options), [], []
     for start in range(0, length, 16):
         chunk, following = (
             torch.from_numpy(np.ascontiguousarray(x[:, start : start + 16]))
             for x in (tokens, targets)
         )
-        logits = model(chunk, caches=caches)
+        logits = lab.logits_of(model, chunk, cache)
         found = logits.log_softmax(dim=-1).gather(-1, following[..., None])
         losses.append(-found[..., 0].numpy())
         right.append((logits.argmax(dim=-1) == following).numpy())
@@ -88,7 +88,7 @@ def on_the_first(model, tokens):
 
     Over the queries of the second half.
     """
-    _, weights = model.encoder(
+    _, weights = model.stack(
         model.embedding(torch.from_numpy(tokens[:, :64].copy())), causal=True
     )
     return round(max(float(x[:, :, 32:, 0].mean((0, 2)).max()) for x in weights), 3)

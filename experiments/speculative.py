@@ -20,7 +20,7 @@ from functools import cache
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.course.labs.serve.pytorch import load_model
+from attn_course.course.labs.generate.pytorch import load_glassllm
 from attn_course.pytorch import generate, speculative_generate
 from attn_course.reference import ngram_draft
 from attn_course.tasks import glassllm
@@ -34,7 +34,7 @@ LAYERS, TOKENS, CONTEXTS, ROUNDS = (4, 3, 2, 1), (1, 2, 3, 5, 9), (64, 1024), 41
 
 def shipped(num_layers=4, dtype="float32"):
     """The model that ships, or its first layers with its last norm and table."""
-    model = load_model(dtype)
+    model = load_glassllm(dtype)
     model.stack.layers = model.stack.layers[:num_layers]
     return model
 

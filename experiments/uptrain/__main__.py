@@ -26,7 +26,7 @@ def run(seed):
     """One model, and all that is made of it: the rows of the record."""
     torch.manual_seed(seed)
     text, tested = load_topics("train"), windows(load_topics("test"))
-    model = lab.LanguageModel(**SMALL)
+    model = lab.build(**SMALL)
     options = {"rate": RATE, "clip": 1.0, "schedule": rate_at, "every": 100}
     data = batches(text, seed=seed)
     log = loop.train(model, data, lab.loss, steps=STEPS, **options)

@@ -9,10 +9,10 @@ import pytest
 from attn_course.core.kv_cache import cache_bytes
 from attn_course.course.labs import decode, uptrain
 from attn_course.course.labs.decode.pytorch import make_step
-from attn_course.course.labs.generate import __main__ as command, choose, stream
+from attn_course.course.labs.generate import __main__ as command
 from attn_course.course.plots.explore.numbers import cache_gib
 from attn_course.frameworks import keras, tf as tensorflow, torch
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters
 from attn_course.tasks import glassllm
 from experiments import sinks
 from experiments.uptrain.pytorch import watched
@@ -28,9 +28,9 @@ def lab_of(face):
     return importlib.import_module(f"attn_course.course.labs.generate.{face}")
 
 
-def read(face, model, tokens, caches=None):
+def read(face, model, tokens, cache=None):
     rows = torch.from_numpy(np.array(tokens)) if face == "pytorch" else tensorflow.constant(tokens)
-    found = model(rows, caches=caches)
+    found = lab_of(face).logits_of(model, rows, cache)
     return found.detach().numpy() if face == "pytorch" else found.numpy()
 
 
@@ -40,11 +40,11 @@ def read(face, model, tokens, caches=None):
 def test_a_stack_with_caches_is_the_whole_pass(face, chunks, options):
     """One cache per layer of an ``Encoder``; with a window that of the whole pass through a cache at once."""
     lab = lab_of(face)
-    model = lab.LanguageModel(**SMALL)
-    whole = read(face, model, TOKENS, model.new_caches(2, 23, **options))
+    model = lab.build(**SMALL)
+    whole = read(face, model, TOKENS, model.new_cache(2, 23, **options))
     if not options:
         np.testing.assert_allclose(whole, read(face, model, TOKENS), rtol=1e-4, atol=1e-5)
-    caches, steps = model.new_caches(2, 23, **options), []
+    caches, steps = model.new_cache(2, 23, **options), []
     for end in np.cumsum(chunks):
         start = sum(x.shape[1] for x in steps)
         steps.append(read(face, model, TOKENS[:, start:end], caches))
@@ -52,27 +52,20 @@ def test_a_stack_with_caches_is_the_whole_pass(face, chunks, options):
     assert all(int(cache.length) == 23 for cache in caches)
 
 
-def test_one_dict_drives_both():
-    models = {face: lab_of(face).LanguageModel(**SMALL) for face in ("pytorch", "tf")}
-    set_parameters(models["tf"], get_parameters(models["pytorch"]))
-    found = [read(face, model, TOKENS) for face, model in models.items()]
-    np.testing.assert_allclose(*found, rtol=1e-4, atol=1e-5)
-
-
 @FACES
 def test_caches_must_be_one_per_layer(face):
-    model = lab_of(face).LanguageModel(**SMALL)
+    model = lab_of(face).build(**SMALL)
     with pytest.raises(ValueError, match="cache must be a tuple of 2 caches, got 1"):
-        read(face, model, TOKENS, model.new_caches(2, 23)[:1])
+        read(face, model, TOKENS, model.new_cache(2, 23)[:1])
     with pytest.raises(ValueError, match="cache must be a tuple of 2 caches, got KVCache"):
-        read(face, model, TOKENS, model.new_caches(2, 23)[0])
+        read(face, model, TOKENS, model.new_cache(2, 23)[0])
 
 
 @FACES
 def test_conversion(face):
     """Each layer's keys are the mean, or the first, of the group's; all else stays, the model too."""
     lab = lab_of(face)
-    model = lab.LanguageModel(**SMALL)
+    model = lab.build(**SMALL)
     before = get_parameters(model)
     for method, pool in (("mean", lambda x: x.mean(1)), ("first", lambda x: x[:, 0])):
         after = get_parameters(lab.convert(model, 1, method))
@@ -82,36 +75,9 @@ def test_conversion(face):
             else:
                 np.testing.assert_array_equal(after[name], array)
     drawn = get_parameters(lab.convert(model, 1, "random"))
-    assert drawn["encoder.layers.1.attention.key_weight"].shape == (12, 2)
+    assert drawn["stack.layers.1.attention.key_weight"].shape == (12, 2)
     for name, array in get_parameters(model).items():
         np.testing.assert_array_equal(array, before[name])
-
-
-@FACES
-def test_stepper_reads_every_token_once(face):
-    lab = lab_of(face)
-    model = lab.LanguageModel(**SMALL)
-    step, tokens = lab.stepper(model, 23), TOKENS[0]
-    read_so_far = []
-
-    def counted(new):
-        read_so_far.extend(new)
-        return step(new)
-
-    written = list(stream(counted, tokens[:9], 6))
-    assert len(read_so_far) == 9 + 5 and list(read_so_far[9:]) == written[:-1]
-    for place in range(6):
-        logits = read(face, model, np.concatenate([tokens[:9], written[:place]]).astype(np.int64)[None])
-        assert written[place] == logits[0, -1].argmax()
-
-
-def test_choose():
-    rng = np.random.default_rng(0)
-    assert choose(np.array([0.0, 3, 1]), 0, rng) == 1
-    drawn = [choose(np.log([0.2, 0.5, 0.3]), 1.0, rng) for _ in range(2000)]
-    np.testing.assert_allclose(np.bincount(drawn) / 2000, [0.2, 0.5, 0.3], atol=0.04)
-    with pytest.raises(ValueError, match="temperature must be at least 0, got -1"):
-        choose(np.zeros(3), -1, rng)
 
 
 @pytest.mark.parametrize("framework", ["torch", "tf"])
@@ -163,7 +129,7 @@ def test_cache_bytes():
 def test_watched_looks_before_between_and_behind(monkeypatch):
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
     lab = lab_of("pytorch")
-    model = lab.LanguageModel(**SMALL)
+    model = lab.build(**SMALL)
     text = np.random.default_rng(1).integers(17, size=200)
     tested = uptrain.windows(text, 8, 5)
     np.testing.assert_array_equal(tested[0][1], text[8:16])
@@ -183,7 +149,7 @@ def test_behind_begin():
 
 
 def test_sinks_read_is_the_whole_pass():
-    model = lab_of("pytorch").LanguageModel(**SMALL)
+    model = lab_of("pytorch").build(**SMALL)
     tokens = np.random.default_rng(2).integers(17, size=(2, 33))
     sizes = {"length": 32, "memory": 32}
     losses, right = sinks.read(model, tokens[:, :-1], tokens[:, 1:], "all", **sizes)

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import both_frameworks  # noqa: F401
 import pytest
 
-from attn_course.course.labs.serve import __main__ as command, timeline
-from attn_course.course.labs.serve.pytorch import load_model
+from attn_course.course.labs.generate.pytorch import load_glassllm
+from attn_course.course.labs.serve import __main__ as command, timeline_text
 from experiments import serving
 
 
@@ -21,7 +21,7 @@ def test_a_timeline_has_a_line_for_each_request_and_a_column_for_each_step():
         entry(0, read={0: 1}, written={0: 7}, preempted={1: 1}, waited={1: 1}),
     ]
     engine = SimpleNamespace(counts={"requests": 2}, log=log, blocks=SimpleNamespace(holders=[0] * 4))
-    assert timeline(engine) == ["rww", ".h!", "05X"]
+    assert timeline_text(engine) == ["rww", ".h!", "05X"]
 
 
 def test_the_command_serves_and_says_who_had_each_step(capsys):
@@ -39,7 +39,7 @@ def test_all_ways_write_the_same_texts(shared, monkeypatch):
     """In float64; the engine takes fewer steps, and with prefixes reads what is shared once."""
     monkeypatch.setattr(serving, "REQUESTS", 5)
     asked = [(prompt, min(write, 4 + 3 * n)) for n, (prompt, write) in enumerate(serving.load(shared, 0))]
-    model = load_model("float64")
+    model = load_glassllm("float64")
     texts, counts = serving.static(model, asked, 2)
     assert list(map(len, texts)) == [write for _, write in asked]
     for prefixes in (False, True):
@@ -49,7 +49,7 @@ def test_all_ways_write_the_same_texts(shared, monkeypatch):
 
 
 def test_a_budget_cuts_the_longest_step(monkeypatch):
-    model = load_model()
+    model = load_glassllm()
     (small,), (whole,) = (serving.prompt_of_600(model, budget, 0) for budget in (100, None))
     assert small["steps"] > 5 and whole["steps"] == 1
     assert small["first_milliseconds"] > small["longest_milliseconds"] > 0

@@ -40,6 +40,21 @@ def test_pruned_is_masked(face, use_bias, heads):
 
 
 @FACE
+def test_maps_of_some_heads_give_their_share(face):
+    """Queries, keys, values cut by columns, the output by rows, as over devices: the parts add up to the whole."""
+    shares, whole = [], run(face, layer(face, num_heads=4, use_bias=False), inputs(), causal=True)
+    for heads in ([0, 1], [2, 3]):
+        item = layer(face, num_heads=4, use_bias=False)
+        given = item.prune_heads(heads)
+        for name in ("query", "key", "value", "output"):
+            name = name if face is pytorch else f"{name}_dense"
+            setattr(item, name, getattr(given, name))
+        shares.append(run(face, item, inputs(), causal=True))
+    close(sum(numbers(output) for output, _ in reversed(shares)), numbers(whole[0]))
+    close(np.concatenate([numbers(weights) for _, weights in reversed(shares)], axis=1), numbers(whole[1]))
+
+
+@FACE
 def test_pruned_keeps_what_the_layer_is(face):
     item = layer(face, num_heads=3, key_dim=12, dropout=0.25, dtype="float16", rotary=face.RotaryEncoding(12))
     pruned = item.prune_heads([1])

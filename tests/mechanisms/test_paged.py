@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, numbers, tensor
+from support import FACE, build, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -115,6 +115,28 @@ def test_attention_over_blocks_is_attention_over_a_copy(face, T):
 
 
 @FACE
+def test_each_sequence_has_its_own_number_of_queries(face):
+    """In one call, of blocks by number: what a prompt in pieces and those who write one token ask at once."""
+    rng, pool, T = np.random.default_rng(12), make(face, 40), 6
+    pasts, counts, tables = [chunk(rng, length) for length in (6, 8, 3, 33)], (6, 1, 3, 0), []
+    for past in pasts:
+        cache = pool.new_cache(37)
+        append(face, cache, *past)
+        tables.append(np.asarray(cache.table)[0])
+    length, table, count = (np.array(x, tables[0].dtype) for x in ([6, 8, 3, 33], tables, counts))
+    query, blocks = rng.normal(size=(4, H, T, K)), (pool, tensor(face, table), tensor(face, length))
+    found = face.paged_attention(tensor(face, query), blocks, count=tensor(face, count))
+    assert not np.asarray(found[3]).any()
+    for row, (past, own) in enumerate(zip(pasts[:3], counts[:3], strict=True)):
+        np.testing.assert_array_equal(found[row, :, : T - own], 0.0)
+        expected, _ = reference.grouped_query_attention(query[row : row + 1, :, T - own :], *past, causal=True)
+        np.testing.assert_allclose(found[row, :, T - own :], expected[0], rtol=1e-10, atol=1e-12)
+    for wrong in ([6, 1, 4, 0], [7, 1, 1, 1], [-1, 1, 1, 1]):
+        with pytest.raises(ValueError, match=r"count must be from 0 to T = 6 and to the lengths \[6, 8, 3, 33\], got"):
+            face.paged_attention(tensor(face, query), blocks, count=tensor(face, np.array(wrong, table.dtype)))
+
+
+@FACE
 def test_large_scores_stay_finite(face):
     """The highest score so far is subtracted, also where a later block has it."""
     pool = make(face, 5)
@@ -178,6 +200,33 @@ def test_a_layer_decodes_three_requests_from_one_pool(face):
         for t in range(9, 15):
             found = layer(tensor(face, sequence[:, t : t + 1]), cache=cache, **options)[0]
             np.testing.assert_allclose(numbers(found)[:, 0], numbers(whole)[:, t], rtol=1e-5, atol=1e-6)
+
+
+@FACE
+def test_all_layers_of_a_model_take_from_one_pool(face):
+    """It writes what it writes with caches of its own; what a pool can not keep is refused by name."""
+    dtype = {"dtype": "float64"} if face is tf else {}
+    grouped = lambda _: face.GroupedQueryAttention(12, 6, num_kv_heads=3, **dtype)  # noqa: E731
+    model = build(face, "LanguageModel", 11, 2, 12, 6, 7, attention=grouped)
+    prompt, how = tensor(face, np.array([[3, 1, 4, 1, 5]])), {"max_tokens": 8, "temperature": 0.0}
+    pool = face.BlockPool(7, 3, 2, block_size=P, dtype=torch.float64 if face is pytorch else "float64")
+    cache = model.new_cache(1, 12, pool=pool)
+    found = [int(x[0]) for x in face.generate(model, prompt, cache=cache, **how)]
+    assert found == [int(x[0]) for x in face.generate(model, prompt, **how)]
+    assert int(pool.num_free) == 1 and len({*np.asarray([c.held() for c in cache]).ravel().tolist()}) == 6
+    consistent(pool, cache)
+    for one in cache:
+        one.free()
+    consistent(pool, [])
+    latent = face.LatentAttention(12, 6, latent_dim=5, rope_dim=2, key_dim=3, value_dim=3)
+    assert latent.new_cache(2, 9, pool=face.BlockPool(9, 1, 7, 0, block_size=P)).table.shape == (2, 3)
+    for layer, words in (
+        (face.MultiHeadAttention(12, 6), r"pool must have .* = \(6, 2, 2\), got \(3, 2, 2\)"),
+        (face.SlidingWindowAttention(12, 6, window=3), "window is not supported by a cache in blocks"),
+        (face.LinearAttention(12, 6), "pool is not supported by LinearAttention"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            layer.new_cache(1, 12, pool=pool)
 
 
 @FACE

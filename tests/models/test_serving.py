@@ -3,6 +3,7 @@
 import functools
 import hashlib
 from collections import Counter
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -169,6 +170,28 @@ def test_nobodys_tokens_change(face, kind):
     for _ in range(8):
         play(engine, rng, functools.partial(generated, kind=kind))
     assert min(engine.counts[what] for what in ("hit", "waited", "preempted")) >= 5, engine.counts
+
+
+@FACE
+def test_angles_are_computed_once_a_step(face, monkeypatch):
+    """By layers that share their rotary encoding; layers with one each compute them anew, and write the same."""
+    parts, written, called = import_module(face.RotaryEncoding.__module__), [], []
+    exact = parts.position_angles
+    monkeypatch.setattr(parts, "position_angles", lambda *x, **how: (called.append(1), exact(*x, **how))[1])
+    dtype = {"dtype": "float64"} if face is tf else {}
+    for rotaries in ([face.RotaryEncoding(D // H, **dtype)] * 3, [face.RotaryEncoding(D // H, **dtype) for _ in "abc"]):
+        options = {"attention": lambda n, own=rotaries: face.MultiHeadAttention(D, H, rotary=own[n], **dtype)}
+        made = build(face, "LanguageModel", N, 3, D, H, 16, positions=None, **options)
+        given = {name: np.sin(np.arange(x.size)).reshape(x.shape) for name, x in get_parameters(made).items()}
+        set_parameters(made, given)
+        engine = face.Engine(made, blocks=8, block_size=3, max_requests=2)
+        asked = [engine.add(prompt, max_tokens=4, temperature=0.0) for prompt in ((1, 2, 3, 4, 5), (6, 7))]
+        called.clear()
+        engine.step()
+        assert len(called) == len({*map(id, rotaries)})
+        engine.run()
+        written.append([request.written for request in asked])
+    assert written[0] == written[1]
 
 
 @FACE

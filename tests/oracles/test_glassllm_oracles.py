@@ -5,18 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import FACE, numbers, tensor
 
-from attn_course.course.labs.generate import stream
-from attn_course.frameworks import torch
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 
 GOLDENS = np.load(Path(__file__).with_name("glassllm.npz"))
 TEXTS = {key.removeprefix("tokens/"): GOLDENS[key] for key in GOLDENS if key.startswith("tokens/")}
 
 
-@pytest.fixture(scope="module", params=["pytorch", "tf"])
-def lab(request):
-    module = import_module(f"attn_course.course.labs.generate.{request.param}")
+def lab_of(face):
+    module = import_module(face.__name__.replace("attn_course", "attn_course.course.labs.generate"))
     return module, module.load_glassllm()
 
 
@@ -32,14 +30,12 @@ def test_a_text_comes_back_from_its_tokens():
     assert load_tokenizer().decode(load_tokenizer().encode("a £ b")) == "a  b"
 
 
-def test_its_logits(lab):
-    module, model = lab
+@FACE
+def test_its_logits(face):
+    module, model = lab_of(face)
     tokens = list(TEXTS.values())[1]
-    rows = torch.from_numpy(tokens)[None] if module.__name__.endswith("pytorch") else tokens[None]
-    logits = model(rows)[0]
-    found = logits.detach().numpy() if torch.is_tensor(logits) else logits.numpy()
+    found = numbers(module.logits_of(model, tensor(face, tokens[None])))[0]
     np.testing.assert_allclose(found, GOLDENS["logits"], rtol=0, atol=2e-5)
-    np.testing.assert_allclose(module.stepper(model, 200)(tokens), GOLDENS["logits"][-1], rtol=0, atol=2e-5)
     nats, right = module.score(model, tokens[None, :-1], tokens[None, 1:])
     logits = GOLDENS["logits"][:-1].astype(np.float64)
     expected = np.log(np.exp(logits).sum(-1)) - logits[np.arange(len(logits)), tokens[1:]]
@@ -47,11 +43,15 @@ def test_its_logits(lab):
     np.testing.assert_array_equal(right[0], logits.argmax(-1) == tokens[1:])
 
 
+@FACE
 @pytest.mark.parametrize("name", ["greedy", "drawn"])
-def test_the_text_that_it_writes(lab, name):
+def test_the_text_that_it_writes(face, name):
     """With a cache of ours; the draws are of the same generator."""
-    module, model = lab
-    prompt = next(iter(TEXTS.values()))
-    options = {"greedy": {}, "drawn": {"temperature": 0.7, "seed": 3}}[name]
-    written = stream(module.stepper(model, 100), prompt, 40, **options)
-    assert list(written) == GOLDENS[name].tolist()
+    module, model = lab_of(face)
+    rng, new, written, cache = np.random.default_rng(3), next(iter(TEXTS.values())), [], model.new_cache(1, 100)
+    for _ in range(40):
+        logits = numbers(module.logits_of(model, tensor(face, new[None]), cache))[0, -1]
+        chance = np.exp((logits - logits.max()) / 0.7)
+        written.append(logits.argmax() if name == "greedy" else rng.choice(len(chance), p=chance / chance.sum()))
+        new = np.array(written[-1:])
+    assert written == GOLDENS[name].tolist()

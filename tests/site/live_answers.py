@@ -137,10 +137,13 @@ def read_of(prompt):
 def behind(twin, tokens, groups, cache, count):
     """The logits behind each of the last count tokens: of one pass where all is kept, else read one by one."""
     made = writer(twin, groups)
+    rows = as_array(attn_tf if twin is writer_tf else attn_torch, [tokens])
     if cache == "everything":
-        return made(as_array(attn_tf if twin is writer_tf else attn_torch, [tokens])).numpy()[0, -count:]
-    step = twin.stepper(made, len(tokens), **CACHES[cache])
-    return np.array([step(np.array([token])) for token in tokens])[-count:]
+        return twin.logits_of(made, rows).numpy()[0, -count:]
+    kept = made.new_cache(1, len(tokens), **CACHES[cache])
+    step = lambda new: twin.logits_of(made, new, kept)  # noqa: E731
+    step = tf.function(step, input_signature=[tf.TensorSpec([1, 1], tf.int32)]) if twin is writer_tf else step
+    return np.array([step(rows[:, n : n + 1])[0, -1].numpy() for n in range(len(tokens))])[-count:]
 
 
 WRITERS = {"PyTorch": writer_torch, "TensorFlow": writer_tf}

@@ -6,6 +6,7 @@ from attn_course.core.chunked.shared import GROUP, choose
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import is_transformed
 from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_unit
 
 
@@ -264,4 +265,4 @@ def check_gates(**gates):
 
 def widen(*tensors):
     """The tensors in float32, or float64 if they have it."""
-    return [x.to(torch.promote_types(x.dtype, torch.float32)) for x in tensors]
+    return [x.to(wide(x.dtype)) for x in tensors]

@@ -2,6 +2,7 @@
 
 from attn_course.core.chunked.shared import GROUP, choose
 from attn_course.core.frameworks import tf
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_unit
 
 
@@ -236,6 +237,4 @@ def check_gates(**gates):
 
 def widen(*tensors):
     """The tensors in float32, or float64 if they have it."""
-    return [
-        tf.cast(x, tf.float64 if x.dtype == tf.float64 else tf.float32) for x in tensors
-    ]
+    return [tf.cast(x, wide(x.dtype)) for x in tensors]

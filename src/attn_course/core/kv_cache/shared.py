@@ -128,3 +128,11 @@ def cache_bytes(
         check_at_least(1, **{"layers of parts": layers, "values of parts": each})
         values += layers * each * min(context, *window, context)
     return values * batch * bytes_per_value
+
+
+def check_pool(pool: Any, num_kv_heads: int, key_dim: int, value_dim: int) -> None:
+    """Raise ValueError unless a pool's blocks have these sizes."""
+    wanted, found = (num_kv_heads, key_dim, value_dim), pool.sizes
+    if wanted != found:
+        words = f"num_kv_heads, key_dim, value_dim = {wanted}"
+        raise ValueError(f"pool must have {words}, got {found}")

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.layer.shared import (
     ELSEWHERE,
     check_divisible,
@@ -14,6 +15,7 @@ from attn_course.core.layer.shared import (
     check_names,
     check_parts,
     check_rolled,
+    check_supported,
     spell_config,
     whole_signature,
 )
@@ -225,9 +227,10 @@ class AttentionLayer(Module):
 
     def project(self, query, key, value):
         """Linear maps, cut into heads: (B, H, T, K), (B, G, S, K), (B, G, S, V)."""
-        q = split(self.query(query), self.num_heads)
-        k = split(self.key(key), self.num_kv_heads)
-        return q, k, split(self.value(value), self.num_kv_heads)
+        q, k, v = self.query(query), self.key(key), self.value(value)
+        # As many as the maps give: where devices share the heads, each has some.
+        H, G = (x.shape[-1] // self.sizes.key_dim for x in (q, k))
+        return split(q, H), split(k, G), split(v, G)
 
     def prepare(self, query, key, **position):
         """What is done to query and key before the cache: norm, then positions."""
@@ -289,16 +292,21 @@ class AttentionLayer(Module):
         first = next(own, torch.empty(0))
         return torch.empty(0, dtype=first.dtype, device=first.device)
 
-    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
+    def new_cache(
+        self, batch: int, capacity: int | None, *, pool: Any = None, **options: Any
+    ) -> KVCache:
         """An empty cache for ``cache=``, in the dtype and place of the parameters.
 
-        options: those of ``KVCache``.
+        options: those of ``KVCache``; pool: a ``BlockPool`` that it takes blocks from.
         """
+        G, K, V = self.sizes.kept
+        if pool is not None:
+            check_supported("a cache in blocks", **options)
+            check_pool(pool, G, K, V)
+            return pool.new_cache(capacity, batch)
         like = self.like()
         place = {"dtype": like.dtype, "device": like.device}
-        widths = self.sizes.key_dim, self.sizes.value_dim
-        sizes = batch, self.num_kv_heads, capacity, *widths
-        return KVCache(*sizes, **place | options)
+        return KVCache(batch, G, capacity, K, V, **place | options)
 
     def reset_parameters(self) -> None:
         """Draw all weights anew, those of the parts too."""

@@ -92,6 +92,11 @@ class HeadSizes:
         )
 
     @property
+    def kept(self) -> tuple[int, int, int]:
+        """What a cache keeps of a position: heads, widths of key and of value."""
+        return self.num_kv_heads, self.key_dim, self.value_dim
+
+    @property
     def rotary_dim(self) -> int:
         """How many columns ``rotary`` gets."""
         return self.key_dim

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import (
     ELSEWHERE,
@@ -16,6 +17,7 @@ from attn_course.core.layer.shared import (
     check_parts,
     check_refused,
     check_rolled,
+    check_supported,
     spell_config,
     whole_signature,
 )
@@ -460,9 +462,10 @@ class AttentionLayer(PairLayer):
 
     def project(self, query, key, value):
         """Linear maps, cut into heads: (B, H, T, K), (B, G, S, K), (B, G, S, V)."""
-        q = split(self.query_dense(query), self.num_heads)
-        k = split(self.key_dense(key), self.num_kv_heads)
-        return q, k, split(self.value_dense(value), self.num_kv_heads)
+        q, k, v = self.query_dense(query), self.key_dense(key), self.value_dense(value)
+        # As many as the maps give: where devices share the heads, each has some.
+        H, G = (x.shape[-1] // self.sizes.key_dim for x in (q, k))
+        return split(q, H), split(k, G), split(v, G)
 
     def prepare(self, query, key, **position):
         """What is done to query and key before the cache: norm, then positions."""
@@ -516,14 +519,20 @@ class AttentionLayer(PairLayer):
         """Raise ValueError unless the inputs fit the layer and each other."""
         check_inputs(self.sizes, query, key, value, head_mask)
 
-    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
+    def new_cache(
+        self, batch: int, capacity: int | None, *, pool: Any = None, **options: Any
+    ) -> KVCache:
         """An empty cache for ``cache=``, in the dtype that the layer computes in.
 
-        options: those of ``KVCache``.
+        options: those of ``KVCache``; pool: a ``BlockPool`` that it takes blocks from.
         """
-        widths = self.sizes.key_dim, self.sizes.value_dim
-        sizes = batch, self.num_kv_heads, capacity, *widths
-        return KVCache(*sizes, **{"dtype": self.compute_dtype} | options)
+        G, K, V = self.sizes.kept
+        if pool is not None:
+            check_supported("a cache in blocks", **options)
+            check_pool(pool, G, K, V)
+            return pool.new_cache(capacity, batch)
+        options = {"dtype": self.compute_dtype} | options
+        return KVCache(batch, G, capacity, K, V, **options)
 
     def compute_mask(self, query: Any, previous_mask: Any = None) -> Any:
         return previous_mask, None

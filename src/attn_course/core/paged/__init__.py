@@ -13,7 +13,8 @@ Public names, alike in ``pytorch`` and ``tf``:
               dtype=None)                           PyTorch: also device=None
     PagedKVCache(batch, num_kv_heads, capacity, key_dim, value_dim=None, *,
                  block_size, dtype=None, pool=None) PyTorch: also device=None
-    paged_attention(query (B, H, T, K), caches, *, scale=None) -> (B, H, T, V)
+    paged_attention(query (B, H, T, K), caches, *, count=None, scale=None)
+        -> (B, H, T, V)
 
 ``pool.new_cache(capacity, batch=1)`` is a ``PagedKVCache``: a ``cache=`` of any layer,
 as ``attn_course.core.kv_cache`` says, with ``fork()``, a second one that shares what
@@ -22,6 +23,10 @@ in one piece, as a layer wants it; ``append`` only writes, and ``paged_attention
 the blocks where they are. ``pool.nbytes`` is what is allocated, ``pool.num_free`` how
 many blocks are free, and a cache's own ``nbytes`` what its blocks take, shared or not.
 
+- ``model.new_cache(batch, capacity, pool=pool)``, as a layer's, takes blocks of one
+  pool: each layer has its own table.
+- ``paged_attention`` takes also what caches say, (pool, table, length), and with
+  ``count`` sequences that ask for different numbers of positions in one call.
 - A block that somebody else holds is never written to: a fork copies its last, partly
   filled block before it writes behind it (copy on write).
 - ``take(rows)``, for a beam, copies nothing: rows that go on from one share its blocks.

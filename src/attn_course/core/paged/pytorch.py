@@ -4,14 +4,18 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.paged.shared import (
     blocks_of,
     check_caches,
-    check_pool,
+    check_queries,
     count_turns,
+    in_numpy,
+    lengths_of,
     nobody_holds,
     pool_empty,
 )
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.core.split_keys.pytorch import merge
 
@@ -260,7 +264,11 @@ class PagedKVCache(KVCache):
 
 
 def paged_attention(
-    query: torch.Tensor, caches: list[PagedKVCache], *, scale: float | None = None
+    query: torch.Tensor,
+    caches: list[PagedKVCache] | tuple[BlockPool, torch.Tensor, torch.Tensor],
+    *,
+    count: torch.Tensor | None = None,
+    scale: float | None = None,
 ) -> torch.Tensor:
     """Attention of the newest positions over blocks, without a copy in one piece.
 
@@ -272,7 +280,10 @@ def paged_attention(
 
     Shapes:
         query (B, H, T, K): the rows of all caches, in their order -> (B, H, T, V).
-        caches: of one pool, with the keys and values of these queries appended.
+        caches: of one pool, with the keys and values of these queries appended; or what
+        they say: a pool, a table (B, N) of its blocks, and lengths (B).
+        count (B): how many of its T queries a sequence has, the last ones; what stands
+        before them gives zeros. None: all.
 
     Raises:
         ValueError: a shape is wrong, or the caches have several pools.
@@ -280,12 +291,15 @@ def paged_attention(
     Source: Kwon et al. 2023 (arXiv:2309.06180), section 4.1, equation 4; the merge is
         Milakov and Gimelshein 2018 (arXiv:1805.02867), algorithm 3.
     """
-    check_caches(query, caches)
-    pool, (table, length) = caches[0].pool, joined(caches)
+    pool, table, length = caches if isinstance(caches, tuple) else joined(caches)
+    check_queries(query, pool, table, lengths_of(caches), in_numpy(count))
     (G, K, _), (B, H, T, _), dtype = pool.sizes, query.shape, query.dtype
     query = query.reshape(B, G, H // G, T, K) * (K**-0.5 if scale is None else scale)
-    query = query.to(torch.promote_types(dtype, torch.float32))
-    newest = length[:, None] - T + torch.arange(T, device=length.device)  # (B, T)
+    query = query.to(wide(dtype))
+    row = torch.arange(T, device=length.device)
+    newest = length[:, None] - T + row  # (B, T)
+    if count is not None:
+        newest = newest.where(row >= T - count[:, None], -1)
     table = in_turns(table, turns_of(table, pool.block_size))
     parts, turns = table.shape[1:]
     start = torch.arange(parts, device=table.device) * turns
@@ -318,11 +332,12 @@ def in_turns(blocks, turns):
 
 
 def joined(caches):
-    """The tables (B, N) and lengths (B,) of all caches as one."""
+    """The pool, the tables (B, N) and the lengths (B,) of all caches as one."""
+    pool = check_caches(caches)
     columns = max(cache.held().shape[1] for cache in caches)
     tables, lengths = [], []
     for cache in caches:
         more = columns - cache.held().shape[1]
         tables.append(torch.nn.functional.pad(cache.held(), (0, more)))
         lengths.append(cache.table.new_full((len(cache.table),), cache.length))
-    return torch.cat(tables), torch.cat(lengths)
+    return pool, torch.cat(tables), torch.cat(lengths)

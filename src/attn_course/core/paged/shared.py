@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from attn_course.core.shapes import check_at_least, check_shapes, shape_of
 
 # Positions of a sequence that are read in a turn: fewer, and a processor is busy with
@@ -21,14 +23,6 @@ def count_turns(blocks: int, block_size: int, on_gpu: bool) -> int:
     return min(turns, TURNS) if on_gpu else turns
 
 
-def check_pool(pool: Any, num_kv_heads: int, key_dim: int, value_dim: int) -> None:
-    """Raise ValueError unless a pool's blocks have these sizes."""
-    wanted, found = (num_kv_heads, key_dim, value_dim), pool.sizes
-    if wanted != found:
-        words = f"num_kv_heads, key_dim, value_dim = {wanted}"
-        raise ValueError(f"pool must have {words}, got {found}")
-
-
 def pool_empty(wanted: Any, free: Any) -> str:
     """The words for a chunk that a pool has no blocks for."""
     return f"pool must have {wanted} free blocks, got {free}"
@@ -39,19 +33,41 @@ def nobody_holds(blocks: Any) -> str:
     return f"blocks must have a holder for each time they are named, got {blocks}"
 
 
-def check_caches(query: Any, caches: list) -> None:
-    """Raise ValueError unless queries fit caches that share one pool."""
+def check_caches(caches: list) -> Any:
+    """The pool that caches share; ValueError unless it is one."""
     check_at_least(1, caches=len(caches))
     pool = caches[0].pool
     if any(cache.pool is not pool for cache in caches):
         raise ValueError("caches must share one pool, got several")
+    return pool
+
+
+def lengths_of(caches: list | tuple) -> np.ndarray:
+    """How many positions each sequence has (B); a GPU is asked only for a tensor's."""
+    if isinstance(caches, tuple):
+        return in_numpy(caches[2])
+    return np.array([int(x.length) for x in caches for _ in range(x.sizes[0])])
+
+
+def in_numpy(x: Any) -> Any:
+    """A tensor's numbers; None stays."""
+    return x if x is None else np.asarray(x.cpu() if hasattr(x, "detach") else x)
+
+
+def check_queries(
+    query: Any, pool: Any, table: Any, length: np.ndarray, count: np.ndarray | None
+) -> None:
+    """Raise ValueError unless queries fit sequences in a pool's blocks."""
     G, K, _ = pool.sizes
-    rows = sum(cache.sizes[0] for cache in caches)
-    check_shapes({"B": rows, "K": K}, query=(query, "BHTK"))
+    check_shapes({"B": len(length), "K": K}, query=(query, "BHTK"), table=(table, "BN"))
     H, T = shape_of(query)[1:3]
     if H % G:
         raise ValueError(f"query must have a multiple of {G} heads, got {H}")
-    shortest = min(int(cache.length) for cache in caches)
-    if shortest < T:
+    if count is not None:
+        check_shapes({"B": len(length)}, count=(count, "B"))
+        if (count < 0).any() or (count > np.minimum(T, length)).any():
+            words = f"from 0 to T = {T} and to the lengths {length.tolist()}"
+            raise ValueError(f"count must be {words}, got {count.tolist()}")
+    elif (shortest := length.min()) < T:
         words = f"query must have at most {shortest} positions, as many as its cache"
         raise ValueError(f"{words}, got {T}")

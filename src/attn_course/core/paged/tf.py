@@ -3,15 +3,19 @@
 from typing import Any
 
 from attn_course.core.frameworks import tf
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.kv_cache.tf import KVCache, bytes_of, scatter, zeros
 from attn_course.core.paged.shared import (
     blocks_of,
     check_caches,
-    check_pool,
+    check_queries,
     count_turns,
+    in_numpy,
+    lengths_of,
     nobody_holds,
     pool_empty,
 )
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.core.split_keys.tf import merge
 
@@ -265,7 +269,11 @@ def check_held(free):
 
 
 def paged_attention(
-    query: tf.Tensor, caches: list[PagedKVCache], *, scale: float | None = None
+    query: tf.Tensor,
+    caches: list[PagedKVCache] | tuple[BlockPool, tf.Tensor, tf.Tensor],
+    *,
+    count: tf.Tensor | None = None,
+    scale: float | None = None,
 ) -> tf.Tensor:
     """Attention of the newest positions over blocks, without a copy in one piece.
 
@@ -277,7 +285,10 @@ def paged_attention(
 
     Shapes:
         query (B, H, T, K): the rows of all caches, in their order -> (B, H, T, V).
-        caches: of one pool, with the keys and values of these queries appended.
+        caches: of one pool, with the keys and values of these queries appended; or what
+        they say: a pool, a table (B, N) of its blocks, and lengths (B).
+        count (B): how many of its T queries a sequence has, the last ones; what stands
+        before them gives zeros. None: all.
 
     Raises:
         ValueError: a shape is wrong, or the caches have several pools.
@@ -285,13 +296,15 @@ def paged_attention(
     Source: Kwon et al. 2023 (arXiv:2309.06180), section 4.1, equation 4; the merge is
         Milakov and Gimelshein 2018 (arXiv:1805.02867), algorithm 3.
     """
-    check_caches(query, caches)
-    pool, (table, length) = caches[0].pool, joined(caches)
+    pool, table, length = caches if isinstance(caches, tuple) else joined(caches)
+    check_queries(query, pool, table, lengths_of(caches), in_numpy(count))
     (G, K, V), (B, H, T, _), dtype = pool.sizes, query.shape, query.dtype
-    query = tf.cast(query, tf.float64 if dtype == tf.float64 else tf.float32)
+    query = tf.cast(query, wide(dtype))
     query = tf.reshape(query, (B, G, H // G, T, K))
     query *= K**-0.5 if scale is None else scale
     newest = length[:, None] - T + tf.range(T)  # (B, T)
+    if count is not None:
+        newest = tf.where(tf.range(T) >= T - count[:, None], newest, -1)
     table = in_turns(table, turns_of(table, pool.block_size))
     parts, turns = table.shape[1:]
     highest, total, output = query.dtype.min, 0.0, 0.0
@@ -327,11 +340,12 @@ def in_turns(blocks, turns):
 
 
 def joined(caches):
-    """The tables (B, N) and lengths (B,) of all caches as one."""
+    """The pool, the tables (B, N) and the lengths (B,) of all caches as one."""
+    pool = check_caches(caches)
     columns = max(cache.held().shape[1] for cache in caches)
     tables, lengths = [], []
     for cache in caches:
         more = columns - cache.held().shape[1]
         tables.append(tf.pad(cache.held(), ((0, 0), (0, more))))
         lengths.append(tf.fill((cache.table.shape[0],), tf.identity(cache.length)))
-    return tf.concat(tables, axis=0), tf.concat(lengths, axis=0)
+    return pool, tf.concat(tables, axis=0), tf.concat(lengths, axis=0)

@@ -4,6 +4,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.quantized.shared import (
     AXES,
     BITS,
@@ -191,8 +192,3 @@ class Side:
         """Rows of the batch."""
         self.parts = [x[rows] for x in self.parts]
         self.rest = self.rest[rows]
-
-
-def wide(dtype):
-    """The dtype to compute in: at least float32."""
-    return torch.promote_types(dtype, torch.float32)

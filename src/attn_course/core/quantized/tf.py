@@ -4,6 +4,7 @@ from typing import Any
 
 from attn_course.core.frameworks import tf
 from attn_course.core.kv_cache.tf import KVCache, bytes_of, zeros
+from attn_course.core.precision.tf import wide
 from attn_course.core.quantized.shared import (
     AXES,
     BITS,
@@ -207,8 +208,3 @@ class Side(tf.Module):
 def memory(shape, dtype):
     """A variable of zeros; of fp8 they are cast, for it has no constant."""
     return tf.Variable(tf.cast(tf.zeros(shape), dtype), trainable=False)
-
-
-def wide(dtype):
-    """The dtype to compute in: at least float32."""
-    return tf.float64 if dtype == tf.float64 else tf.float32

@@ -4,6 +4,7 @@ from functools import cache
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import is_transformed, plain
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.split_keys.shared import count_parts
 
 
@@ -53,8 +54,7 @@ def attend_in_parts(query, key, value, mask=None, *, bias=None, scale=None, part
     kernel = kernel_for(query, key, value, bias)
     if kernel is not None:
         return kernel.attend_in_parts(query, key, value, mask, scale, parts)
-    wide = torch.promote_types(dtype, torch.float32)
-    query, key, value = (x.to(wide) for x in (query, key, value))
+    query, key, value = (x.to(wide(dtype)) for x in (query, key, value))
     query, parts = (query * scale)[..., None, :, :], min(parts, S)
     whole, found = S // parts * parts, []
     for keys, C in ((slice(whole), S // parts), (slice(whole, S), S - whole)):

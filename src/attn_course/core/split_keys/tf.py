@@ -1,6 +1,7 @@
 """Keys in parts in TensorFlow; see ``attn_course.core.split_keys``."""
 
 from attn_course.core.frameworks import tf
+from attn_course.core.precision.tf import wide
 from attn_course.core.split_keys.shared import FEWEST_KEYS, PART, count_parts
 
 
@@ -27,8 +28,7 @@ def attend_in_parts(query, key, value, mask=None, *, bias=None, scale=None, part
     They are equally long; fewer keys than parts, which are left, are one more.
     """
     dtype, S = query.dtype, tf.shape(key)[-2]
-    wide = tf.float64 if dtype == tf.float64 else tf.float32
-    query, key, value = (tf.cast(x, wide) for x in (query, key, value))
+    query, key, value = (tf.cast(x, wide(dtype)) for x in (query, key, value))
     query *= query.shape[-1] ** -0.5 if scale is None else scale
     parts = tf.minimum(parts, S)
     size = S // parts

@@ -12,9 +12,10 @@ from attn_course.core.layer.pytorch import (
     reset_linear,
 )
 from attn_course.core.masks.pytorch import Mask, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_floats
 from attn_course.mechanisms.bahdanau.shared import check_additive
-from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax, wide
+from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax
 from attn_course.mechanisms.recurrent.pytorch import ContextDecoder
 from attn_course.mechanisms.recurrent.shared import as_rows, check_memory, whole_sizes
 

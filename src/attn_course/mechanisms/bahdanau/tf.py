@@ -12,8 +12,9 @@ from attn_course.core.layer.tf import (
     over_merged_axes,
 )
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.mechanisms.bahdanau.shared import check_additive
-from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax, wide
+from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax
 from attn_course.mechanisms.recurrent.shared import as_rows, check_memory, whole_sizes
 from attn_course.mechanisms.recurrent.tf import ContextDecoder
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from attn_course.core.frameworks import tf
 from attn_course.core.layer.tf import AttentionLayer
+from attn_course.core.precision.tf import wide
 from attn_course.mechanisms.blocks.shared import check_unweighted, own_sizes
-from attn_course.mechanisms.dot_product.tf import block_future, wide
+from attn_course.mechanisms.dot_product.tf import block_future
 
 __all__: list[str] = []
 BLOCK = 64  # queries that share their keys: more of them waste keys, fewer waste time

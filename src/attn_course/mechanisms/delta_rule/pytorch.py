@@ -19,9 +19,9 @@ from attn_course.core.chunked.pytorch import (
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.delta_rule.shared import DeltaSizes
-from attn_course.mechanisms.dot_product.pytorch import wide
 from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate
 from attn_course.mechanisms.linear.shared import State, check_delta, check_step
 

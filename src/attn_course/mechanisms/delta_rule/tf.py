@@ -19,9 +19,9 @@ from attn_course.core.chunked.tf import (
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import dense
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.delta_rule.shared import DeltaSizes
-from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.linear.shared import State, check_delta, check_step
 from attn_course.mechanisms.linear.tf import DecayingAttention, open_gate
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from attn_course.core.frameworks import torch
 from attn_course.core.masks.pytorch import Mask, finite_cast, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 from attn_course.mechanisms.dot_product.shared import with_bias
 
@@ -190,8 +191,3 @@ def block_future(
     T, S = query.shape[-2], key.shape[-2]
     allowed = query.new_ones(T, S, dtype=torch.bool).tril(S - T)
     return allowed if mask is None else mask & allowed
-
-
-def wide(dtype: torch.dtype) -> torch.dtype:
-    """The dtype to compute in: float32, or float64 if that is given."""
-    return torch.promote_types(dtype, torch.float32)

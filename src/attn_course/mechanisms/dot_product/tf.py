@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from attn_course.core.frameworks import tf
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_arrays, check_attention, check_softmax_mask
 from attn_course.mechanisms.dot_product.shared import with_bias
 
@@ -141,8 +142,3 @@ def block_future(mask: Mask, query: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
     T, S = tf.shape(query)[-2], tf.shape(key)[-2]
     allowed = tf.range(S) <= tf.range(T)[:, None] + S - T
     return allowed if mask is None else mask & allowed
-
-
-def wide(dtype: tf.DType) -> tf.DType:
-    """The dtype to compute in: float32, or float64 if that is given."""
-    return tf.float64 if dtype == tf.float64 else tf.float32

@@ -11,12 +11,9 @@ from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, is_transformed, plain
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import Mask, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_arrays, check_at_least, check_attention
-from attn_course.mechanisms.dot_product.pytorch import (
-    dot_product,
-    fused_attention,
-    wide,
-)
+from attn_course.mechanisms.dot_product.pytorch import dot_product, fused_attention
 from attn_course.mechanisms.flash.shared import (
     TALL,
     FlashSizes,

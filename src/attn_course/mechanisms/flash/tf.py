@@ -7,8 +7,8 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import AttentionLayer
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_arrays, check_at_least, check_attention
-from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.flash.shared import TALL, FlashSizes, memory_traffic
 
 __all__ = ["FlashAttention", "flash_attention", "memory_traffic", "online_softmax"]

@@ -3,7 +3,6 @@
 from typing import Any
 
 from attn_course.core.frameworks import torch
-from attn_course.core.kv_cache.pytorch import KVCache
 from attn_course.core.layer.pytorch import (
     AttentionLayer,
     RMSNorm,
@@ -26,7 +25,11 @@ from attn_course.mechanisms.latent.shared import (
     check_turn,
     read_huggingface,
 )
-from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, turned
+from attn_course.mechanisms.parts.positional.pytorch import (
+    RotaryEncoding,
+    turned,
+    waves,
+)
 
 __all__ = ["LatentAttention"]
 
@@ -171,8 +174,9 @@ class LatentAttention(AttentionLayer):
         """The usual rotation, of the position's own angle."""
         T, place = ends[0].shape[2], {"device": ends[0].device}
         positions = torch.arange(T, **place) + first_position
-        how = {"layout": "interleaved", "base": self.sizes.base}
-        return (turned(x, positions, **how) for x in ends)
+        how = ends[0].shape[-1], ends[0].dtype
+        found = waves(positions, *how, base=self.sizes.base)
+        return (turned(x, found, "interleaved") for x in ends)
 
     def attend(self, query, key, value, mask, *, absorbed, **options):
         """The naive form: keys and values of all heads are built from the latents."""
@@ -210,16 +214,6 @@ class LatentAttention(AttentionLayer):
             check_floats(latent_weight=self.latent.weight, x=query)
         if head_mask is not None:
             check_head_share(head_mask, query.shape[0], self.num_heads)
-
-    def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
-        """A cache of a latent and a turned key per position, for all heads.
-
-        options: those of ``KVCache``.
-        """
-        width = self.sizes.entry_dim
-        scale = self.latent_norm.weight  # a norm is never quantized
-        place = {"dtype": scale.dtype, "device": scale.device}
-        return KVCache(batch, 1, capacity, width, 0, **place | options)
 
     @classmethod
     def from_huggingface(cls, module: Any) -> "LatentAttention":

@@ -39,6 +39,10 @@ class LatentSizes(HeadSizes):
         return self.latent_dim + self.rope_dim
 
     @property
+    def kept(self) -> tuple[int, int, int]:
+        return 1, self.entry_dim, 0  # the values are a part of the keys
+
+    @property
     def rotary_dim(self) -> int:
         return self.rope_dim
 

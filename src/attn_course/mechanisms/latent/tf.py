@@ -3,7 +3,6 @@
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import check_head_share, check_words
 from attn_course.core.layer.tf import (
     AttentionLayer,
@@ -25,7 +24,7 @@ from attn_course.mechanisms.latent.shared import (
     check_turn,
     read_huggingface,
 )
-from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, turned
+from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, turned, waves
 
 __all__ = ["LatentAttention"]
 
@@ -182,8 +181,9 @@ class LatentAttention(AttentionLayer):
     def turn(self, *ends, first_position=0):
         """The usual rotation, of the position's own angle."""
         positions = tf.range(tf.shape(ends[0])[2]) + first_position
-        how = {"layout": "interleaved", "base": self.sizes.base}
-        return (turned(x, positions, **how) for x in ends)
+        how = ends[0].shape[-1], ends[0].dtype
+        found = waves(positions, *how, base=self.sizes.base)
+        return (turned(x, found, "interleaved") for x in ends)
 
     def attend(self, query, key, value, mask, *, absorbed, **options):
         """The naive form: keys and values of all heads are built from the latents."""
@@ -218,16 +218,6 @@ class LatentAttention(AttentionLayer):
         check_words(query, self.sizes.model_dim)
         if head_mask is not None:
             check_head_share(head_mask, query.shape[0], self.num_heads)
-
-    def new_cache(self, batch: int, capacity: int, **options: Any) -> KVCache:
-        """A cache of a latent and a turned key per position, for all heads.
-
-        options: those of ``KVCache``.
-        """
-        width = self.sizes.entry_dim
-        # The values are a part of the keys: nothing more is kept.
-        options = {"dtype": self.compute_dtype} | options
-        return KVCache(batch, 1, capacity, width, 0, **options)
 
     def compute_mask(self, x: Any, previous_mask: Any = None) -> Any:
         return previous_mask, None

@@ -8,8 +8,8 @@ from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer, make_linear, merge, plain
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.dot_product.pytorch import wide
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,
     LinearSizes,
@@ -182,7 +182,7 @@ class DecayingAttention(AttentionLayer):
 
     def new_cache(self, batch: int, capacity: int | None, **options: Any) -> StateCache:
         """The state for ``cache=``, whatever the capacity; of no window, no sinks."""
-        refused = {name: options.get(name) for name in ("window", "sinks")}
+        refused = {name: options.get(name) for name in ("window", "sinks", "pool")}
         check_supported(type(self).__name__, **refused)
         return StateCache(self.new_state(batch), torch.Tensor.__getitem__)
 

@@ -7,8 +7,8 @@ from attn_course.core.chunked.tf import check_gates, hide, log_of, sum_up, widen
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_inputs, check_supported
 from attn_course.core.layer.tf import AttentionLayer, dense, merge
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.dot_product.tf import wide
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,
     LinearSizes,
@@ -171,7 +171,7 @@ class DecayingAttention(AttentionLayer):
 
     def new_cache(self, batch: int, capacity: int | None, **options: Any) -> StateCache:
         """The state for ``cache=``, whatever the capacity; of no window, no sinks."""
-        refused = {name: options.get(name) for name in ("window", "sinks")}
+        refused = {name: options.get(name) for name in ("window", "sinks", "pool")}
         check_supported(type(self).__name__, **refused)
         return StateCache(self.new_state(batch), tf.gather)
 

@@ -9,6 +9,7 @@ from typing import Any
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Pair, Tensor, make_linear
 from attn_course.core.masks.pytorch import Mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.bahdanau.pytorch import (
     MemoryAttention,
@@ -17,7 +18,7 @@ from attn_course.mechanisms.bahdanau.pytorch import (
     reset,
     vector,
 )
-from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax, wide
+from attn_course.mechanisms.dot_product.pytorch import allowed_softmax as softmax
 from attn_course.mechanisms.luong.shared import (
     OF_QUERY,
     PARITY_NAMES,

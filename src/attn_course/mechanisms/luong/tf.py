@@ -9,6 +9,7 @@ from typing import Any
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Pair, Tensor, dense
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.bahdanau.tf import (
     MemoryAttention,
@@ -16,7 +17,7 @@ from attn_course.mechanisms.bahdanau.tf import (
     in_wide,
     weight_vector,
 )
-from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax, wide
+from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax
 from attn_course.mechanisms.luong.shared import (
     OF_QUERY,
     PARITY_NAMES,

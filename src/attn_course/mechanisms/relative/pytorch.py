@@ -5,12 +5,9 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.dot_product.pytorch import (
-    allowed_keys,
-    allowed_softmax,
-    wide,
-)
+from attn_course.mechanisms.dot_product.pytorch import allowed_keys, allowed_softmax
 from attn_course.mechanisms.dot_product.shared import with_bias
 from attn_course.mechanisms.relative.shared import (
     RelativeSizes,
@@ -49,8 +46,8 @@ def alibi_bias(
     Computed in float32 or more.
     """
     dtype = torch.float32 if dtype is None else dtype
-    wide = torch.promote_types(dtype, torch.float32)
-    slopes = alibi_slopes(num_heads, dtype=wide, device=device)
+    own = wide(dtype)
+    slopes = alibi_slopes(num_heads, dtype=own, device=device)
     distance = key_distance(T, S, device=device).abs()
     return (-slopes[:, None, None] * distance).to(dtype)
 

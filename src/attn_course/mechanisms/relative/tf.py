@@ -6,9 +6,10 @@ from typing import Any
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import AttentionLayer, Layer
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.dot_product.shared import with_bias
-from attn_course.mechanisms.dot_product.tf import allowed_keys, allowed_softmax, wide
+from attn_course.mechanisms.dot_product.tf import allowed_keys, allowed_softmax
 from attn_course.mechanisms.relative.shared import (
     RelativeSizes,
     bucket_table,
@@ -43,9 +44,9 @@ def alibi_bias(
     Computed in float32 or more.
     """
     dtype = tf.float32 if dtype is None else tf.as_dtype(dtype)
-    wide = tf.float64 if dtype == tf.float64 else tf.float32
-    slopes = alibi_slopes(num_heads, dtype=wide)
-    distance = tf.cast(tf.abs(key_distance(T, S)), wide)
+    own = wide(dtype)
+    slopes = alibi_slopes(num_heads, dtype=own)
+    distance = tf.cast(tf.abs(key_distance(T, S)), own)
     return tf.cast(-slopes[:, None, None] * distance, dtype)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from attn_course.core.frameworks import torch
 from attn_course.core.masks.patterns import check_summary
 from attn_course.core.masks.pytorch import Mask, to_mask
+from attn_course.core.precision.pytorch import wide
 from attn_course.mechanisms.blocks.pytorch import (
     PatternAttention,
     Result,
@@ -27,7 +28,7 @@ from attn_course.mechanisms.blocks.pytorch import (
     to_columns,
 )
 from attn_course.mechanisms.blocks.shared import check_pattern
-from attn_course.mechanisms.dot_product.pytorch import allowed_softmax, wide
+from attn_course.mechanisms.dot_product.pytorch import allowed_softmax
 from attn_course.mechanisms.strided.shared import (
     FixedSizes,
     StridedSizes,

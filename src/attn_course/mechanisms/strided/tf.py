@@ -9,6 +9,7 @@ from typing import Any
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.masks.patterns import check_summary
 from attn_course.core.masks.tf import Mask
+from attn_course.core.precision.tf import wide
 from attn_course.mechanisms.blocks.shared import check_pattern
 from attn_course.mechanisms.blocks.tf import (
     PatternAttention,
@@ -27,7 +28,7 @@ from attn_course.mechanisms.blocks.tf import (
     to_columns,
     turned,
 )
-from attn_course.mechanisms.dot_product.tf import allowed_softmax, wide
+from attn_course.mechanisms.dot_product.tf import allowed_softmax
 from attn_course.mechanisms.strided.shared import (
     FixedSizes,
     StridedSizes,

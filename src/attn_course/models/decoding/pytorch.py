@@ -7,7 +7,7 @@ from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Tensor
 from attn_course.core.layer.shared import named_as_ours
 from attn_course.core.masks.pytorch import Mask, to_mask
-from attn_course.mechanisms.dot_product.pytorch import wide
+from attn_course.core.precision.pytorch import wide
 from attn_course.models.decoding.shared import (
     Sampler,
     check_beam,

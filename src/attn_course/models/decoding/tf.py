@@ -6,7 +6,7 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import named_as_ours
 from attn_course.core.layer.tf import Tensor
 from attn_course.core.masks.tf import Mask
-from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.core.precision.tf import wide
 from attn_course.models.decoding.shared import (
     Sampler,
     check_beam,

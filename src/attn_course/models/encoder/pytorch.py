@@ -283,7 +283,7 @@ class Encoder(Stack):
     def new_cache(self, batch: int, capacity: int, **options: Any) -> tuple:
         """What every layer keeps while a causal stack reads up to ``capacity`` tokens.
 
-        options: those of ``KVCache``, as ``window``.
+        options: those of ``KVCache``, as ``window``, or one ``pool`` for all layers.
         """
         return tuple(x.new_cache(batch, capacity, **options) for x in self.layers)
 

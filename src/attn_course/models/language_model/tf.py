@@ -12,7 +12,7 @@ from attn_course.mechanisms.parts.positional.tf import (
     SinusoidalEncoding,
 )
 from attn_course.mechanisms.relative.tf import AlibiBias, RelativeBias
-from attn_course.models.encoder.shared import Norm
+from attn_course.models.encoder.shared import Norm, caches_of
 from attn_course.models.encoder.tf import Encoder
 from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.language_model.shared import (
@@ -116,7 +116,8 @@ class LanguageModel(Tokens):
             ValueError: a shape, dtype or mask is not as above.
         """
         check_tokens(tokens=(tokens, "BT"))
-        first = 0 if cache is None else tf.identity(cache[0].length)
+        caches = caches_of(cache, len(self.stack.layers))
+        first = 0 if cache is None else tf.identity(caches[0].length)
         x = self.embedding(tokens) * scale_of(self.config)
         x = self.dropout(self.encode(x, first, positions, mask))
         options = {"need_weights": need_weights, "cache": cache}
@@ -145,7 +146,7 @@ class LanguageModel(Tokens):
     def new_cache(self, batch: int, capacity: int, **options: Any) -> tuple:
         """What the layers keep while the model reads and writes ``capacity`` tokens.
 
-        options: those of ``KVCache``, as ``window``.
+        options: those of ``KVCache``, as ``window``, or one ``pool`` for all layers.
         """
         return self.stack.new_cache(batch, capacity, **options)
 

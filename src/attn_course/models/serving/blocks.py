@@ -10,7 +10,11 @@ from attn_course.core.paged.shared import nobody_holds, pool_empty
 
 
 class Blocks:
-    """Numbers of blocks: which are free, and how many hold each of the others."""
+    """Numbers of blocks: which are free, and how many hold each of the others.
+
+    In Python, where a scheduler decides; those of a ``BlockPool`` are tensors, so that
+    a cache in blocks is compiled with its layer.
+    """
 
     def __init__(self, count: int) -> None:
         self.free = [*range(count)][::-1]  # a stack, of which the last is taken first

@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import AttentionLayer
-from attn_course.mechanisms.dot_product.pytorch import wide
+from attn_course.core.precision.pytorch import wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
 from attn_course.models.serving.shared import Scheduler, check_model
@@ -27,22 +27,10 @@ class Engine(Scheduler):
         ValueError: a size is wrong, or the model can't be served.
     """
 
-    def __init__(
-        self,
-        model: torch.nn.Module,
-        *,
-        blocks: int,
-        block_size: int,
-        max_requests: int,
-        token_budget: int | None = None,
-        prefix_cache: bool = True,
-    ) -> None:
+    def take_memory(self, model: torch.nn.Module, positions: int) -> tuple:
+        """The keys and values of every layer."""
         check_model(model, AttentionLayer)
-        sizes = {"blocks": blocks, "block_size": block_size}
-        limits = {"max_requests": max_requests, "token_budget": token_budget}
-        super().__init__(model, **sizes, **limits, prefix_cache=prefix_cache)
-        layers, positions = model.stack.layers, blocks * block_size
-        self.memory = tuple(LayerMemory(x.attention, positions) for x in layers)
+        return tuple(LayerMemory(x.attention, positions) for x in model.stack.layers)
 
     @torch.no_grad()
     def read(self, batch: Batch) -> np.ndarray:
@@ -57,8 +45,9 @@ class Engine(Scheduler):
     def logits(self, tokens, position, place, last, groups):
         """All tokens stand in one row (1, N); only attention tells the requests."""
         model = self.model
+        known: dict = {}
         for memory in self.memory:
-            memory.turn(position, place, groups)
+            memory.turn(position, place, groups, known)
         x = model.embedding(tokens[None]) * scale_of(model.config)
         first = max(0, int(position.max()) + 1 - len(position))
         x = model.encode(x, first, position[None], None)
@@ -75,19 +64,26 @@ class LayerMemory:
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
         self.layer = attention
-        sizes, like = attention.sizes, attention.like()
-        lead = positions, attention.num_kv_heads
-        self.key = like.new_zeros(*lead, sizes.key_dim)
-        self.value = like.new_zeros(*lead, sizes.value_dim)
+        (G, K, V), like = attention.sizes.kept, attention.like()
+        self.key = like.new_zeros(positions, G, K)
+        self.value = like.new_zeros(positions, G, V)
 
-    def turn(self, position: torch.Tensor, place: torch.Tensor, groups: Any) -> None:
-        """What the next call is about, as ``Batch`` says."""
-        # A rotary encoding adds 0, 1, 2 ... to where it begins: here, for each token.
-        self.first = position - torch.arange(len(position), device=position.device)
-        self.place, self.groups = place, groups
+    def turn(
+        self, position: torch.Tensor, place: torch.Tensor, groups: Any, known: dict
+    ) -> None:
+        """What the next call is about, as ``Batch`` says.
 
-    def next_position(self, mask: Any = None) -> torch.Tensor:
-        """Where a rotary encoding goes on: (N,), for each token."""
+        known: by rotary encoding what it turns by, once for all layers that share it.
+        """
+        rotary, self.place, self.groups = self.layer.rotary, place, groups
+        steps = torch.arange(len(position), device=position.device)
+        if rotary not in known and hasattr(rotary, "waves"):
+            known[rotary] = rotary.waves(position, self.key.dtype)
+        # Another one adds 0, 1, 2 ... to where it begins: here, for each token.
+        self.first = known.get(rotary, position - steps)
+
+    def next_position(self, mask: Any = None) -> Any:
+        """Where a rotary encoding goes on, for each token, or what it turns by."""
         return self.first
 
     def limit(self, T: int, mask: Any = None, bias: Any = None) -> tuple[Any, Any]:

@@ -71,8 +71,8 @@ class Scheduler:
         blocks: int,
         block_size: int,
         max_requests: int,
-        token_budget: int | None,
-        prefix_cache: bool,
+        token_budget: int | None = None,
+        prefix_cache: bool = True,
     ) -> None:
         sizes = {"blocks": blocks, "block_size": block_size}
         check_at_least(1, **sizes, max_requests=max_requests)
@@ -88,6 +88,11 @@ class Scheduler:
         self.running: list[Request] = []
         self.counts: Counter = Counter()
         self.log: list[dict[str, Any]] = []
+        self.memory = self.take_memory(model, blocks * block_size)
+
+    def take_memory(self, model: Any, positions: int) -> tuple:
+        """What the passes of an engine write to."""
+        return ()
 
     def add(
         self,

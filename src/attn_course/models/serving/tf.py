@@ -7,7 +7,7 @@ import numpy as np
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.kv_cache.tf import scatter, zeros
 from attn_course.core.layer.tf import AttentionLayer
-from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.core.precision.tf import wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
 from attn_course.models.serving.shared import Scheduler, check_model
@@ -28,26 +28,14 @@ class Engine(Scheduler):
         ValueError: a size is wrong, or the model can't be served.
     """
 
-    def __init__(
-        self,
-        model: keras.layers.Layer,
-        *,
-        blocks: int,
-        block_size: int,
-        max_requests: int,
-        token_budget: int | None = None,
-        prefix_cache: bool = True,
-    ) -> None:
+    def take_memory(self, model: keras.layers.Layer, positions: int) -> tuple:
+        """The keys and values of every layer; a pass becomes a graph."""
         check_model(model, AttentionLayer)
-        sizes = {"blocks": blocks, "block_size": block_size}
-        limits = {"max_requests": max_requests, "token_budget": token_budget}
-        super().__init__(model, **sizes, **limits, prefix_cache=prefix_cache)
-        layers, positions = model.stack.layers, blocks * block_size
-        self.memory = tuple(LayerMemory(x.attention, positions) for x in layers)
         row, pair = (tf.TensorSpec([None] * axes, "int64") for axes in (1, 2))
         group = [pair, pair, tf.TensorSpec((None, 1, None, None), "bool")]
         specs = [row, row, row, row, [group, group]]
         self.logits = tf.function(self.logits, input_signature=specs)
+        return tuple(LayerMemory(x.attention, positions) for x in model.stack.layers)
 
     def read(self, batch: Batch) -> np.ndarray:
         """The logits (R, N) behind the last token of every request, in its blocks."""
@@ -60,8 +48,9 @@ class Engine(Scheduler):
     def logits(self, tokens, position, place, last, groups):
         """All tokens stand in one row (1, N); only attention tells the requests."""
         model = self.model
+        known: dict = {}
         for memory in self.memory:
-            memory.turn(position, place, groups)
+            memory.turn(position, place, groups, known)
         x = model.embedding(tokens[None]) * scale_of(model.config)
         reach = tf.cast(tf.reduce_max(position), "int32") + 1
         first = tf.maximum(0, reach - tf.size(position))
@@ -79,20 +68,26 @@ class LayerMemory:
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
         self.layer = attention
-        sizes, dtype = attention.sizes, attention.compute_dtype
-        lead = positions, attention.num_kv_heads
-        self.key = zeros((*lead, sizes.key_dim), dtype)
-        self.value = zeros((*lead, sizes.value_dim), dtype)
+        (G, K, V), dtype = attention.sizes.kept, attention.compute_dtype
+        self.key = zeros((positions, G, K), dtype)
+        self.value = zeros((positions, G, V), dtype)
 
-    def turn(self, position: tf.Tensor, place: tf.Tensor, groups: Any) -> None:
-        """What the next call is about, as ``Batch`` says."""
-        # A rotary encoding adds 0, 1, 2 ... to where it begins: here, for each token.
+    def turn(
+        self, position: tf.Tensor, place: tf.Tensor, groups: Any, known: dict
+    ) -> None:
+        """What the next call is about, as ``Batch`` says.
+
+        known: by rotary encoding what it turns by, once for all layers that share it.
+        """
+        rotary, self.place, self.groups = self.layer.rotary, place, groups
         position = tf.cast(position, "int32")
-        self.first = position - tf.range(tf.size(position))
-        self.place, self.groups = place, groups
+        if rotary not in known and hasattr(rotary, "waves"):
+            known[rotary] = rotary.waves(position, self.key.dtype)
+        # Another one adds 0, 1, 2 ... to where it begins: here, for each token.
+        self.first = known.get(rotary, position - tf.range(tf.size(position)))
 
-    def next_position(self, mask: Any = None) -> tf.Tensor:
-        """Where a rotary encoding goes on: (N,), for each token."""
+    def next_position(self, mask: Any = None) -> Any:
+        """Where a rotary encoding goes on, for each token, or what it turns by."""
         return self.first
 
     def limit(self, T: int, mask: Any = None, bias: Any = None) -> tuple[Any, Any]:

@@ -7,8 +7,9 @@ import numpy as np
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Tensor
 from attn_course.core.layer.shared import named_as_ours
-from attn_course.mechanisms.dot_product.pytorch import wide
+from attn_course.core.precision.pytorch import wide
 from attn_course.models.speculative.shared import (
+    Cached,
     Drafts,
     Pass,
     check_speculation,
@@ -62,19 +63,8 @@ def speculative_generate(
     return speculate(readers, draft, prompt[0].tolist(), rng, **how)
 
 
-class Reader:
+class Reader(Cached):
     """A model with its cache: reads on, and goes back."""
-
-    def __init__(
-        self,
-        model: torch.nn.Module,
-        length: int,
-        max_tokens: int,
-        cache: tuple | None = None,
-    ) -> None:
-        self.model = model
-        self.cache = cache or model.new_cache(1, length + max_tokens - 1)
-        self.truncate(0)  # what can't go back says so now
 
     @torch.no_grad()
     def read(self, tokens: list[int]) -> np.ndarray:
@@ -83,8 +73,3 @@ class Reader:
         new = torch.tensor([tokens[self.cache[0].length :]], device=device)
         logits, _ = self.model(new, need_weights=False, cache=self.cache)
         return logits[0].to(wide(logits.dtype)).cpu().numpy()
-
-    def truncate(self, length: int) -> None:
-        """Forget what is read beyond so many tokens."""
-        for one in self.cache:
-            one.truncate(min(length, one.length))

@@ -98,6 +98,22 @@ def certain(tokens: Any, vocab_size: int) -> np.ndarray:
     return (np.arange(vocab_size) == np.reshape(tokens, (-1, 1))).astype(float)
 
 
+class Cached:
+    """A model with its cache, which goes back."""
+
+    def __init__(
+        self, model: Any, length: int, max_tokens: int, cache: tuple | None = None
+    ) -> None:
+        self.model = model
+        self.cache = cache or model.new_cache(1, length + max_tokens - 1)
+        self.truncate(0)  # what can't go back says so now
+
+    def truncate(self, length: int) -> None:
+        """Forget what is read beyond so many tokens."""
+        for one in self.cache:
+            one.truncate(min(length, int(one.length)))
+
+
 def model_draft(reader: Any, rng: np.random.Generator, **choice: Any) -> Callable:
     """Drafts of a model: each is drawn as the model itself would go on."""
 

@@ -1,15 +1,17 @@
 """Speculative decoding in TensorFlow; see ``__init__.py`` and ``shared.py``."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import named_as_ours
 from attn_course.core.layer.tf import Tensor
-from attn_course.mechanisms.dot_product.tf import wide
+from attn_course.core.precision.tf import wide
 from attn_course.models.decoding.tf import TRACE
 from attn_course.models.speculative.shared import (
+    Cached,
     Drafts,
     Pass,
     check_speculation,
@@ -63,19 +65,13 @@ def speculative_generate(
     return speculate(readers, draft, prompt[0].numpy().tolist(), rng, **how)
 
 
-class Reader:
-    """A model with its cache: reads on, and goes back."""
+class Reader(Cached):
+    """A model with its cache: reads on, and goes back; for long as a graph."""
 
     def __init__(
-        self,
-        model: keras.layers.Layer,
-        length: int,
-        max_tokens: int,
-        cache: tuple | None = None,
+        self, model: Any, length: int, max_tokens: int, cache: tuple | None = None
     ) -> None:
-        self.model = model
-        self.cache = cache or model.new_cache(1, length + max_tokens - 1)
-        self.truncate(0)  # what can't go back says so now
+        super().__init__(model, length, max_tokens, cache)
         if max_tokens > TRACE:
             new = tf.TensorSpec((1, None), "int32")
             self.call = tf.function(self.call, input_signature=[new])
@@ -88,8 +84,3 @@ class Reader:
         new = tf.constant([tokens[int(self.cache[0].length) :]])
         logits = self.call(new)
         return tf.cast(logits, wide(logits.dtype)).numpy()
-
-    def truncate(self, length: int) -> None:
-        """Forget what is read beyond so many tokens."""
-        for one in self.cache:
-            one.truncate(min(length, int(one.length)))

@@ -12,7 +12,6 @@ import time
 
 import numpy as np
 
-from attn_course.course.labs.generate import stream
 from attn_course.files import ending_in_one_line
 from attn_course.tasks.glassllm import load_tokenizer
 
@@ -55,7 +54,7 @@ def trained(lab, framework, steps, seed):
         from attn_course.core.frameworks import keras
 
         keras.utils.set_random_seed(seed)
-    model = lab.LanguageModel(**SMALL | {"num_kv_heads": 1})
+    model = lab.build(**SMALL | {"num_kv_heads": 1})
     data = batches(load_topics("train"), seed=seed)
     loop.train(model, data, lab.loss, steps=steps, rate=RATE, clip=1.0)
     return model
@@ -66,19 +65,22 @@ def main(given=None):
     chosen = arguments(given)
     framework = {"torch": "pytorch", "tf": "tf"}[chosen.framework]
     lab = importlib.import_module(f"attn_course.course.labs.generate.{framework}")
+    face = importlib.import_module(f"attn_course.{framework}")
     if chosen.train:
         tokenizer = Bytes()
         model = trained(lab, framework, chosen.train, chosen.seed)
     else:
         tokenizer, model = load_tokenizer(), lab.load_glassllm()
     prompt = tokenizer.encode(chosen.prompt)
+    tensor = lab.torch.from_numpy if framework == "pytorch" else lab.tf.constant
     options = {"window": chosen.window, "sinks": chosen.sinks}
-    step = lab.stepper(model, len(prompt) + chosen.length, **options)
+    cache = model.new_cache(1, len(prompt) + chosen.length, **options)
     print(chosen.prompt, end="", flush=True)
     begin = time.perf_counter()  # of the wall: what its reader waited
-    rest = {"temperature": chosen.temperature, "seed": chosen.seed}
-    for token in stream(step, prompt, chosen.length, **rest):
-        print(tokenizer.decode([token]), end="", flush=True)
+    rest = {"temperature": chosen.temperature, "seed": chosen.seed, "cache": cache}
+    rest |= {"max_tokens": chosen.length}
+    for token in face.generate(model, tensor(prompt)[None], **rest):
+        print(tokenizer.decode([int(token[0])]), end="", flush=True)
     seconds = time.perf_counter() - begin
     print(f"\n\n{chosen.length / seconds:.0f} tokens per second")
 

@@ -93,7 +93,7 @@ def language(plan: Plan):
 
     def build(seed, *sizes):
         torch.manual_seed(seed)
-        return lab.LanguageModel(*sizes).to(place())
+        return lab.build(*sizes).to(place())
 
     return training.language(plan, lab.loss, loop, build, number)
 

@@ -93,7 +93,7 @@ def language(plan: Plan):
 
     def build(seed, *sizes):
         keras.utils.set_random_seed(seed)
-        return lab.LanguageModel(*sizes)
+        return lab.build(*sizes)
 
     with no_graphs_without_a_gpu():
         yield from training.language(plan, lab.loss, loop, build, number)

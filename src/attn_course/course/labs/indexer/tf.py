@@ -16,15 +16,14 @@ def read(model, tokens, choose=None):
     keys that it reads, boolean (B, 1 or H, T, T).
     """
     x, found = model.embedding(tf.constant(tokens)), []
-    for number, layer in enumerate(model.encoder.layers):
+    for number, layer in enumerate(model.stack.layers):
         seen = layer.norm1(x)
         _, weights = layer.attention(seen, causal=True)
         found.append((seen.numpy(), weights.numpy()))
         mask = choose and tf.constant(choose(number, *found[-1]))
         x, _ = layer(x, mask, causal=True, need_weights=False)
-    x = model.encoder.final_norm(x)
-    x = tf.matmul(x, model.embedding.embeddings, transpose_b=True)
-    return x.numpy(), found
+    x = model.stack.final_norm(x)
+    return model.logits(x).numpy(), found
 
 
 class Indexer(keras.layers.Layer):

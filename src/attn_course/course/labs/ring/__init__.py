@@ -24,10 +24,7 @@ device to another, the second::
 
 PyTorch has a ring of its own, ``torch.distributed.tensor.experimental``'s
 ``context_parallel``, for GPUs. With gloo, on processors, PyTorch 2.13 has no way:
-``library`` prints what its backends answer. FLASH_ATTENTION: "Operator
-aten._scaled_dot_product_flash_attention_for_cpu.default does not have a sharding
-strategy registered"; EFFICIENT_ATTENTION: "No viable backend"; MATH: "got mixed
-torch.Tensor and DTensor".
+``library`` prints what its backends answer.
 
 Sources: Liu, Zaharia and Abbeel 2023, "Ring Attention" (arXiv:2310.01889); the zigzag
 as in Llama Team 2024 (arXiv:2407.21783), section 3.3.2, which gathers; Jacobs et al.
@@ -130,19 +127,21 @@ def pairs(places: list[np.ndarray], causal: bool = True) -> np.ndarray:
     return found
 
 
-def ring_step(state, query, key, value, mine, theirs, causal=True):
+def ring_step(state, query, key, value, mine, theirs, causal=True, renew=renew, unit=1):
     """Flash attention's step, in place: the keys of another process.
+
+    renew, unit: another framework's, whose scores are in another unit.
 
     highest' = max(highest, score)
     kept     = exp(highest - highest')
     total    = kept * total   + sum of exp(score - highest')
     context  = kept * context + exp(score - highest') @ value
     """
-    scale = query.shape[-1] ** -0.5
+    scale = unit * query.shape[-1] ** -0.5
     for rows, columns, seen in tiles(mine, theirs, causal):
         highest, total, context = (x[..., rows, :] for x in state)
-        score = query[..., rows, :] @ np.swapaxes(key[..., columns, :], -1, -2) * scale
-        score = np.where(seen, score, -np.inf)
+        score = query[..., rows, :] @ key[..., columns, :].swapaxes(-1, -2) * scale
+        score[..., *np.nonzero(~seen)] = -np.inf
         highest, total, kept, part = renew(score, highest, total)
         context = kept * context + part @ value[..., columns, :]
         for x, new in zip(state, (highest, total, context), strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 
 from attn_course.core.frameworks import torch
 from attn_course.core.split_keys.pytorch import merge, of_parts
-from attn_course.course.labs.ring import Sizes, alone, draw, in_order, tiles, zigzag
+from attn_course.course.labs.ring import Sizes, alone, draw, in_order, ring_step, zigzag
 from attn_course.mechanisms.flash.pytorch import LOG2_E, apart, first, renew
 
 dist, processes = torch.distributed, torch.multiprocessing
@@ -51,19 +51,6 @@ class Team:
         return torch.cat(found, join)
 
 
-def ring_step(state, query, key, value, mine, theirs, causal=True):
-    """See ``attn_course.course.labs.ring``; powers of 2, as in ``flash.pytorch``."""
-    scale = LOG2_E * query.shape[-1] ** -0.5
-    for rows, columns, seen in tiles(mine, theirs, causal):
-        highest, total, context = (x[..., rows, :] for x in state)
-        score = query[..., rows, :] @ key[..., columns, :].mT * scale
-        score = score.masked_fill(~torch.from_numpy(seen), -torch.inf)
-        highest, total, kept, part = renew(score, highest, total)
-        context = kept * context + part @ value[..., columns, :]
-        for x, new in zip(state, (highest, total, context), strict=True):
-            x[..., rows, :] = new
-
-
 @torch.no_grad()
 def ring_attention(query, key, value, places, team, causal=True):
     """This process's queries (..., T, K) attend to the keys of all: (..., T, V)."""
@@ -75,7 +62,8 @@ def ring_attention(query, key, value, places, team, causal=True):
         coming, under_way = share, ()
         if step + 1 < team.size:  # the last share is needed by nobody else
             coming, under_way = team.hand_on(share)
-        ring_step(state, query, *share, places[team.rank], places[owner], causal)
+        seen = places[team.rank], places[owner], causal
+        ring_step(state, query, *share, *seen, renew, LOG2_E)  # powers of 2
         for work in under_way:
             work.wait()
         share = coming
@@ -146,9 +134,6 @@ def cut_heads(layer, mesh):
     plan = {name: parallel.ColwiseParallel() for name in ("query", "key", "value")}
     plan["output"] = parallel.RowwiseParallel()
     parallel.parallelize_module(layer, mesh, plan)
-    for heads in ("num_heads", "num_kv_heads"):  # what the layer splits into, here
-        setattr(layer, heads, getattr(layer, heads) // mesh.size())
-    return layer
 
 
 @torch.no_grad()

@@ -1,25 +1,12 @@
 """An engine that serves the model that ships, and its timeline as text.
 
 python -m attn_course.course.labs.serve --framework torch --requests 6 --blocks 16
-
-``serve.pytorch`` and ``serve.tf`` have the model (``attn_course.tasks.glassllm``) as a
-``LanguageModel``.
 """
 
-from attn_course.tasks import glassllm
-
-KIND = {"norm": "pre", "normalization": "rms", "activation": "swiglu"}
-KIND |= {"positions": None, "embedding_scale": 1.0}
 SIGNS = {"preempted": "!", "hit": "h", "written": "w", "read": "r", "waited": "."}
 
 
-def weights():
-    """The parameters of the model that ships, named as a ``LanguageModel`` has them."""
-    stored = glassllm.load_weights()
-    return {name.replace("encoder.", "stack."): stored[name] for name in stored}
-
-
-def timeline(engine):
+def timeline_text(engine):
     """A line for each request, a column for each step, and how full the blocks are.
 
     . waits, r reads a piece of its prompt, h its first one, behind blocks that were

@@ -4,7 +4,7 @@ import argparse
 import importlib
 import os
 
-from attn_course.course.labs.serve import timeline
+from attn_course.course.labs.serve import timeline_text
 from attn_course.files import ending_in_one_line
 from attn_course.tasks.glassllm import load_tokenizer
 
@@ -33,13 +33,13 @@ def main(given=None):
     """Add a request every other step, run to the end, and tell."""
     chosen = arguments(given)
     framework = {"torch": "pytorch", "tf": "tf"}[chosen.framework]
-    lab = importlib.import_module(f"attn_course.course.labs.serve.{framework}")
+    lab = importlib.import_module(f"attn_course.course.labs.generate.{framework}")
     face = importlib.import_module(f"attn_course.{framework}")
     tokenizer = load_tokenizer()
     sizes = {"blocks": chosen.blocks, "block_size": chosen.block_size}
     limits = {"max_requests": chosen.at_once, "token_budget": chosen.budget}
     options = {"prefix_cache": not chosen.no_prefixes}
-    engine, asked = face.Engine(lab.load_model(), **sizes, **limits, **options), []
+    engine, asked = face.Engine(lab.load_glassllm(), **sizes, **limits, **options), []
     for n in range(chosen.requests):
         text = f"{chosen.prompt} {ENDS[n % len(ENDS)]}"
         how = {"max_tokens": max(1, chosen.length - 3 * (n % 4)), "seed": n}
@@ -51,7 +51,7 @@ def main(given=None):
     for n, (text, request) in enumerate(asked):
         told = ", ".join(f"{request.counts[x]} {x}" for x in ("read", "hit", "waited"))
         print(f"{n}  {text}{tokenizer.decode(request.written)}\n   {told}")
-    *lines, used = timeline(engine)
+    *lines, used = timeline_text(engine)
     print("\n.  waits   r  reads   h  behind known blocks   w  writes   !  gives way")
     for n, line in enumerate(lines):
         print(f"{n:4} {line}")

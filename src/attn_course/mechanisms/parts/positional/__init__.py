@@ -10,6 +10,7 @@ Rotary: query and key turn by angles that grow with the position.
     change_layout(x, *, to)
     RotaryEncoding(key_dim, *, layout="half", base=10000.0, frequencies=None, scale=1.0)
         (query (..., T, K), key (..., S, K), *, first_position=0) -> query, key
+        waves(positions, dtype) -> what may stand for first_position, in many layers
 
     sinusoid  x[t] + PE[t];   PE[t, 2i] = sin(t f_i), PE[t, 2i+1] = cos(t f_i)
     rotary    score[t, s] = R(t) query[t] . R(s) key[s] = query[t] . R(s - t) key[s]

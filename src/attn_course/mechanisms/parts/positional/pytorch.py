@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from attn_course.core.frameworks import torch
+from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.parts.positional.shared import (
     Layout,
@@ -25,6 +26,9 @@ __all__ = [
     "rotate",
     "sinusoidal_encoding",
 ]
+
+
+Waves = tuple[torch.Tensor, torch.Tensor]
 
 
 def sinusoidal_encoding(
@@ -60,12 +64,12 @@ def position_angles(
     off in float64, where a device has it: float32 knows the angle of a position beyond
     100,000 to 0.004 alone.
     """
-    wide = torch.promote_types(dtype, torch.float32)
-    exact = wide if positions.device.type == "mps" else torch.float64
+    own = wide(dtype)
+    exact = own if positions.device.type == "mps" else torch.float64
     steps = frequencies(dim, base) if steps is None else steps
     steps = torch.as_tensor(steps, dtype=exact, device=positions.device)
     angle = positions.to(exact)[..., None] * steps
-    return (angle - 2 * math.pi * torch.round(angle / (2 * math.pi))).to(wide)
+    return (angle - 2 * math.pi * torch.round(angle / (2 * math.pi))).to(own)
 
 
 class SinusoidalEncoding(torch.nn.Module):
@@ -143,17 +147,21 @@ def rotate(
     """
     positions = torch.as_tensor(positions, device=x.device)
     check_rotation(x, positions, layout, base, frequencies, scale)
-    options = {"frequencies": frequencies, "scale": scale}
-    return turned(x, positions, layout=layout, base=base, **options)
+    options = {"base": base, "frequencies": frequencies, "scale": scale}
+    return turned(x, waves(positions, x.shape[-1], x.dtype, **options), layout)
 
 
-def turned(x, positions, *, layout, base, frequencies=None, scale=1.0):
-    """``rotate`` of what was checked."""
-    options = {"base": base, "dtype": x.dtype, "steps": frequencies}
-    angle = position_angles(positions, x.shape[-1], **options)
-    width = 2 * angle.shape[-1]
-    first, second = _split(x[..., :width].to(angle.dtype), layout)
-    cosine, sine = scale * torch.cos(angle), scale * torch.sin(angle)
+def waves(positions, dim, dtype, *, base, frequencies=None, scale=1.0):
+    """Cosine and sine of what vectors at these positions are turned by."""
+    angle = position_angles(positions, dim, base=base, dtype=dtype, steps=frequencies)
+    return scale * torch.cos(angle), scale * torch.sin(angle)
+
+
+def turned(x, waves, layout):
+    """``rotate`` of what was checked, by cosine and sine."""
+    cosine, sine = waves
+    width = 2 * cosine.shape[-1]
+    first, second = _split(x[..., :width].to(cosine.dtype), layout)
     pairs = first * cosine - second * sine, first * sine + second * cosine
     found = _join(*pairs, layout).to(x.dtype)
     return found if width == x.shape[-1] else torch.cat([found, x[..., width:]], -1)
@@ -209,15 +217,25 @@ class RotaryEncoding(torch.nn.Module):
         """query (..., T, key_dim), key (..., S, key_dim) -> the same shapes.
 
         Their heads may differ in number. The first key stands at first_position, when
-        the keys before it were rotated and cached.
+        the keys before it were rotated and cached. Where that is a pair, it is what
+        ``waves`` gave for the positions of all keys, once for many layers.
         """
         check_rotary(query, key, self.key_dim)
         T, S = query.shape[-2], key.shape[-2]
-        options = {"layout": self.layout, "base": self.base, "scale": self.scale}
-        options |= {"frequencies": self.frequencies}
-        queries = torch.arange(S - T, S, device=query.device) + first_position
-        keys = torch.arange(S, device=key.device) + first_position
-        return turned(query, queries, **options), turned(key, keys, **options)
+        if isinstance(first_position, tuple):
+            queries = keys = first_position
+        else:
+            places = torch.arange(S, device=key.device) + first_position
+            queries = keys = self.waves(places, key.dtype)
+            if T != S:
+                places = torch.arange(S - T, S, device=key.device) + first_position
+                queries = self.waves(places, query.dtype)
+        return turned(query, queries, self.layout), turned(key, keys, self.layout)
+
+    def waves(self, positions: torch.Tensor, dtype: Any) -> Waves:
+        """Cosine and sine of what vectors at these positions are turned by."""
+        options = {"frequencies": self.frequencies, "scale": self.scale}
+        return waves(positions, self.key_dim, dtype, base=self.base, **options)
 
     def extra_repr(self) -> str:
         said = f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"

@@ -7,6 +7,7 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Layer
+from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.parts.positional.shared import (
     Layout,
@@ -28,6 +29,9 @@ __all__ = [
     "rotate",
     "sinusoidal_encoding",
 ]
+
+
+Waves = tuple[tf.Tensor, tf.Tensor]
 
 
 def sinusoidal_encoding(
@@ -63,11 +67,11 @@ def position_angles(
     off in float64: float32 knows the angle of a position beyond 100,000 to 0.004 alone.
     (TFLite, which lacks it, takes positions of a length that is known.)
     """
-    wide = tf.float64 if dtype == tf.float64 else tf.float32
+    own = wide(dtype)
     steps = frequencies(dim, base) if steps is None else steps
     steps = tf.constant(np.asarray(steps), tf.float64)
     angle = tf.cast(positions, tf.float64)[..., None] * steps
-    return tf.cast(angle - 2 * math.pi * tf.round(angle / (2 * math.pi)), wide)
+    return tf.cast(angle - 2 * math.pi * tf.round(angle / (2 * math.pi)), own)
 
 
 @keras.saving.register_keras_serializable("attn_course")
@@ -153,17 +157,21 @@ def rotate(
     """
     positions = tf.convert_to_tensor(positions)
     check_rotation(x, positions, layout, base, frequencies, scale)
-    options = {"frequencies": frequencies, "scale": scale}
-    return turned(x, positions, layout=layout, base=base, **options)
+    options = {"base": base, "frequencies": frequencies, "scale": scale}
+    return turned(x, waves(positions, x.shape[-1], x.dtype, **options), layout)
 
 
-def turned(x, positions, *, layout, base, frequencies=None, scale=1.0):
-    """``rotate`` of what was checked."""
-    options = {"base": base, "dtype": x.dtype, "steps": frequencies}
-    angle = position_angles(positions, x.shape[-1], **options)
-    width = 2 * angle.shape[-1]
-    first, second = _split(tf.cast(x[..., :width], angle.dtype), layout)
-    cosine, sine = scale * tf.cos(angle), scale * tf.sin(angle)
+def waves(positions, dim, dtype, *, base, frequencies=None, scale=1.0):
+    """Cosine and sine of what vectors at these positions are turned by."""
+    angle = position_angles(positions, dim, base=base, dtype=dtype, steps=frequencies)
+    return scale * tf.cos(angle), scale * tf.sin(angle)
+
+
+def turned(x, waves, layout):
+    """``rotate`` of what was checked, by cosine and sine."""
+    cosine, sine = waves
+    width = 2 * cosine.shape[-1]
+    first, second = _split(tf.cast(x[..., :width], cosine.dtype), layout)
     pairs = first * cosine - second * sine, first * sine + second * cosine
     found = tf.cast(_join(*pairs, layout), x.dtype)
     return found if width == x.shape[-1] else tf.concat([found, x[..., width:]], -1)
@@ -227,15 +235,23 @@ class RotaryEncoding(Layer):
         """query (..., T, key_dim), key (..., S, key_dim) -> the same shapes.
 
         Their heads may differ in number. The first key stands at first_position, when
-        the keys before it were rotated and cached.
+        the keys before it were rotated and cached. Where that is a pair, it is what
+        ``waves`` gave for the positions of all keys, once for many layers.
         """
         check_rotary(query, key, self.key_dim)
         T, S = tf.shape(query)[-2], tf.shape(key)[-2]
-        options = {"layout": self.layout, "base": self.base, "scale": self.scale}
-        options |= {"frequencies": self.frequencies}
-        queries = tf.range(S - T, S) + first_position
-        keys = tf.range(S) + first_position
-        return turned(query, queries, **options), turned(key, keys, **options)
+        if isinstance(first_position, tuple):
+            queries = keys = first_position
+        else:
+            queries = keys = self.waves(tf.range(S) + first_position, key.dtype)
+            if query.shape[-2] is None or query.shape[-2] != key.shape[-2]:
+                queries = self.waves(tf.range(S - T, S) + first_position, query.dtype)
+        return turned(query, queries, self.layout), turned(key, keys, self.layout)
+
+    def waves(self, positions: tf.Tensor, dtype: Any) -> Waves:
+        """Cosine and sine of what vectors at these positions are turned by."""
+        options = {"frequencies": self.frequencies, "scale": self.scale}
+        return waves(positions, self.key_dim, dtype, base=self.base, **options)
 
     def compute_output_shape(
         self, query_shape: tuple, key_shape: tuple
