@@ -14,15 +14,28 @@ from attn_course.pytorch import (
 from attn_course.tasks import glassllm
 
 
+class TableFirst(LanguageModel):
+    """Draws its table before its layers, as the runs in the records did."""
+
+    def __init__(self, *sizes, attention, **options):
+        def with_table(number):
+            if number == 0:
+                torch.nn.init.normal_(self.embedding.weight, std=0.02)
+            return attention(number)
+
+        super().__init__(*sizes, attention=with_table, **options)
+
+    def draw_tables(self):
+        """They are drawn."""
+
+
 def build(symbols, model_dim, num_heads, num_kv_heads, ff_dim, num_layers, **place):
     """A ``LanguageModel`` like the one that ships, with weights of its own."""
     rotary = RotaryEncoding(model_dim // num_heads, layout="interleaved")
     maps = {"num_kv_heads": num_kv_heads, "use_bias": False, "rotary": rotary, **place}
     sizes, options = (model_dim, num_heads), KIND | place
     options["attention"] = lambda _: GroupedQueryAttention(*sizes, **maps)
-    model = LanguageModel(symbols, num_layers, *sizes, ff_dim, **options)
-    torch.nn.init.normal_(model.embedding.weight, std=0.02)
-    return model
+    return TableFirst(symbols, num_layers, *sizes, ff_dim, **options)
 
 
 def load_glassllm(dtype="float32"):
