@@ -85,8 +85,8 @@ def needing(file):
 
 def test_what_a_chapter_needs():
     """Modules, the packages on the way to them, what a text names: records, data, exercises, sources that are read."""
-    assert needing("mechanisms/window/pytorch.py") == {"08", "10", "12"}
-    assert needing("mechanisms/window/__init__.py") == {"08", "10", "12"}
+    assert needing("mechanisms/window/pytorch.py") == {"08", "10"}
+    assert needing("mechanisms/window/__init__.py") == {"08", "10"}
     assert "14" in needing("mechanisms/flash/triton.py"), "read by source(...), never imported"
     assert needing("records/associative.json") == {"11"}
     assert needing("tasks/mixes.json") >= {"10", "13", "14", "15", "16"}
