@@ -25,7 +25,7 @@ FORMULA = re.compile(r"(?s)\$\$(.+?)\$\$|(?<![\\\w$])\$(?!\s)([^$\n]+?)(?<!\s)\$
 @pytest.mark.parametrize("source", sources(), ids=lambda path: path.stem)
 def test_every_formula_of_a_chapter_becomes_mathml(source):
     found = FORMULA.findall(FENCE.sub("", source.read_text(encoding="utf-8")))
-    assert found
+    assert found or "_project_" in source.stem
     for block, inline in found:
         tree = ElementTree.fromstring(mathml(block or inline, bool(block)))
         assert not any("\\" in text for text in tree.itertext()), block or inline
