@@ -60,7 +60,7 @@ def test_the_package_shows_its_source_and_not_the_call(form_page):
         summary = tab.locator(".fold-package summary").first
         summary.focus()
         tab.keyboard.press("Enter")
-        assert tab.locator(".fold-package .highlight").first.is_visible()
+        tab.locator(".fold-package .highlight").first.wait_for()  # made when it is opened
         fold = tab.locator(".fold-package").first
         assert "def masked_softmax" in fold.text_content() and "source(parts" not in fold.text_content()
         assert fold.locator("details").count() == 0  # highlighted, not the notebook's HTML
