@@ -96,7 +96,8 @@ def figures(root: Path) -> dict[str, tuple[str, str, str]]:
         for number, (cell, executed) in enumerate(pairs, start=1):
             told = cell.metadata.get("mystnb", {})
             name = told.get("figure", {}).get("name", f"cell-{number}")
-            alt, caption = (told.get("image", {}).get("alt", ""), plain(str(told.get("figure", {}).get("caption", ""))))
+            alt = told.get("image", {}).get("alt", "")
+            caption = plain(str(told.get("figure", {}).get("caption", "")))
             for svg, own in _pictures(executed.outputs):
                 add(source.stem, name, svg, " ".join((own or alt).split()), caption)
     return found

@@ -6,16 +6,15 @@ from typing import Any, ClassVar, Self
 
 from attn_course.core.frameworks import torch
 from attn_course.core.kv_cache.pytorch import KVCache
-from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.layer.shared import (
     ELSEWHERE,
+    cache_in_blocks,
     check_divisible,
     check_inputs,
     check_keywords,
     check_names,
     check_parts,
     check_rolled,
-    check_supported,
     spell_config,
     whole_signature,
 )
@@ -299,11 +298,9 @@ class AttentionLayer(Module):
 
         options: those of ``KVCache``; pool: a ``BlockPool`` that it takes blocks from.
         """
-        G, K, V = self.sizes.kept
         if pool is not None:
-            check_supported("a cache in blocks", **options)
-            check_pool(pool, G, K, V)
-            return pool.new_cache(capacity, batch)
+            return cache_in_blocks(pool, self.sizes, batch, capacity, options)
+        G, K, V = self.sizes.kept
         like = self.like()
         place = {"dtype": like.dtype, "device": like.device}
         return KVCache(batch, G, capacity, K, V, **place | options)

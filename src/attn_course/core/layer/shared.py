@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.shapes import (
     Together,
     check_at_least,
@@ -81,6 +82,17 @@ def check_supported(layer: str, **options: Any) -> None:
     for name, option in options.items():
         if option is not None and option is not False:
             raise ValueError(f"{name} is not supported by {layer}, got one")
+
+
+def cache_in_blocks(pool: Any, sizes: Any, batch: int, capacity: Any, options: dict):
+    """A layer's cache whose blocks a pool gives.
+
+    Raises:
+        ValueError: the pool has other sizes, or there is an option.
+    """
+    check_supported("a cache in blocks", **options)
+    check_pool(pool, *sizes.kept)
+    return pool.new_cache(capacity, batch)
 
 
 def check_parts(

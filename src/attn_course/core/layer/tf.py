@@ -7,17 +7,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.core.kv_cache.shared import check_pool
 from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import (
     ELSEWHERE,
+    cache_in_blocks,
     check_divisible,
     check_inputs,
     check_names,
     check_parts,
     check_refused,
     check_rolled,
-    check_supported,
     spell_config,
     whole_signature,
 )
@@ -526,11 +525,9 @@ class AttentionLayer(PairLayer):
 
         options: those of ``KVCache``; pool: a ``BlockPool`` that it takes blocks from.
         """
-        G, K, V = self.sizes.kept
         if pool is not None:
-            check_supported("a cache in blocks", **options)
-            check_pool(pool, G, K, V)
-            return pool.new_cache(capacity, batch)
+            return cache_in_blocks(pool, self.sizes, batch, capacity, options)
+        G, K, V = self.sizes.kept
         options = {"dtype": self.compute_dtype} | options
         return KVCache(batch, G, capacity, K, V, **options)
 
