@@ -83,7 +83,7 @@ def caches(layers, policy, kept, batch, capacity):
 
 
 def step_by_step(step, T, kept_by):
-    """The outputs (B, T, N) of T steps; step(n, caches) gives (B, 1, N), and weights."""
+    """The outputs (B, T, N) of T steps, step(n, caches) -> (B, 1, N) and weights."""
     found = []
     for n in range(T):
         output, weights = step(n, kept_by)
