@@ -53,7 +53,10 @@ def test_families():
         return sum(bool(family & {*parts}) for family in families)
 
     total, mixed, less = len(families), some("mix", "linear"), some("mix", "linear", "index", "compress")
-    assert f"Of {total} families" in PAGE and f"{total - less} read all earlier tokens in every layer; {mixed} mix in" in PAGE
+    assert (
+        f"Of {total} families" in PAGE
+        and f"{total - less} read all earlier tokens in every layer; {mixed} mix in" in PAGE
+    )
     assert f"and {less - mixed} more choose or compress keys" in PAGE
     for row, told, part in (
         ("near words say most", "{} of 44 families", "mix"),
