@@ -59,8 +59,7 @@ def run_plan(name, plan, run, beside=(), **more):
     What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
     stopped goes on there, unless the code has changed since. ``--anew`` begins anew.
 
-    One thread of PyTorch computes, so that the number of cores does not change what
-    comes out.
+    One thread computes, so that the number of cores does not change what comes out.
 
     ``--again`` stores nothing: it runs the first entry with the first seed once more,
     and ends with what is not as the record has it. ``--beside`` runs the entries beside
@@ -83,8 +82,9 @@ def run_plan(name, plan, run, beside=(), **more):
 
 
 def on_one_thread():
-    """PyTorch computes on one thread, whether it is imported already or later."""
-    os.environ["OMP_NUM_THREADS"] = "1"
+    """A framework computes on one thread, whether it is imported already or later."""
+    names = "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"
+    os.environ |= dict.fromkeys(names, "1")  # read when the first operation runs
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 
