@@ -68,7 +68,7 @@ def lines(
             if spread and name in spread:
                 axes.fill_between(x, *spread[name], color=color, alpha=0.2, linewidth=0)
             if marked and name in marked:
-                axes.plot(x, marked[name], "o", color=color, fillstyle="none")
+                axes.plot(x, marked[name], "o", color=color, mfc=style.PAPER)
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim, title=title)
         for letter in powers:
             say_powers(getattr(axes, f"{letter}axis"))
