@@ -19,6 +19,7 @@ class Watched(keras.layers.Layer):
         super().__init__()
         self.softmax = CappedSoftmax(CAP) if kind == "cap" else None
         self.largest = 0.0
+        self.built = True
 
     def call(self, score, mask=None):
         self.largest = tf.reduce_max(tf.abs(score))
