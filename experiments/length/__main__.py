@@ -1,10 +1,8 @@
-"""Every kind of positions with every seed; in TensorFlow some, with one seed."""
+"""Every kind of positions with every seed, in PyTorch; stores the record."""
 
 from attn_course.course.labs.positions import POSITIONS
 from experiments import run_plan
-from experiments.length import run
+from experiments.length.pytorch import run
 
 if __name__ == "__main__":
-    plan = [("pytorch", positions) for positions in POSITIONS]
-    beside = [("tf", "rotary"), ("tf", "alibi")]
-    run_plan("length", plan, run, beside)
+    run_plan("length", [(positions,) for positions in POSITIONS], run)
