@@ -35,45 +35,56 @@ def chosen_seeds():
     return _options().seeds
 
 
+def adds():
+    """Whether another framework's runs alone are asked for: ``--beside``."""
+    return _options().beside
+
+
 def _options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--anew", action="store_true", help="forget what is done")
     parser.add_argument("--again", action="store_true", help="compare the first entry")
+    parser.add_argument("--beside", action="store_true", help="run those alone")
     return parser.parse_known_args()[0]
 
 
-def run_plan(name, plan, run, **more):
+def run_plan(name, plan, run, beside=(), **more):
     """Run every entry of a plan with every seed of the command line; store the rows.
 
-    run: of the values of an entry and a seed; returns rows. more: functions of no
+    run: of the values of an entry and a seed; returns rows. beside: entries that run
+    with the first seed alone, the same in another framework. more: functions of no
     arguments whose results the record keeps too.
 
     What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
     stopped goes on there, unless the code has changed since. ``--anew`` begins anew.
 
-    One thread of PyTorch computes, so that the number of cores does not change what
-    comes out.
+    One thread computes, so that the number of cores does not change what comes out.
 
     ``--again`` stores nothing: it runs the first entry with the first seed once more,
-    and ends with what is not as the record has it.
+    and ends with what is not as the record has it. ``--beside`` runs the entries beside
+    alone, and leaves the record's other rows as they are.
     """
     on_one_thread()
     if _options().again:
         return ended(name, run(*plan[0], chosen_seeds()[0]))
     with resuming(name) as done:
         seeds, rows = chosen_seeds(), []
-        for seed in seeds:
-            for entry in plan:
-                rows += done.rows(run, *entry, seed)
-                print(rows[-1], flush=True)
+        runs = [(*entry, seed) for seed in seeds for entry in plan]
+        runs = [] if adds() else runs
+        for given in runs + [(*entry, seeds[0]) for entry in beside]:
+            rows += done.rows(run, *given)
+            print(rows[-1], flush=True)
         seconds = {"seconds": round(done.seconds)}
+        if adds():
+            return add(name, {"rows": rows}, **seconds)
         store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
 
 
 def on_one_thread():
-    """PyTorch computes on one thread, whether it is imported already or later."""
-    os.environ["OMP_NUM_THREADS"] = "1"
+    """A framework computes on one thread, whether it is imported already or later."""
+    names = "OMP_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"
+    os.environ |= dict.fromkeys(names, "1")  # read when the first operation runs
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 
@@ -169,6 +180,23 @@ def store(name, rows, seeds, **more):
     took |= {"clock": CLOCKS[name]} if name in CLOCKS else {}
     command = f"python -m experiments.{name} --seeds {listed}"
     write(name, {**heading(command), **took, "rows": rows, **more})
+
+
+def add(name, lists, **took):
+    """Put rows of another framework behind those that ``records/NAME.json`` has.
+
+    lists: key -> rows. What made them stands under "beside", without the command, which
+    makes all of them.
+    """
+    record = json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))
+    own = {"framework": record.pop("framework", None)}
+    for key, rows in lists.items():
+        faces = {row["framework"] for row in rows}
+        kept = [own | row for row in record[key]]
+        record[key] = [x for x in kept if x["framework"] not in faces] + rows
+    beside = heading(None) | took
+    del beside["command"]
+    write(name, record | {"beside": beside})
 
 
 def write(name, record):

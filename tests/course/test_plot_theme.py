@@ -13,6 +13,7 @@ from attn_course.course.plots import style, theme
 
 COLORS = {style.INK, style.PAPER, *style.SERIES}
 X = np.arange(5)
+RUNS = {"spread": {"a": (X - 1, X + 1)}, "marked": {"b": [0, np.nan, 4, 6, 8]}}
 
 
 def many(rows, columns):
@@ -20,7 +21,7 @@ def many(rows, columns):
 
 
 FIGURES = {
-    "lines": lambda: theme.lines(X, {"a": X, "b": 2 * X}, xlabel="x", ylabel="y", spread={"a": (X - 1, X + 1)}),
+    "lines": lambda: theme.lines(X, {"a": X, "b": 2 * X}, xlabel="x", ylabel="y", **RUNS),
     "bars": lambda: theme.bars({"a": 0.5, "b": 0.75}, spread={"a": (0.4, 0.6)}),
     "weight_map": lambda: theme.weight_map(many(3, 5), "abc", "vwxyz", mark=[(1, 2)]),
     "large weight_map": lambda: theme.weight_map(many(40, 40), range(40), range(40)),
@@ -52,6 +53,13 @@ def test_names_of_lines_do_not_touch():
     heights = sorted(float(y) for y in re.findall(r'translate\([\d.]+ ([\d.]+)\)">[abc]</text>', svg))
     heights = heights or sorted(float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>[abc]</text>', svg))
     assert len(heights) == 3 and min(np.diff(heights)) > 10
+
+
+def test_a_run_of_another_framework_is_hollow_circles():
+    """In the line's color; none where there was no run."""
+    svg = FIGURES["lines"]().svg
+    circles = f'style="fill: {style.PAPER}; stroke: {style.SERIES[1]}"/>'
+    assert svg.count(circles) == 4
 
 
 def test_an_axis_of_powers_says_the_numbers():

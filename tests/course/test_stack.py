@@ -2,11 +2,17 @@
 
 import both_frameworks  # noqa: F401
 import numpy as np
+import pytest
+from support import twinned
 
 from attn_course.course.labs import norms, reactions, stack
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf, torch
 from attn_course.tasks.digits import load_digits
-from experiments.norms import pytorch as norms_torch
+from experiments import ailing
+from experiments.ailing import pytorch as ailing_torch, tf as ailing_tf
+from experiments.mixes import pytorch as mixes_torch, tf as mixes_tf
+from experiments.norms import pieces, pytorch as norms_torch, tf as norms_tf
+from experiments.taming import pytorch as taming_torch, tf as taming_tf
 
 
 def test_sets():
@@ -28,7 +34,7 @@ def test_warm_up():
 
 def test_pieces_and_the_byte_model():
     text = np.arange(300) % 256
-    (piece,) = next(norms_torch.pieces(text, 0))
+    (piece,) = next(pieces(text, 0))
     assert piece.shape == (norms.BATCH, norms.LENGTH + 1)
     assert ((piece[:, 1:] - piece[:, :-1]) % 256 == 1).all()
     model = norms_torch.ByteModel("pre")
@@ -45,3 +51,53 @@ def test_rules_and_cuts():
     assert reactions.rule_scores(before).tolist() == [0.8, 0, 0]
     cuts = reactions.cut_everywhere()
     assert cuts[0] == () and len(cuts) == 1 + 8 + 21 + 1 and all(5 not in cut for cut in cuts if len(cut) > 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "twin", "given", "symbols"),
+    [
+        (norms_torch.ByteModel, norms_tf.ByteModel, ["post"], 256),
+        (mixes_torch.Model, mixes_tf.Model, ["3 : 1, NoPE"], 33),
+        (taming_torch.Model, taming_tf.Model, [32, "cap"], 256),
+        (taming_torch.Model, taming_tf.Model, [32, "norm"], 256),
+    ],
+    ids=["norms", "mixes", "capped", "normed"],
+)
+def test_the_models_of_records_agree_in_both_frameworks(model, twin, given, symbols):
+    torch.manual_seed(0)
+    model, twin = model(*given), twin(*given)
+    tokens = np.random.default_rng(0).integers(symbols, size=(3, 31))
+    twin(tf.constant(tokens))
+    twinned(model, twin)
+    with torch.no_grad():
+        found = model(torch.from_numpy(tokens)).numpy()
+    np.testing.assert_allclose(twin(tf.constant(tokens)).numpy(), found, atol=1e-4)
+    if hasattr(model, "largest"):
+        assert float(twin.largest()) == pytest.approx(float(model.largest()), rel=1e-4)
+
+
+@pytest.mark.parametrize("cause", ailing.CAUSES)
+def test_ailing_models_agree_in_both_frameworks(cause):
+    """Whole, and with a cache; logits, maps and the stream's norms."""
+    model, twin = ailing_torch.Model(cause), ailing_tf.Model(cause)
+    tokens = np.random.default_rng(0).integers(ailing.TOKENS, size=(3, ailing.T - 1))
+    twin(tf.constant(tokens))
+    with torch.no_grad():
+        model.logits.normal_()
+        for name in ("tokens", "places", "logits"):
+            getattr(twin, name).assign(getattr(model, name).numpy())
+        for one, other in zip(model.blocks, twin.blocks, strict=True):
+            other.maps.assign(one.maps.numpy())
+            other.out.assign(one.output.numpy())
+        first, rest = torch.from_numpy(tokens[:, :6]), torch.from_numpy(tokens[:, 6:7])
+        whole = model(torch.from_numpy(tokens)).numpy()
+        maps, sizes = [block.weights for block in model.blocks], model.norms
+        model(first)
+        last = model(rest, [block.kept for block in model.blocks]).numpy()
+    logits, streams, found, *_ = twin(tf.constant(tokens))
+    *_, past = twin(tf.constant(tokens[:, :6]))
+    np.testing.assert_allclose(logits, whole, atol=1e-4)
+    np.testing.assert_allclose(twin(tf.constant(tokens[:, 6:7]), past)[0], last, atol=1e-4)
+    for one, other in zip(maps, found, strict=True):
+        np.testing.assert_allclose(other, one, atol=1e-5)
+    np.testing.assert_allclose([tf.reduce_mean(tf.norm(x, axis=-1)) for x in streams], sizes, rtol=1e-4)

@@ -239,10 +239,10 @@ def test_one_key_head_is_not_free():
 def test_the_norm_after_the_sum_needs_a_warm_up():
     """At the highest common rate: with the norm after the sum the runs without warm-up end far above those with."""
     rows = [row for row in load_record("norms")["rows"] if row["rate"] == 0.003]
-    ends = {(row["norm"], row["warm_up"], row["seed"]): np.mean(row["loss"][-5:]) for row in rows}
-    for seed in {seed for *_, seed in ends}:
-        assert ends["post", False, seed] > 1.3 * ends["post", True, seed]
-        assert ends["pre", False, seed] < 1.1 * ends["pre", True, seed]
+    ends = {(row["norm"], row["warm_up"], row["framework"], row["seed"]): np.mean(row["loss"][-5:]) for row in rows}
+    for run in {key[2:] for key in ends}:
+        assert ends["post", False, *run] > 1.3 * ends["post", True, *run]
+        assert ends["pre", False, *run] < 1.1 * ends["pre", True, *run]
 
 
 def test_a_softmax_over_the_wrong_axis_fits_every_square():

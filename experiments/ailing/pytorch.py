@@ -1,29 +1,10 @@
-"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 8.
-
-python -m experiments.ailing --seeds 0 1 2
-
-Two blocks with two heads each learn to say HALF drawn tokens a second time. A row is a
-run: ``cause``, ``seed`` and what a reader may see of it (`readings`).
-"""
+"""The decoder of ``experiments.ailing`` in PyTorch, and its runs."""
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
-from experiments import run_plan
-
-HEALTHY = "healthy"
-CAUSES = (
-    HEALTHY,
-    "leaking mask",
-    "dead head",
-    "shift by one",
-    "norm misplaced",
-    "cache off by one",
-    "scale missing",
-)
-TOKENS, HALF, WIDTH, HEADS, STEPS, ROWS = 12, 6, 32, 2, 400, 64
-T = 2 * HALF
+from experiments.ailing import HALF, HEADS, ROWS, STEPS, TOKENS, WIDTH, T
 
 
 class Block(torch.nn.Module):
@@ -146,18 +127,3 @@ def readings(cause, seed):
         cached = errors(model, generator, cache=True)
     found = {"loss": losses, "entropy": start, "maps": maps, "gradients": gradients}
     return found | {"norms": norms, "free": free, "cached": cached}
-
-
-def _short(value):
-    if isinstance(value, list):
-        return [_short(each) for each in value]
-    return round(value, 4) if value > 0.001 else float(f"{value:.1g}")
-
-
-def row(cause, seed):
-    read = {name: _short(value) for name, value in readings(cause, seed).items()}
-    return [{"framework": "pytorch", "cause": cause, "seed": seed, **read}]
-
-
-if __name__ == "__main__":
-    run_plan("ailing", [(cause,) for cause in CAUSES], row)
