@@ -40,13 +40,15 @@ def _options():
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--anew", action="store_true", help="forget what is done")
     parser.add_argument("--again", action="store_true", help="compare the first entry")
+    parser.add_argument("--beside", action="store_true", help="run those alone")
     return parser.parse_known_args()[0]
 
 
-def run_plan(name, plan, run, **more):
+def run_plan(name, plan, run, beside=(), **more):
     """Run every entry of a plan with every seed of the command line; store the rows.
 
-    run: of the values of an entry and a seed; returns rows. more: functions of no
+    run: of the values of an entry and a seed; returns rows. beside: entries that run
+    with the first seed alone, the same in another framework. more: functions of no
     arguments whose results the record keeps too.
 
     What each entry gave is kept in ``_build/experiments/NAME.json``: a program that was
@@ -56,18 +58,22 @@ def run_plan(name, plan, run, **more):
     comes out.
 
     ``--again`` stores nothing: it runs the first entry with the first seed once more,
-    and ends with what is not as the record has it.
+    and ends with what is not as the record has it. ``--beside`` runs the entries beside
+    alone, and leaves the record's other rows as they are.
     """
     on_one_thread()
     if _options().again:
         return ended(name, run(*plan[0], chosen_seeds()[0]))
     with resuming(name) as done:
         seeds, rows = chosen_seeds(), []
-        for seed in seeds:
-            for entry in plan:
-                rows += done.rows(run, *entry, seed)
-                print(rows[-1], flush=True)
+        runs = [(*entry, seed) for seed in seeds for entry in plan]
+        runs = [] if _options().beside else runs
+        for given in runs + [(*entry, seeds[0]) for entry in beside]:
+            rows += done.rows(run, *given)
+            print(rows[-1], flush=True)
         seconds = {"seconds": round(done.seconds)}
+        if _options().beside:
+            return add(name, {"rows": rows}, **seconds)
         store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
 
 
@@ -169,6 +175,23 @@ def store(name, rows, seeds, **more):
     took |= {"clock": CLOCKS[name]} if name in CLOCKS else {}
     command = f"python -m experiments.{name} --seeds {listed}"
     write(name, {**heading(command), **took, "rows": rows, **more})
+
+
+def add(name, lists, **took):
+    """Put rows of another framework behind those that ``records/NAME.json`` has.
+
+    lists: key -> rows. What made them stands under "beside", without the command, which
+    makes all of them.
+    """
+    record = json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))
+    own = {"framework": record.pop("framework", None)}
+    for key, rows in lists.items():
+        faces = {row["framework"] for row in rows}
+        kept = [own | row for row in record[key]]
+        record[key] = [x for x in kept if x["framework"] not in faces] + rows
+    beside = heading(None) | took
+    del beside["command"]
+    write(name, record | {"beside": beside})
 
 
 def write(name, record):
