@@ -12,10 +12,9 @@ strings, share exactly right], ``shown``: [length, read, to be written, written]
 string per length.
 """
 
-from attn_course.course.labs.seq2seq import Task, build, started
+from attn_course.course.labs.seq2seq import Task, build, started, stream
 from attn_course.course.training import falling
 from attn_course.tasks.metrics import by_length
-from attn_course.tasks.text import batches
 from experiments import run_plan
 from experiments.tasks.reversal import Reversal, draw, training_set, vocabulary
 
@@ -48,7 +47,7 @@ def rows(framework, width, steps, seed):
     names, loop = started(framework, seed)
     own = task(width)
     model = build(names, own, attention=False)
-    data = batches(own.train.encode(), own.batch_size, seed)
+    data = stream(own, framework, seed)
     options = {"steps": steps, "rate": 3e-3, "clip": 1.0, "schedule": falling}
     log = loop.train(model, data, loop.token_loss, **options)
     tokens, _ = loop.predict(model, own.test.encode(), max_length=max(LENGTHS) + 1)
