@@ -35,6 +35,11 @@ def chosen_seeds():
     return _options().seeds
 
 
+def adds():
+    """Whether another framework's runs alone are asked for: ``--beside``."""
+    return _options().beside
+
+
 def _options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
@@ -67,12 +72,12 @@ def run_plan(name, plan, run, beside=(), **more):
     with resuming(name) as done:
         seeds, rows = chosen_seeds(), []
         runs = [(*entry, seed) for seed in seeds for entry in plan]
-        runs = [] if _options().beside else runs
+        runs = [] if adds() else runs
         for given in runs + [(*entry, seeds[0]) for entry in beside]:
             rows += done.rows(run, *given)
             print(rows[-1], flush=True)
         seconds = {"seconds": round(done.seconds)}
-        if _options().beside:
+        if adds():
             return add(name, {"rows": rows}, **seconds)
         store(name, rows, seeds, **seconds, **{k: each() for k, each in more.items()})
 

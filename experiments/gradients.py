@@ -3,18 +3,21 @@
 python -m experiments.gradients --seeds 0 1 2
 """
 
+from itertools import product
+
 from attn_course.course.labs.norms import DEPTHS
 from experiments import run_plan
+from experiments.norms import pytorch, tf
 
 
-def measure(norm, depth, seed):
+def measure(framework, norm, depth, seed):
     """One random start: a row with the gradient's size."""
-    from experiments.norms.pytorch import last_gradient
-
-    size = last_gradient(norm, depth, seed)
-    return [{"norm": norm, "depth": depth, "seed": seed, "size": size}]
+    module = pytorch if framework == "pytorch" else tf
+    row = {"framework": framework, "norm": norm, "depth": depth, "seed": seed}
+    return [row | {"size": module.last_gradient(norm, depth, seed)}]
 
 
 if __name__ == "__main__":
-    plan = [(norm, depth) for norm in ("post", "pre") for depth in DEPTHS]
-    run_plan("gradients", plan, measure)
+    plan = list(product(["pytorch"], ("post", "pre"), DEPTHS))
+    beside = [("tf", *each) for _, *each in plan]
+    run_plan("gradients", plan, measure, beside)

@@ -1,20 +1,9 @@
 """What the norm's place does to sizes, gradients and training, in PyTorch."""
 
-import math
-
 from attn_course.core.frameworks import torch
-from attn_course.course.labs.norms import (
-    BATCH,
-    FF_DIM,
-    HEADS,
-    LAYERS,
-    LENGTH,
-    MODEL_DIM,
-    STEPS,
-)
-from attn_course.course.training import pytorch as loop
+from attn_course.course.labs.norms import FF_DIM, HEADS, LAYERS, MODEL_DIM
+from attn_course.course.training.pytorch import train as train
 from attn_course.pytorch import Encoder, sinusoidal_encoding
-from attn_course.tasks.topics import load_topics
 
 
 def last_gradient(norm, depth, seed):
@@ -55,22 +44,3 @@ def next_byte(model, text):
     """The cross-entropy of every byte but the first: text (B, T + 1)."""
     logits = model(text[:, :-1]).flatten(0, 1)
     return torch.nn.functional.cross_entropy(logits, text[:, 1:].flatten())
-
-
-def train(norm, rate, schedule, seed):
-    """The log of one training; a loss that is no number ends it."""
-    torch.manual_seed(seed)
-    model, text = ByteModel(norm), load_topics("train")
-    options = {"steps": STEPS, "rate": rate, "schedule": schedule, "every": 10}
-    log = loop.train(model, pieces(text, seed), next_byte, **options)
-    losses = [line.loss for line in log]
-    return [round(x, 4) if math.isfinite(x) else None for x in losses]
-
-
-def pieces(text, seed):
-    """Endless batches of random pieces of the text, (BATCH, LENGTH + 1)."""
-    generator = torch.Generator().manual_seed(seed)
-    places = torch.arange(LENGTH + 1)
-    while True:
-        start = torch.randint(len(text) - LENGTH - 1, (BATCH, 1), generator=generator)
-        yield (text[(start + places).numpy()],)

@@ -6,7 +6,7 @@ import numpy as np
 from attn_course.course.labs import norms, reactions, stack
 from attn_course.frameworks import torch
 from attn_course.tasks.digits import load_digits
-from experiments.norms import pytorch as norms_torch
+from experiments.norms import pieces, pytorch as norms_torch
 
 
 def test_sets():
@@ -28,7 +28,7 @@ def test_warm_up():
 
 def test_pieces_and_the_byte_model():
     text = np.arange(300) % 256
-    (piece,) = next(norms_torch.pieces(text, 0))
+    (piece,) = next(pieces(text, 0))
     assert piece.shape == (norms.BATCH, norms.LENGTH + 1)
     assert ((piece[:, 1:] - piece[:, :-1]) % 256 == 1).all()
     model = norms_torch.ByteModel("pre")

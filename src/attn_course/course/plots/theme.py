@@ -37,11 +37,22 @@ __all__ = [
 
 
 def lines(
-    x, named, *, xlabel, ylabel, ylim=None, spread=None, title="", powers="", ticks=None
+    x,
+    named,
+    *,
+    xlabel,
+    ylabel,
+    ylim=None,
+    spread=None,
+    marked=None,
+    title="",
+    powers="",
+    ticks=None,
 ):
     """One line per name over the same x; each line's name stands at its end.
 
     spread: {name: (lowest, highest)}, drawn as a band: the range over the seeds.
+    marked: {name: y}, drawn as hollow circles: a run of another framework.
     ticks: the numbers on the x axis; None: matplotlib chooses.
     powers: "x", "y" or "xy", the axes on which every doubling takes the same space.
     """
@@ -50,11 +61,14 @@ def lines(
     if "y" in powers:
         named = {name: np.log2(y) for name, y in named.items()}
         spread = {name: np.log2(ends) for name, ends in (spread or {}).items()}
+        marked = {name: np.log2(y) for name, y in (marked or {}).items()}
     with drawing() as (figure, axes):
         for (name, y), color in zip(named.items(), _colors(len(named)), strict=True):
             axes.plot(x, y, color=color, linewidth=2)
             if spread and name in spread:
                 axes.fill_between(x, *spread[name], color=color, alpha=0.2, linewidth=0)
+            if marked and name in marked:
+                axes.plot(x, marked[name], "o", color=color, fillstyle="none")
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim, title=title)
         for letter in powers:
             say_powers(getattr(axes, f"{letter}axis"))

@@ -1,0 +1,49 @@
+"""The model of ``experiments.mixes`` in PyTorch."""
+
+from attn_course.core.frameworks import torch
+from attn_course.course.training.pytorch import train as train
+from attn_course.pytorch import (
+    Encoder,
+    MultiHeadAttention,
+    RotaryEncoding,
+    SlidingWindowAttention,
+)
+from experiments.mixes import ASK, HEADS, KEYS, MIXES, WIDTH, WINDOW
+
+
+def make_layer(letter):
+    """The attention of one layer."""
+    if letter == "n":
+        return MultiHeadAttention(WIDTH, HEADS)
+    rotary = RotaryEncoding(WIDTH // HEADS)
+    if letter == "f":
+        return MultiHeadAttention(WIDTH, HEADS, rotary=rotary)
+    return SlidingWindowAttention(WIDTH, HEADS, window=WINDOW, rotary=rotary)
+
+
+class Model(torch.nn.Module):
+    """Symbols (B, T) -> logits (B, T, keys)."""
+
+    def __init__(self, mix):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(ASK + 1, WIDTH)
+        self.output = torch.nn.Linear(WIDTH, KEYS)
+        sizes = len(MIXES[mix]), WIDTH, HEADS, 4 * WIDTH
+        options = {"norm": "pre", "attention": lambda n: make_layer(MIXES[mix][n])}
+        self.encoder = Encoder(*sizes, **options)
+
+    def forward(self, tokens):
+        x, _ = self.encoder(self.embedding(tokens), causal=True, need_weights=False)
+        return self.output(x)
+
+
+def loss(model, tokens, wanted):
+    """The cross-entropy of the keys that are asked for."""
+    logits = model(tokens).flatten(0, 1)
+    return torch.nn.functional.cross_entropy(logits, wanted.flatten(), ignore_index=-1)
+
+
+@torch.no_grad()
+def guess(model, tokens):
+    """The likeliest keys (B) at the last position."""
+    return model(torch.from_numpy(tokens))[:, -1].argmax(dim=-1).numpy()
