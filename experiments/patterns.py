@@ -34,6 +34,6 @@ def run(framework, data, kind, seed):
 
 
 if __name__ == "__main__":
-    kinds = list(product(DATA, KINDS))
-    plan, beside = ([(name, *kind) for kind in kinds] for name in ("pytorch", "tf"))
+    plan = [("pytorch", *kind) for kind in product(DATA, KINDS)]
+    beside = [("tf", "digits", kind) for kind in ("strided", "dense", "fixed")]
     run_plan("patterns", plan, run, beside)
