@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from attn_course.tasks.metrics import by_length, exact_match
-from attn_course.tasks.text import Vocabulary, batches
+from attn_course.tasks.text import PAD, Vocabulary, batches
 
 TRAINING = {"rate": 2e-3, "clip": 1.0}
 
@@ -52,9 +54,9 @@ def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
     ``setting`` holds the options of ``build``; ``schedule`` is the loop's. Returns a
     row: the setting, exact match over all, and by length of the source.
     """
-    names, loop = _load(framework, seed)
+    names, loop = started(framework, seed)
     model = build(names, task, **setting)
-    data = batches(task.train.encode(), task.batch_size, seed)
+    data = stream(task, framework, seed)
     options = {"steps": steps, "schedule": schedule, **TRAINING}
     loop.train(model, data, loop.token_loss, **options)
     examples = task.test.encode()
@@ -81,7 +83,20 @@ def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
     return row
 
 
-def _load(framework, seed):
+def stream(task, framework, seed):
+    """Endless batches; TensorFlow unrolls the steps of a decoder: one length of all."""
+    examples = task.train.encode()
+    T = examples.target_in.shape[1] if framework == "tf" else 0
+    for batch in batches(examples, task.batch_size, seed):
+        grow = (0, 0), (0, max(0, T - batch.target_in.shape[1]))
+        yield batch._replace(
+            target_in=np.pad(batch.target_in, grow, constant_values=PAD),
+            target_out=np.pad(batch.target_out, grow, constant_values=PAD),
+        )
+
+
+def started(framework, seed):
+    """A framework's face and its training loop; what it draws comes from the seed."""
     if framework == "pytorch":
         from attn_course import pytorch as names
         from attn_course.core.frameworks import torch
