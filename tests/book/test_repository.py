@@ -59,8 +59,11 @@ def test_what_a_copy_without_an_address_says_is_taken_out(small):
     project.write_text(text, encoding="utf-8")
     told = "<!-- until the course has an address -->\nNo address yet.\n\n<!-- until then -->\n\n"
     page.write_text(f"Before.\n\n{told}Between.\n\n{told}After.\n", encoding="utf-8")
-    move(small, NEW)
+    (small / "README.md").write_text("[![x](book/_static/x.gif)](https://a.b/c)\n", encoding="utf-8")
+    move(small, NEW, "v9.9")
     assert page.read_text(encoding="utf-8") == "Before.\n\nBetween.\n\nAfter.\n"
+    shown = f"https://raw.githubusercontent.com/{publisher(small).slug}/v9.9/book/_static/x.gif"
+    assert (small / "README.md").read_text(encoding="utf-8") == f"[![x]({shown})](https://a.b/c)\n"
     if publisher(ROOT).org == UNSET:
         for name in ("README.md", "book/intro.md"):
             told = (ROOT / name).read_text(encoding="utf-8")
