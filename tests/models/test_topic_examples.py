@@ -10,7 +10,7 @@ import pytest
 from oracle_modules import module
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "book" / "_ext")]
+sys.path += [str(ROOT / "tools"), str(ROOT / "book" / "_ext")]
 api_sections, api_topics = (importlib.import_module(name) for name in ("api_sections", "api_topics"))
 FACE = pytest.mark.parametrize("face", ["pytorch", "tf"])
 MOST_LINES, COLUMNS = 12, 88  # with the imports; a page shows them without scrolling
