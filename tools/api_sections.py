@@ -17,11 +17,11 @@ EXAMPLES = ROOT / "examples" / "topics"  # a file a framework, a function a topi
 LISTED = "```{api-topics}\n```"
 # What the search should find a topic by, beside the words of its section.
 SEARCH = {
-    "gated": "QK-norm, qk norm, sink softmax, soft-cap, output gate, gated attention",
-    "paged": "BlockPool, block table, free list, fork, copy on write, prefix sharing",
+    "gated": "QK-norm, qk norm, sink softmax, output gate, gated attention",
+    "paged": "BlockPool, block table, free list, fork, copy on write",
     "serving": "continuous batching, chunked prefill, prefix cache, preemption, scheduler, inference server",
-    "quantized": "KV cache quantization, int8, int4, fp8, e4m3, KIVI, Hadamard rotation, QuaRot",
-    "speculative": "speculative sampling, draft model, prompt lookup, n-gram, rejection sampling, assisted generation",
+    "quantized": "KV cache quantization, int8, int4, KIVI, Hadamard rotation, QuaRot",
+    "speculative": "speculative sampling, draft model, prompt lookup, n-gram",
 }
 
 
