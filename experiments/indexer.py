@@ -15,14 +15,15 @@ import numpy as np
 
 from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs import indexer as lab
+from attn_course.course.labs.generate import pytorch as torch_lab, tf as tf_lab
 from attn_course.course.labs.indexer import pytorch as in_torch, tf as in_tf
 from experiments import run_plan
-from experiments.uptrain import LABS
 
 KINDS = ("all", "best of each head", "best", "window", "LSH", "random")
 SHARES = (16, 8, 4, 2)
 INDEXERS = {"indexer 8": 8, "indexer 1": 1, "untrained": 8}
 FACES = {"pytorch": in_torch, "tf": in_tf}
+LABS = {"pytorch": torch_lab, "tf": tf_lab}
 
 
 @cache

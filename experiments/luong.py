@@ -1,4 +1,4 @@
-"""Dates with every attention of Luong, beside Bahdanau's and none: one size.
+"""Dates with every attention of Luong, beside Bahdanau's and none: one size, PyTorch.
 
 python -m experiments.luong --seeds 0 1 2
 """
@@ -98,9 +98,7 @@ def main():
         for attention, feeding in product(LUONG, (True, False))
     ]
     plan = [("pytorch", setting, STEPS) for setting in settings]
-    alone = [each for each in settings if not each.get("input_feeding")]
-    beside = [("tf", setting, STEPS) for setting in alone]
-    run_and_store(task(), plan, beside, build=build, seconds_per_step=seconds_per_step)
+    run_and_store(task(), plan, build=build, seconds_per_step=seconds_per_step)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,5 @@ def task():
 
 
 if __name__ == "__main__":
-    kinds = [({"attention": kind}, steps) for kind, steps in STEPS.items()]
-    plan, beside = ([(name, *kind) for kind in kinds] for name in ("pytorch", "tf"))
-    run_and_store(task(), plan, beside, schedule=falling)
+    plan = [("pytorch", {"attention": kind}, STEPS[kind]) for kind in (False, True)]
+    run_and_store(task(), plan, schedule=falling)

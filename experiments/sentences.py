@@ -17,10 +17,10 @@ from attn_course import pytorch as attn_torch, tf as attn_tf
 from attn_course.core.frameworks import keras, tf, torch
 from attn_course.core.parity import get_parameters
 from attn_course.course.training import pytorch as torch_loop, ramped, tf as tf_loop
+from attn_course.records import load_record
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import links, load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END
-from attn_course.records import load_record
 from experiments import add, adds, chosen_seeds, on_one_thread, resuming, store
 
 MODELS = ("Transformer", "Bahdanau", "no attention")

@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from attn_course.tasks.metrics import by_length, exact_match
-from attn_course.tasks.text import PAD, Vocabulary, batches
+from attn_course.tasks.text import Vocabulary, batches
 
 TRAINING = {"rate": 2e-3, "clip": 1.0}
 
@@ -56,7 +54,7 @@ def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
     """
     names, loop = started(framework, seed)
     model = build(names, task, **setting)
-    data = stream(task, framework, seed)
+    data = batches(task.train.encode(), task.batch_size, seed)
     options = {"steps": steps, "schedule": schedule, **TRAINING}
     loop.train(model, data, loop.token_loss, **options)
     examples = task.test.encode()
@@ -81,18 +79,6 @@ def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
         texts = task.test.sources, task.test.targets, predicted
         row["wrote"] = [[column[place] for column in texts] for place in task.shown]
     return row
-
-
-def stream(task, framework, seed):
-    """Endless batches; TensorFlow unrolls the steps of a decoder: one length of all."""
-    examples = task.train.encode()
-    T = examples.target_in.shape[1] if framework == "tf" else 0
-    for batch in batches(examples, task.batch_size, seed):
-        grow = (0, 0), (0, max(0, T - batch.target_in.shape[1]))
-        yield batch._replace(
-            target_in=np.pad(batch.target_in, grow, constant_values=PAD),
-            target_out=np.pad(batch.target_out, grow, constant_values=PAD),
-        )
 
 
 def started(framework, seed):

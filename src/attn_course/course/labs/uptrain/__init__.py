@@ -2,7 +2,7 @@
 
 The model has a head of key and value per head of the query. It learns Python's help
 texts; then its heads are merged by three methods, and what comes out is trained on for
-5 % of the steps, as is the model itself, for comparison.
+5 % of the steps, as is the model itself, for comparison. All in PyTorch.
 
 python -m experiments.uptrain --seeds 0 1 2
 """
