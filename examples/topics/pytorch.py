@@ -232,10 +232,10 @@ def random_features():
 
     from attn_course.pytorch import performer_attention, scaled_dot_product_attention
 
-    query, key, value = torch.randn(3, 1, 1, 50, 16) / 2
+    query, key, value = torch.randn(3, 1, 1, 50, 16) / 4
     estimate, _ = performer_attention(query, key, value, num_features=4096)
     exact, _ = scaled_dot_product_attention(query, key, value)
-    print(bool((estimate - exact).abs().max() < 0.1))  # True
+    print(bool((estimate - exact).abs().max() < 0.01))  # True
 
 
 def low_rank():
