@@ -5,7 +5,10 @@ without one beginning that all share. "static" is ``generate`` in batches that a
 padded on the left, each until its longest answer is written; "continuous" an
 ``Engine`` without prefix cache, "prefixes" with it. All texts are greedy; "differ"
 counts those that are not static's (in float32 a batch of another size rounds another
-way). Budget: seven requests write, and a prompt of 600 tokens comes.
+way). Budget: seven requests write, and a prompt of 600 tokens comes. Arrivals: the same
+requests come one by one, at random, so many a second that they ask for ``share`` of
+what the engine could serve if all waited from the beginning. The clock is the thread's,
+and stands still for nobody but a server without requests.
 
 python -m experiments.serving --seeds 0 1 2
 """
@@ -20,7 +23,7 @@ from attn_course.pytorch import Engine, generate
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 from experiments import run_plan
 
-REQUESTS, SIZES = 48, {"blocks": 400, "block_size": 16}
+REQUESTS, SIZES = 96, {"blocks": 400, "block_size": 16}
 
 
 def load(shared, seed):
@@ -36,37 +39,47 @@ def load(shared, seed):
     return asked
 
 
+def batch(model, part):
+    """Tokens (B) of every step of a batch, padded on the left, to its longest text."""
+    T, longest = max(len(x) for x, _ in part), max(write for _, write in part)
+    rows, mask = np.zeros((len(part), T), np.int64), np.zeros((len(part), T), bool)
+    for n, (prompt, _) in enumerate(part):
+        rows[n, T - len(prompt) :], mask[n, T - len(prompt) :] = prompt, True
+    given = torch.from_numpy(rows), torch.from_numpy(mask)
+    how = {"max_tokens": longest, "temperature": 0.0}
+    return generate(model, given[0], mask=given[1], **how)
+
+
 def static(model, asked, at_once):
     """The texts, and how many steps they took."""
     texts, steps = [], 0
     for start in range(0, len(asked), at_once):
         part = asked[start : start + at_once]
-        T, longest = max(len(x) for x, _ in part), max(write for _, write in part)
-        rows, mask = np.zeros((len(part), T), np.int64), np.zeros((len(part), T), bool)
-        for n, (prompt, _) in enumerate(part):
-            rows[n, T - len(prompt) :], mask[n, T - len(prompt) :] = prompt, True
-        given = torch.from_numpy(rows), torch.from_numpy(mask)
-        how = {"max_tokens": longest, "temperature": 0.0}
-        tokens = torch.stack([*generate(model, given[0], mask=given[1], **how)], 1)
-        steps += longest
+        tokens = torch.stack([*batch(model, part)], 1)
+        steps += tokens.shape[1]
         found = zip(tokens, part, strict=True)
         texts += [row[:write].tolist() for row, (_, write) in found]
     return texts, {"steps": steps}
 
 
-def continuous(model, asked, at_once, prefixes):
-    """The texts, and what the engine counted."""
+def served_by(model, at_once, prefixes):
+    """An engine, and a function that adds a request to it."""
     limits = {"max_requests": at_once, "prefix_cache": prefixes}
     engine = Engine(model, **SIZES, **limits)
-    how = {"temperature": 0.0}
-    served = [engine.add(x, max_tokens=write, **how) for x, write in asked]
+    return engine, lambda x, write: engine.add(x, max_tokens=write, temperature=0.0)
+
+
+def continuous(model, asked, at_once, prefixes):
+    """The texts, and what the engine counted."""
+    engine, add = served_by(model, at_once, prefixes)
+    served = [add(*each) for each in asked]
     engine.run()
     counts = {name: engine.counts[name] for name in ("steps", "read", "hit")}
     return [request.written for request in served], counts
 
 
 def throughput(model, shared, at_once, seed):
-    """Rows: seconds for all requests, each way."""
+    """Rows: seconds for all requests, each way: the lesser of two runs."""
     asked, rows, texts = load(shared, seed), [], {}
     ways = {
         "static": lambda: static(model, asked, at_once),
@@ -76,9 +89,8 @@ def throughput(model, shared, at_once, seed):
     row = {"shared": shared, "at_once": at_once, "seed": seed, "requests": len(asked)}
     row["tokens"] = sum(write for _, write in asked)
     for name, way in ways.items():
-        begin = time.thread_time()
+        seconds = round(min(timed(way) for _ in range(2)), 3)
         texts[name], counts = way()
-        seconds = round(time.thread_time() - begin, 3)
         pairs = zip(texts[name], texts["static"], strict=True)
         counts["differ"] = sum(one != other for one, other in pairs)
         rows.append({"way": name, **row, **counts, "seconds": seconds})
@@ -106,16 +118,78 @@ def prompt_of_600(model, budget, seed):
     return [{**row, "first_milliseconds": round(sum(taken), 2)}]
 
 
+def timed(step):
+    """Seconds of a call."""
+    begin = time.thread_time()
+    step()
+    return time.thread_time() - begin
+
+
+def engine_over_time(model, asked, arrive, at_once):
+    """When each token of each request is written, by an engine."""
+    engine, add = served_by(model, at_once, prefixes=False)
+    now, served, times = 0.0, [], [[] for _ in asked]
+    while len(served) < len(asked) or engine.running or engine.waiting:
+        if not engine.running and not engine.waiting:
+            now = max(now, arrive[len(served)])
+        while len(served) < len(asked) and arrive[len(served)] <= now:
+            served.append(add(*asked[len(served)]))
+        now += timed(engine.step)
+        for request, each in zip(served, times, strict=False):
+            each += [now] * (len(request.written) - len(each))
+    return times
+
+
+def static_over_time(model, asked, arrive, at_once):
+    """The same, by batches of those that wait whenever the last batch has ended."""
+    now, times = 0.0, []
+    while len(times) < len(asked):
+        start = len(times)
+        now = max(now, arrive[start])
+        end = min(np.searchsorted(arrive, now, side="right"), start + at_once)
+        step = iter(batch(model, asked[start:end])).__next__
+        times += [[] for _ in range(start, end)]
+        for n in range(max(write for _, write in asked[start:end])):
+            now += timed(step)
+            for number in range(start, end):
+                times[number] += [now] if n < asked[number][1] else []
+    return times
+
+
+def arrivals(model, share, at_once, seed):
+    """Rows: how long until the first token, and from one to the next, each way."""
+    asked, rng = load(0, seed), np.random.default_rng(seed)
+    whole = timed(lambda: continuous(model, asked, at_once, False))
+    arrive = rng.exponential(whole / share / len(asked), len(asked)).cumsum()
+    ways = {"static": static_over_time, "continuous": engine_over_time}
+    rows = []
+    for name, way in ways.items():
+        times = way(model, asked, arrive, at_once)
+        first = [each[0] - x for each, x in zip(times, arrive, strict=True)]
+        between = np.concatenate([np.diff(each) for each in times])
+        row = {"way": name, "share": share, "at_once": at_once, "seed": seed}
+        found = {"first": np.median(first), "first_of_20": np.quantile(first, 0.95)}
+        found |= {"between": between.mean()}
+        took = {
+            f"{k}_milliseconds": round(1000 * float(x), 1) for k, x in found.items()
+        }
+        rows.append(row | took)
+    return rows
+
+
 def run(what, of, at_once, seed):
     """Rows of the record."""
     model = load_glassllm()
     if what == "budget":
         return prompt_of_600(model, of, seed)
+    if what == "arrivals":
+        return arrivals(model, of, at_once, seed)
     return throughput(model, of, at_once, seed)
 
 
 PLAN = [("load", 0, 8), ("load", 96, 8), ("load", 0, 16), ("load", 96, 16)]
 PLAN += [("budget", budget, 8) for budget in (16, 64, None)]
+PLAN += [("arrivals", share, 8) for share in (0.2, 0.4, 0.6, 0.8, 1.0)]
 
 if __name__ == "__main__":
     run_plan("serving", PLAN, run)

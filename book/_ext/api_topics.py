@@ -67,8 +67,9 @@ class ApiTopic(SphinxDirective):
 
     def run(self):
         topic = self.arguments[0]
-        for face in (*FACES, "reference"):
-            self.env.note_dependency(str(folder(topic) / f"{face}.py"))
+        files = [folder(topic) / f"{face}.py" for face in (*FACES, "reference")]
+        for path in filter(Path.exists, files):  # a page that depends on a missing file is always read again
+            self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
         for face, framework in FACES.items():

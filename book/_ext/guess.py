@@ -89,7 +89,7 @@ def ending(waits: str, hides: str) -> str:
     """The button, what says that a figure waits, and where the reply stands."""
     button = '<button type="button" class="guess-check" hidden>Check</button>'
     if waits or hides:
-        what = "What shows it" if hides else f"“{waits.partition(',')[0]}” in the figure"
+        what = "What stands below" if hides else f"“{waits.partition(',')[0]}” in the figure"
         skip = '<button type="button">Don\'t wait</button>'
         button += f'<span class="guess-waits" hidden>{what} waits for your answer. {skip}</span>'
     return f'{button}<div class="guess-said" role="status" aria-live="polite"></div>'

@@ -27,6 +27,7 @@ _STATIC = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml,([^"]*)"')
 def mathml(text: str, block: bool) -> str:
     """A formula in TeX as MathML; in lines, as Sphinx gives it to MathJax. Raises LatexError for an unknown command."""
     text = re.sub(r"\\label\{[^}]*\}", "", text)
+    text = re.sub(r"\\\\\[[-.\w]+\]", r"\\\\", text)  # a line's own distance, which the converter would print
     if block and ("&" in text or "\\\\" in text):
         text = rf"\begin{{aligned}} {text} \end{{aligned}}"
     made = LatexToMathML(xml_namespace=True).convert_with_local_state(text, displaystyle=block)

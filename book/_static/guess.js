@@ -40,6 +40,11 @@
       control.dispatchEvent(new Event("input"));
       if (event.pageX) say(event);
     });
+    // A radio button is not seen itself: its label is.
+    const set = (control, waits) => {
+      control.inert = waits;
+      (control.closest("label") ?? control).style.opacity = waits ? 0.4 : "";
+    };
     // A figure starts when its own script has come.
     const hold = (tries) => {
       if (over) return;
@@ -47,12 +52,12 @@
       const figure = held[0]?.getRootNode().host;
       figure?.addEventListener("pointerdown", touched);
       for (const name of ["pointerdown", "pointermove", "click", "input"]) figure?.addEventListener(name, keep);
-      held.forEach((control) => { control.inert = true; control.style.opacity = 0.4; kept.set(control, control.value); });
+      held.forEach((control) => { set(control, true); kept.set(control, control.value); });
       if (!held.length && guess.dataset.waits && tries) setTimeout(hold, 150, tries - 1);
     };
     const free = () => {
       over = true;
-      held.forEach((control) => { control.inert = false; control.style.opacity = ""; });
+      held.forEach((control) => set(control, false));
       figures.forEach((figure) => figure.classList.remove("guess-hidden"));
       note.hidden = true;
       first.remove();

@@ -50,6 +50,10 @@ def test_lines_stand_in_a_table(text, wrapped):
     assert "eq-a" not in "".join(tree.itertext())
 
 
+def test_a_distance_between_lines_is_not_printed():
+    assert mathml(r"a \\[4pt] b", block=True) == mathml(r"a \\ b", block=True)
+
+
 def test_an_unknown_command_is_refused():
     with pytest.raises(LatexError, match="nosuch"):
         mathml(r"\nosuch x", block=False)

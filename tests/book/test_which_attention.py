@@ -5,6 +5,7 @@ import re
 from publisher import ROOT
 
 from attn_course.records import load_record
+from attn_course.tasks.families import load_families
 
 PAGE = (ROOT / "book" / "which_attention.md").read_text(encoding="utf-8")
 
@@ -42,3 +43,28 @@ def test_steps():
         assert round(times[way, 65_536] / times["MHA", 65_536], 2) == float(ratio), way
     slower = [n for way, n in times if way == "MLA" and times["MLA", n] > times["MHA", n]]
     assert max(slower) == 4_096 and "behind up to 4,096 tokens our step takes longer" in PAGE
+
+
+def test_families():
+    """How many families ship a thing, as the wall chart counts them."""
+    families = [{*parts} for parts in load_families().values()]
+
+    def some(*parts):
+        return sum(bool(family & {*parts}) for family in families)
+
+    total, mixed, less = len(families), some("mix", "linear"), some("mix", "linear", "index", "compress")
+    assert (
+        f"Of {total} families" in PAGE
+        and f"{total - less} read all earlier tokens in every layer; {mixed} mix in" in PAGE
+    )
+    assert f"and {less - mixed} more choose or compress keys" in PAGE
+    for row, told, part in (
+        ("near words say most", "{} of 44 families", "mix"),
+        ("any few tokens may matter", "{} of 44 families", "index"),
+        ("memory is what is short", "{} of 44 families", "linear"),
+        ("scores or loss run away", "{} of 44 families", "norm"),
+        ("the first token takes the weight", "{} and", "sink"),
+        ("the first token takes the weight", "and {} of 44", "gate"),
+    ):
+        (line,) = [line for line in PAGE.splitlines() if row in line]
+        assert told.format(some(part)) in line, row

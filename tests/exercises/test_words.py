@@ -251,8 +251,19 @@ def test_a_tolerance_follows_from_the_case():
     def edge(x):
         return (x >= 1).astype(float)
 
+    def once(f, one, _):
+        return (f(*one.arguments),)
+
     on_the_edge = Case("edge", (np.ones(3),), single=True)
-    assert bounded(lambda f, one, _: (f(*one.arguments),), edge, on_the_edge, (np.ones(3),)).bounds == ()
+    assert bounded(once, edge, on_the_edge, (np.ones(3),)).bounds == ()
+
+    def saturated(x):  # rounded on the way, where it is nearly 1: the arguments hardly matter
+        return 3000 * (1 - np.tanh(x))
+
+    x = np.linspace(5.0, 6.0, 7)
+    right = saturated(x)
+    off = np.abs(saturated(x.astype(np.float32)) - right).max()
+    assert bounded(once, saturated, Case("saturated", (x,), single=True), (right,)).bounds[0] > 4 * off
 
 
 def test_float32_is_compared_by_what_rounding_moves_alone(capsys):

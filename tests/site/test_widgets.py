@@ -470,6 +470,10 @@ def test_steps(figure):
         assert ui.get_by_role("button", name="Next step").is_disabled()
         ui.locator(".out .tok").nth(1).click()
         assert "Step 2 of 10" in ui.locator(".read").text_content()
+        strips = ui.locator("canvas")
+        assert [one.is_visible() for one in strips.all()] == [True] * 3
+        ui.get_by_role("checkbox", name="vectors").uncheck()
+        assert [one.is_visible() for one in strips.all()] == [False] * 3
 
 
 def test_steps_play(figure):
@@ -594,9 +598,10 @@ def test_capacity(figure):
         assert "about 3 letters" in ui.locator(".read").text_content()  # 2 + (0.9 - 0.5) / (0.9 - 0.3)
         # The other width is drawn once the width was moved.
         others = [ui.locator(f'.area path[style*="stroke:var(--s{place})"]') for place in (1, 0)]
-        assert others[0].count() == 0
+        lines = ui.locator(".area small")  # each line has its name: a width, or another training
+        assert others[0].count() == 0 and lines.all_inner_texts() == ["long", "8"]
         slide(ui, "width", 1)
-        assert others[1].count() == 1
+        assert others[1].count() == 1 and lines.all_inner_texts() == ["long", "8", "32"]
         assert "80% come back right (70% to 90%" in spoken(tab, "Width 32")
         ui.locator(".pick label", has_text="long").click()
         assert "Half or more come back right up to 4 letters" in ui.locator(".read").text_content()

@@ -86,8 +86,8 @@ def told(found):
     names = {
         "echoed": "ECHO answered",
         "first_echo": "On BEGIN, at ECHO",
-        "first_idle": "On BEGIN, elsewhere",
-        "sum_idle": "Row sum, elsewhere",
+        "first_idle": "On BEGIN, idle",
+        "sum_idle": "Row sum, idle",
     }
     rows = [(kind, *(f"{x[name]:.2f}" for name in names)) for kind, x in found.items()]
     return Table(["Head", *names.values()], rows)

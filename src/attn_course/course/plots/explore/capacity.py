@@ -26,7 +26,8 @@ def explore_capacity(
         to 1; the mean is drawn, with the lowest and the highest as a band. texts: n
         pairs, what is read and what is right. wrote: {training: {size: n texts}}.
         start: training, size and length that are chosen first, from 0. The other sizes
-        are drawn once the size was moved; the static picture has all of them.
+        are drawn once the size was moved; the static picture has all of them. Each
+        line has its size beside it, another training the first word of its name.
 
     Raises:
         ValueError: lengths don't grow, sizes differ between trainings, there are none

@@ -102,12 +102,14 @@ def explore_steps(
     column_label="read",
     verb="writes",
     start=0,
+    vectors=True,
     label="Decoding, step by step",
 ):
     """Step through decoding: query, scores, weights and context change together.
 
     weights[t] = softmax(scores[t]) and context[t] = weights[t] @ memory are computed
-    in the figure.
+    in the figure. ``vectors=False`` leaves query, memory and context out until a box is
+    ticked.
 
     Shapes:
         scores: (T, S), -inf where blocked. rows: T tokens that are written, columns:
@@ -129,6 +131,7 @@ def explore_steps(
         "row_label": row_label,
         "verb": verb,
         "start": integer("start", start, 0, T - 1),
+        "vectors": bool(vectors),
         "scores": [
             [None if score == -np.inf else whole(score) for score in row]
             for row in scores

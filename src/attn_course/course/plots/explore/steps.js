@@ -9,7 +9,7 @@ KINDS.steps = (ui, data, say) => {
   const [low, high] = [Math.min(0, ...finite), Math.max(0, ...finite)];
   const largest = (table) => Math.max(1e-9, ...table.flat().map(Math.abs));
   const [strongest, brightest] = [largest(queries), largest(memory)];
-  const state = { step: data.start, weighted: true };
+  const state = { step: data.start };
   const written = hidden("toks out mono", ...rows.map((token) => make("span", { className: "tok" }, visible(token))));
   const query = cells("cells strip");
   const [vectors, context] = [cells("cells tall"), cells("cells tall")];
@@ -17,9 +17,8 @@ KINDS.steps = (ui, data, say) => {
   const weightBars = bars(columns, { numbers: columns.length <= 8 });
   const readout = make("p", { className: "read" });
   const side = (...text) => hidden("side", ...text.map((line) => make("span", {}, line)));
-  const sums = hidden("cap end");
-  const picture = div("decode", side("query"), query, div(""), side("scores"), scoreBars.node, div(""), side("weights"), weightBars.node, div(""),
-    side("memory"), vectors, context, div(""), sums, hidden("cap end", "= context"));
+  const picture = div(data.vectors ? "decode" : "decode plain", side("query"), query, div(""), side("scores"), scoreBars.node, div(""), side("weights"), weightBars.node, div(""),
+    side("memory"), vectors, context, div(""), hidden("cap end", "columns × weights"), hidden("cap end", "= context"));
   const update = () => {
     const { step } = state;
     [...written.children].forEach((token, index) => {
@@ -32,8 +31,7 @@ KINDS.steps = (ui, data, say) => {
     weightBars.show(weights[step], { on: [best] });
     // Square roots, so that small weights stay to be seen; the context is drawn as it is.
     paint(vectors, memory[0].length, columns.length, (unit, column) =>
-      (memory[column][unit] / brightest) * (state.weighted ? Math.sqrt(weights[step][column]) : 1));
-    sums.textContent = state.weighted ? "columns × weights" : "a column per position";
+      (memory[column][unit] / brightest) * Math.sqrt(weights[step][column]));
     paint(context, memory[0].length, 1, (unit) => contexts[step][unit] / brightest);
     const order = range(columns.length, (column) => column).sort((one, two) => weights[step][two] - weights[step][one])
       .filter((column, rank) => rank < 3 && weights[step][column] >= 0.005);
@@ -56,13 +54,13 @@ KINDS.steps = (ui, data, say) => {
     timer = setInterval(() => { go(state.step + 1); if (state.step === rows.length - 1) stop(); }, 1200);
   });
   const steps = slider("step", 0, rows.length - 1, state.step, (step) => `${step + 1} of ${rows.length}`, (step) => { stop(); state.step = step; update(); });
-  const weighted = check("memory times its weight", true, (on) => { state.weighted = on; update(); });
+  const seen = check("vectors", data.vectors, (on) => picture.classList.toggle("plain", !on));
   drag(written, (x, y, first, event) => {
     const found = [...written.children].map((token) => token.getBoundingClientRect()).findIndex((box) =>
       event.clientX >= box.left && event.clientX < box.right && event.clientY >= box.top && event.clientY < box.bottom);
     if (found >= 0) { stop(); go(found); }
   });
   ui.append(div("bar", div("grow", steps.node), div("bar", back, next, play)), div("", caption(data.row_label), written), picture, readout,
-    div("bar", weighted.node, legend(["positive", "background:var(--weight)"], ["negative", "background:var(--other)"])));
+    div("bar", seen.node, legend(["positive", "background:var(--weight)"], ["negative", "background:var(--other)"])));
   return update;
 };
