@@ -183,7 +183,7 @@ def store(name, rows, seeds, **more):
 
 
 def add(name, lists, **took):
-    """Put rows of another framework behind those that ``records/NAME.json`` has.
+    """Put rows behind those of ``records/NAME.json``, of another framework or steps.
 
     lists: key -> rows. What made them stands under "beside", without the command, which
     makes all of them.
@@ -191,9 +191,10 @@ def add(name, lists, **took):
     record = json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))
     own = {"framework": record.pop("framework", None)}
     for key, rows in lists.items():
-        faces = {row["framework"] for row in rows}
+        kinds = [(row["framework"], row.get("steps")) for row in rows]
         kept = [own | row for row in record[key]]
-        record[key] = [x for x in kept if x["framework"] not in faces] + rows
+        others = [x for x in kept if (x["framework"], x.get("steps")) not in kinds]
+        record[key] = others + rows
     beside = heading(None) | took
     del beside["command"]
     write(name, record | {"beside": beside})

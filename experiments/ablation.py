@@ -1,6 +1,6 @@
 """One change to the language model of ``language``: how it knows positions.
 
-Sinusoids that are added to the tokens (as there), a rotation in every layer, or
+A rotation in every layer (as there), sinusoids that are added to the tokens, or
 nothing but the causal mask. None of them has a parameter, and for one seed all models
 begin from the same numbers and read the same windows in the same order: runs are
 compared in pairs. Tested on the books of dev and of test, by place in the window too.

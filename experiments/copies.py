@@ -11,12 +11,16 @@ from itertools import product
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
-from attn_course.course.labs.patterns import KINDS, PATTERNS, mask_of
-from attn_course.course.labs.patterns.pytorch import PatternModel
+from attn_course.core.frameworks import keras, tf, torch
+from attn_course.course.labs.patterns import (
+    KINDS,
+    PATTERNS,
+    mask_of,
+    pytorch as torch_models,
+    tf as tf_models,
+)
 from attn_course.course.labs.positions import rate_at
-from attn_course.course.labs.positions.pytorch import score
-from attn_course.course.training import pytorch as loop
+from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.topics import load_topics
 from experiments import run_plan
 
@@ -26,6 +30,8 @@ DISTANCES = (8, 40, 80)
 LAYERS = (1, 2)
 # Dense attention reaches everything with one layer.
 PLAN = [plan for plan in product(KINDS, DISTANCES, LAYERS) if plan[::2] != ("dense", 2)]
+FEW = [(kind, 40, layers) for kind in ("window", "fixed") for layers in LAYERS]
+FEW += [("strided", 80, 1)]  # in TensorFlow
 
 
 def pieces(text, back, *, seed, count=BATCH):
@@ -50,26 +56,45 @@ def seen_share(kind, back, layers):
     return float(np.diagonal(reach, -back).mean())
 
 
-def _loss(model, inputs, targets):
+def _torch_loss(model, inputs, targets):
     logits, _ = model(inputs)
     return torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten())
 
 
-def run(kind, back, layers, seed):
+def _tf_loss(model, inputs, targets):
+    logits, _ = model(inputs)
+    asked = targets >= 0
+    each = tf.nn.sparse_softmax_cross_entropy_with_logits(
+        tf.boolean_mask(targets, asked), tf.boolean_mask(logits, asked)
+    )
+    return tf.reduce_mean(each)
+
+
+FACES = {
+    "pytorch": (torch_models, torch_loop, _torch_loss),
+    "tf": (tf_models, tf_loop, _tf_loss),
+}
+
+
+def run(framework, kind, back, layers, seed):
     """Train one model and test it; returns the row of a record, alone in a list."""
     torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    models, loop, loss = FACES[framework]
     pattern = PATTERNS["text"].get(kind, {})
-    model = PatternModel(**SIZES, layers=layers, length=LENGTH, kind=kind, **pattern)
+    sizes = {**SIZES, "layers": layers, "length": LENGTH}
+    model = models.PatternModel(**sizes, kind=kind, **pattern)
     data = pieces(load_topics("train"), back, seed=seed)
     options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": rate_at}
-    loop.train(model, data, _loss, **options)
+    loop.train(model, data, loss, **options)
     letters, _ = next(pieces(load_topics("test"), back, seed=1, count=64))
     wanted = np.concatenate([letters[:, :1].repeat(back, 1), letters[:, :-back]], 1)
-    _, right = score(model, letters, wanted)
-    row = {"framework": "pytorch", "pattern": kind, "back": back, "layers": layers}
+    _, right = models.score(model, letters, wanted)
+    row = {"framework": framework, "pattern": kind, "back": back, "layers": layers}
     row |= {"seen": round(seen_share(kind, back, layers), 4), "seed": seed}
     return [row | {"steps": STEPS, "exact": round(float(right[:, back:].mean()), 4)}]
 
 
 if __name__ == "__main__":
-    run_plan("copies", PLAN, run)
+    plan = [("pytorch", *each) for each in PLAN]
+    run_plan("copies", plan, run, [("tf", *each) for each in FEW])

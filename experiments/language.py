@@ -2,8 +2,10 @@
 
 Two layers of four heads read the English verses of ``attn_course.tasks.translation`` by
 the 1,024 tokens of ``attn_course.tasks.glassllm``; dev and test are other books. The
-sizes are those of the page that lets readers write the model. Beside it stand, on the
-same books: counts of tokens with backoff, and a compressor. PyTorch.
+sizes are those of the page that lets readers write the model, positions rotate queries
+and keys. The models of both frameworks begin from the same numbers and read the same
+windows. Beside them stand, on the same books: counts of tokens with backoff, and a
+compressor.
 
 python -m experiments.language --seeds 0 1 2
 """
@@ -14,9 +16,10 @@ from functools import cache
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
+from attn_course import pytorch, tf as in_tf
+from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.parity import get_parameters, set_parameters
 from attn_course.course.training import short
-from attn_course.pytorch import LanguageModel
 from attn_course.tasks.glassllm import load_tokenizer
 from attn_course.tasks.translation import load_verses
 from experiments import run_plan
@@ -45,13 +48,16 @@ def rate_at(step, steps):
     return RATE * min(step / WARM, 1 - step / (steps + 1))
 
 
-def bits(logits, target):
-    """Bits per character of the targets (B, T)."""
-    total = torch.nn.functional.cross_entropy(logits.mT, target, reduction="sum")
-    return total / (np.log(2) * characters()[target.numpy()].sum())
+def read(model, tokens):
+    """Of tokens (B, T): logits (B, T, N), and each layer's weights (B, H, T, T)."""
+    if isinstance(model, torch.nn.Module):
+        with torch.no_grad():
+            logits, maps = model(torch.from_numpy(tokens))
+    else:
+        logits, maps = model(tf.constant(tokens))
+    return logits.numpy(), [each.numpy() for each in maps]
 
 
-@torch.no_grad()
 def costs(model, split):
     """Bits of every token, and its characters, in windows that stand side by side.
 
@@ -62,9 +68,11 @@ def costs(model, split):
     starts = np.arange(0, len(tokens) - LENGTH, LENGTH)
     x, y = (tokens[starts[:, None] + np.arange(n, LENGTH + n)] for n in (0, 1))
     for first in range(0, len(x), 64):
-        some, right = (torch.from_numpy(each[first : first + 64]) for each in (x, y))
-        logits, _ = model(some, need_weights=False)
-        cost = torch.nn.functional.cross_entropy(logits.mT, right, reduction="none")
+        some, right = (each[first : first + 64] for each in (x, y))
+        logits = torch.from_numpy(read(model, some)[0])
+        cost = torch.nn.functional.cross_entropy(
+            logits.mT, torch.from_numpy(right), reduction="none"
+        )
         found.append(cost.numpy() / np.log(2))
     return np.concatenate(found), characters()[y]
 
@@ -75,7 +83,6 @@ def tested(model, split):
     return float(cost.sum() / wide.sum())
 
 
-@torch.no_grad()
 def looks(model):
     """Of every head: its mean weight on the token before, and on what followed before.
 
@@ -83,40 +90,80 @@ def looks(model):
     the same token stood before, the token behind it comes next, and a head of the kind
     "induction" looks there.
     """
-    tokens = torch.from_numpy(tokens_of("dev")[: 64 * LENGTH].reshape(64, LENGTH))
+    _, maps = read(model, tokens_of("dev")[: 64 * LENGTH].reshape(64, LENGTH))
     drawn = np.random.default_rng(0).choice(tokens_of("dev"), (64, PERIOD))
-    twice = torch.from_numpy(np.tile(drawn, 2))
-    _, read = model(tokens)
-    _, again = model(twice)
-    before = [layer.diagonal(-1, 2, 3).mean((0, 2)) for layer in read]
+    _, again = read(model, np.tile(drawn, 2))
+    before = [layer.diagonal(-1, 2, 3).mean((0, 2)) for layer in maps]
     behind = [layer.diagonal(1 - PERIOD, 2, 3)[..., 1:].mean((0, 2)) for layer in again]
     rounded = [
-        [round(float(x), 3) for x in torch.cat(each)] for each in (before, behind)
+        [round(float(x), 3) for x in np.concatenate(each)] for each in (before, behind)
     ]
     return dict(zip(("previous", "induction"), rounded, strict=True))
 
 
-def built(seed, positions="sinusoidal"):
-    """A new model."""
+def built(seed, positions="rotary", framework="pytorch"):
+    """A new model; in TensorFlow with the numbers that PyTorch draws."""
     torch.manual_seed(seed)
-    return LanguageModel(len(characters()), **SIZES, **KIND, positions=positions)
+    options = {**SIZES, **KIND, "positions": positions}
+    model = pytorch.LanguageModel(len(characters()), **options)
+    if framework == "pytorch":
+        return model
+    other = in_tf.LanguageModel(len(characters()), **options)
+    other(tf.zeros((1, 4), tf.int32))
+    set_parameters(other, get_parameters(model))
+    return other
+
+
+def learner(model):
+    """A function that takes one step of Adam, and returns the loss."""
+    adam = torch.optim.Adam(model.parameters(), betas=(0.9, 0.99))
+
+    def learn(x, y, wide, rate):
+        adam.param_groups[0]["lr"] = rate
+        logits, _ = model(torch.from_numpy(x), need_weights=False)
+        total = torch.nn.functional.cross_entropy(
+            logits.mT, torch.from_numpy(y), reduction="sum"
+        )
+        loss = total / (np.log(2) * wide)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        return loss.item()
+
+    return learn
+
+
+def learner_tf(model):
+    """``learner`` in TensorFlow."""
+    adam = keras.optimizers.Adam(beta_2=0.99, epsilon=1e-8)
+
+    @tf.function
+    def step(x, y, wide):
+        with tf.GradientTape() as tape:
+            logits, _ = model(x, need_weights=False)
+            each = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
+            loss = tf.reduce_sum(each) / (np.log(2) * wide)
+        weights = model.trainable_variables
+        adam.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        return loss
+
+    def learn(x, y, wide, rate):
+        adam.learning_rate = rate
+        return float(step(tf.constant(x), tf.constant(y), tf.constant(wide, "float32")))
+
+    return learn
 
 
 def trained(model, seed, steps, every=EVERY):
     """Train it in place; returns the log: step, bits in training, bits of dev."""
     steps, log, seen = short(steps), [], []
-    adam = torch.optim.Adam(model.parameters(), betas=(0.9, 0.99))
+    learn = (learner if isinstance(model, torch.nn.Module) else learner_tf)(model)
     rng, train = np.random.default_rng(seed), tokens_of("train")
     for step in range(1, steps + 1):
-        adam.param_groups[0]["lr"] = rate_at(step, steps)
         starts = rng.integers(len(train) - LENGTH, size=BATCH)
         places = starts[:, None] + np.arange(LENGTH)
-        x, y = (torch.from_numpy(train[places + n]) for n in (0, 1))
-        loss = bits(model(x, need_weights=False)[0], y)
-        adam.zero_grad()
-        loss.backward()
-        adam.step()
-        seen.append(loss.item())
+        x, y = (train[places + n] for n in (0, 1))
+        seen.append(learn(x, y, characters()[y].sum(), rate_at(step, steps)))
         if step % every == 0 or step == steps:
             log.append(
                 [step, round(float(np.mean(seen)), 4), round(tested(model, "dev"), 4)]
@@ -125,11 +172,11 @@ def trained(model, seed, steps, every=EVERY):
     return log
 
 
-def run(steps, seed):
+def run(framework, steps, seed):
     """One model: a row."""
-    model = built(seed)
-    row = {"framework": "pytorch", "steps": steps, "seed": seed}
-    row["parameters"] = sum(x.numel() for x in model.parameters())
+    model = built(seed, framework=framework)
+    row = {"framework": framework, "steps": steps, "seed": seed}
+    row["parameters"] = sum(x.size for x in get_parameters(model).values())
     row["log"] = trained(model, seed, steps, every=50 if steps == PAGE else EVERY)
     row["dev"], row["test"] = (
         round(tested(model, split), 4) for split in ("dev", "test")
@@ -205,5 +252,5 @@ def sizes():
 
 
 if __name__ == "__main__":
-    plan = [(PAGE,), (LONG,)]
+    plan = [("pytorch", PAGE), ("tf", PAGE), ("pytorch", LONG)]
     run_plan("language", plan, run, baselines=baselines, sizes=sizes)

@@ -8,7 +8,7 @@ python -m experiments.number_words --seeds 0 1 2
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
+from attn_course.course.labs.seq2seq import started
 from attn_course.course.training import ramped
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.number_words import PI, NumberWords, number_words, vocabulary
@@ -18,14 +18,14 @@ from experiments import run_plan
 STEPS, RATE, CLIP, BATCH, WIDTH = 600, 3e-3, 1.0, 64, 64
 LENGTHS = (10, 20, 30, 40, 60)
 # The attention, the half width of its window, and whether the order is reversed.
-PLAN = [("general", None, False), ("general", None, True), ("local-m", 2, True)]
-PLAN += [("local-m", half_width, False) for half_width in (1, 2, 5)]
+KINDS = [("general", None, False), ("general", None, True), ("local-m", 2, True)]
+KINDS += [("local-m", half_width, False) for half_width in (1, 2, 5)]
+PLAN = [("pytorch", *kind) for kind in KINDS]
+BESIDE = [("tf", *kind) for kind in KINDS if not kind[-1]]
 
 
-def build(attention, half_width):
+def build(names, attention, half_width):
     """The model of chapter 3, without input feeding."""
-    from attn_course import pytorch as names
-
     if attention == "local-m":
         options = {"half_width": half_width, "alignment": "monotonic"}
         layer = names.LocalAttention(WIDTH, WIDTH, score="general", **options)
@@ -43,16 +43,14 @@ def falling(step, steps, rate):
     return ramped(step, steps, rate, 1, steps / 2)
 
 
-def run(attention, half_width, backward, seed):
+def run(framework, attention, half_width, backward, seed):
     """Train one model; the share of numbers, and of digits, that it writes right."""
-    from attn_course.course.training import pytorch as loop
-
-    torch.manual_seed(seed)
-    model = build(attention, half_width)
+    names, loop = started(framework, seed)
+    model = build(names, attention, half_width)
     stream = batches(number_words(20_000, backward=backward).encode(), BATCH, seed)
     options = {"rate": RATE, "clip": CLIP, "schedule": falling, "every": 100}
     log = loop.train(model, stream, loop.token_loss, steps=STEPS, **options)
-    row = {"framework": "pytorch", "attention": attention, "backward": backward}
+    row = {"framework": framework, "attention": attention, "backward": backward}
     row |= {"seed": seed, "steps": STEPS, "half_width": half_width}
     row["loss"] = [round(line.loss, 4) for line in log]
     row["per_length"] = [_tested(loop, model, backward, size) for size in LENGTHS]
@@ -79,4 +77,4 @@ def _written(loop, model, numbers):
 
 
 if __name__ == "__main__":
-    run_plan("number_words", PLAN, run)
+    run_plan("number_words", PLAN, run, BESIDE)

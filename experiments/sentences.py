@@ -2,24 +2,30 @@
 
 A Transformer, Bahdanau's decoder and one without: the same sentences, steps, batches,
 schedule and width, no dropout. Each one's rate is the best of the same three on dev,
-for the first seed and a third of the steps. Test is read at that rate alone.
+for the first seed and a third of the steps. Test is read at that rate alone; each is
+trained four times as long, too. Beside stand models of TensorFlow, with the first seed,
+at the same rates.
+
+python -m experiments.sentences --seeds 0 1 2
 """
 
 import time
 
 import numpy as np
 
-from attn_course import pytorch as names
-from attn_course.core.frameworks import torch
-from attn_course.course.training import pytorch as loop, ramped
+from attn_course import pytorch as attn_torch, tf as attn_tf
+from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.parity import get_parameters
+from attn_course.course.training import pytorch as torch_loop, ramped, tf as tf_loop
+from attn_course.records import load_record
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import links, load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END
-from experiments import chosen_seeds, resuming, store
+from experiments import add, adds, chosen_seeds, on_one_thread, resuming, store
 
 MODELS = ("Transformer", "Bahdanau", "no attention")
 RATES = (3e-3, 1e-2, 3e-2)
-STEPS, BATCH, WARM_UP, WIDTH = 600, 64, 100, 64
+STEPS, LONG, BATCH, WARM_UP, WIDTH = 600, 2400, 64, 100, 64
 LONGEST = 24
 TOLD = ("model", "rate", "seed", "loss", "dev", "seconds")
 SHOWN = (
@@ -29,9 +35,11 @@ SHOWN = (
 )
 
 
-def build(name, seed):
+def build(name, seed, framework="pytorch"):
     """One of the three models, drawn with the seed."""
     torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    names = attn_torch if framework == "pytorch" else attn_tf
     D, N = WIDTH, len(vocabulary())
     if name == "Transformer":
         return names.Transformer(N, 1, D, 4, 2 * D, norm="pre")
@@ -49,18 +57,28 @@ def schedule(step, steps, rate):
     return ramped(step, steps, rate, WARM_UP, steps + 1 - WARM_UP)
 
 
+def tensor(model, x):
+    """An array as the model takes it."""
+    return torch.from_numpy(x) if isinstance(model, torch.nn.Module) else tf.constant(x)
+
+
 def called(model):
     """The model as one is called that has no heads: of source, target and mask."""
-    if not isinstance(model, names.Transformer):
+    if not isinstance(model, attn_torch.Transformer | attn_tf.Transformer):
         return model
     return lambda source, target, mask: model(
         source, target, mask[:, None, None], need_weights=False
     )
 
 
+def loop_of(model):
+    """The training loop of the model's framework."""
+    return torch_loop if isinstance(model, torch.nn.Module) else tf_loop
+
+
 def loss_of(model, *batch):
     """The mean cross-entropy of the next word, padding left out."""
-    return loop.token_loss(called(model), *batch)
+    return loop_of(model).token_loss(called(model), *batch)
 
 
 def shuffled(examples):
@@ -71,12 +89,13 @@ def shuffled(examples):
             yield tuple(part[order[begin : begin + BATCH]] for part in examples)
 
 
-def train(name, rate, seed, sentences, steps=STEPS):
+def train(name, rate, seed, sentences, steps=STEPS, framework="pytorch"):
     """A trained model, and its mean loss of the first and of the last 50 steps."""
-    model, batches = build(name, seed), shuffled(sentences.encode())
+    model = build(name, seed, framework)
+    batches = shuffled(sentences.encode())
     options = {"steps": steps, "rate": rate, "betas": (0.9, 0.98), "clip": 1.0}
     options |= {"schedule": schedule, "every": 50}
-    log = loop.train(model, batches, loss_of, **options)
+    log = loop_of(model).train(model, batches, loss_of, **options)
     return model, [round(log[at].loss, 4) for at in (0, -1)]
 
 
@@ -84,9 +103,10 @@ def train(name, rate, seed, sentences, steps=STEPS):
 def write(model, sources):
     """The English that the model writes, greedily."""
     tokens, lengths = vocabulary().encode(sources)
-    source = torch.from_numpy(tokens)
-    mask = torch.arange(source.shape[1]) < torch.from_numpy(lengths)[:, None]
-    if isinstance(model, names.Transformer):
+    source = tensor(model, tokens)
+    mask = tensor(model, np.arange(tokens.shape[1]) < lengths[:, None])
+    if isinstance(model, attn_torch.Transformer | attn_tf.Transformer):
+        names = attn_torch if isinstance(model, torch.nn.Module) else attn_tf
         options = {"begin": BEGIN, "end": END, "max_length": LONGEST}
         padding = mask[:, None, None]
         found = names.greedy_decode(model, source, source_mask=padding, **options)
@@ -105,7 +125,7 @@ def looked(model, german, english):
     """The cross-attention (heads, words, S) of a Transformer that writes English."""
     source, _ = vocabulary().encode([german])
     given, _ = vocabulary().encode([english], begin=True)
-    _, (_, decoder) = model(torch.from_numpy(source), torch.from_numpy(given))
+    _, (_, decoder) = model(tensor(model, source), tensor(model, given))
     return decoder[0][1][0].numpy()
 
 
@@ -131,36 +151,49 @@ def choose(name, rate):
     return [exact(model, load_sentences("dev"))]
 
 
-def run(name, rate, seed):
+def run(framework, name, rate, seed, steps):
     """The row of one training on all sentences."""
-    row = {"framework": "pytorch", "model": name, "rate": rate}
-    row |= {"steps": STEPS, "seed": seed}
+    row = {"framework": framework, "model": name, "rate": rate}
+    row |= {"steps": steps, "seed": seed}
     begin = time.process_time()
-    model, losses = train(name, rate, seed, load_sentences("train"))
+    given = name, rate, seed, load_sentences("train"), steps
+    model, losses = train(*given, framework=framework)
     row |= {"seconds": round(time.process_time() - begin, 1), "loss": losses[1]}
-    row["parameters"] = sum(x.numel() for x in model.parameters())
+    row["parameters"] = sum(x.size for x in get_parameters(model).values())
     row["dev"] = exact(model, load_sentences("dev"))
     test, pairs = load_sentences("test"), load_sentences("pairs")
     row |= {"exact": exact(model, test), "pairs": exact(model, pairs)}
     row["shown"] = [[text, *write(model, [text])] for text in SHOWN]
-    if name == "Transformer":
+    if name == "Transformer" and steps == STEPS:
         row["aligned"] = aligned(model, test.take(range(300)))
-        if seed == 0:
+        if seed == 0 and framework == "pytorch":
             maps = [looked(model, *pair) for pair in row["shown"]]
             row["heads"] = [np.round(x, 3).tolist() for x in maps]
     return [row]
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    rows, rates, grid, seeds = [], {}, {}, chosen_seeds()
+    on_one_thread()
+    rows, rates, seeds = [], {}, chosen_seeds()
     with resuming("sentences") as done:
+        grid = load_record("sentences")["grid"] if adds() else {}
         for name in MODELS:
-            grid[name] = [(rate, *done.rows(choose, name, rate)) for rate in RATES]
+            if not adds():
+                grid[name] = [(rate, *done.rows(choose, name, rate)) for rate in RATES]
             rates[name] = max(grid[name], key=lambda found: found[1])[0]
             print(name, grid[name], flush=True)
-        for name, rate in rates.items():
-            for seed in seeds:
-                rows += done.rows(run, name, rate, seed)
-                print({k: rows[-1][k] for k in TOLD}, flush=True)
-        store("sentences", rows, seeds, seconds=round(done.seconds), grid=grid)
+        runs = [
+            ("pytorch", name, rates[name], seed, steps)
+            for steps in ((LONG,) if adds() else (STEPS, LONG))
+            for name in MODELS
+            for seed in seeds
+        ]
+        runs += [("tf", name, rate, seeds[0], STEPS) for name, rate in rates.items()]
+        for given in runs:
+            rows += done.rows(run, *given)
+            print({k: rows[-1][k] for k in TOLD}, flush=True)
+        took = {"seconds": round(done.seconds)}
+        if adds():
+            add("sentences", {"rows": rows}, **took)
+        else:
+            store("sentences", rows, seeds, **took, grid=grid)

@@ -7,19 +7,21 @@ labels are looked up there (tools/mystmd), and each has its place in the list. T
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attn_course"
 ROOMS = ("core", "mechanisms", "mechanisms/parts", "models")
+EXAMPLES = ROOT / "examples" / "topics"  # a file a framework, a function a topic
 LISTED = "```{api-topics}\n```"
 # What the search should find a topic by, beside the words of its section.
 SEARCH = {
-    "gated": "QK-norm, qk norm, sink softmax, soft-cap, output gate, gated attention",
-    "paged": "BlockPool, block table, free list, fork, copy on write, prefix sharing",
+    "gated": "QK-norm, qk norm, sink softmax, output gate, gated attention",
+    "paged": "BlockPool, block table, free list, fork, copy on write",
     "serving": "continuous batching, chunked prefill, prefix cache, preemption, scheduler, inference server",
-    "quantized": "KV cache quantization, int8, int4, fp8, e4m3, KIVI, Hadamard rotation, QuaRot",
-    "speculative": "speculative sampling, draft model, prompt lookup, n-gram, rejection sampling, assisted generation",
+    "quantized": "KV cache quantization, int8, int4, KIVI, Hadamard rotation, QuaRot",
+    "speculative": "speculative sampling, draft model, prompt lookup, n-gram",
 }
 
 
@@ -47,6 +49,19 @@ def told(topic):
         raise ValueError(f'{topic}: the docstring must begin with "Title: sentence."')
     chapters = [x.value.value for x in ast.walk(tree) if isinstance(x, ast.keyword) and x.arg == "chapter"]
     return title, f"{sentence[0].upper()}{sentence[1:]}", list(dict.fromkeys(chapters))
+
+
+def example(topic, face):
+    """The lines of a topic's example in a framework, as its page shows them; none where it has none."""
+    return examples(face).get(topic, [])
+
+
+@functools.cache
+def examples(face):
+    """By topic; the body of a function begins below its one line of `def`."""
+    text = (EXAMPLES / f"{face}.py").read_text(encoding="utf-8")
+    found = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
+    return {one.name: [line[4:] for line in text.splitlines()[one.lineno : one.end_lineno]] for one in found}
 
 
 def section(topic, head="##", up=""):

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from markdown_it import MarkdownIt
-from publisher import ROOT, Publisher
+from publisher import ROOT, Publisher, authors
 
 FEED = "changes.xml"
 _HEAD = re.compile(r"(?m)^## (?P<version>\d+\.\d+\.\d+)(?: - (?P<date>\d{4}-\d\d-\d\d))?\s*$")
@@ -50,7 +50,7 @@ def feed(title: str, here: Publisher, released: list[Change], updated: str) -> s
     add(root, "link", href=f"{here.home_url}{FEED}", rel="self")
     add(root, "link", href=here.home_url)
     add(root, "updated", f"{released[0].date if released else updated}T00:00:00Z")
-    add(add(root, "author"), "name", "the attn_course authors")
+    add(add(root, "author"), "name", authors())
     for change in released:
         entry, address = add(root, "entry"), f"{here.url}/releases/tag/v{change.version}"
         add(entry, "title", f"Version {change.version}")

@@ -17,11 +17,11 @@ from urllib.parse import unquote
 
 from chapters import code_cells, read_notebook, read_source, sources
 from packing import folder, pack
-from publisher import ROOT, publisher
+from publisher import ROOT, authors, publisher
 from repository import text_files
 
 LICENSE = "CC BY 4.0, https://creativecommons.org/licenses/by/4.0/"
-TITLE, AUTHORS = "Attention, mechanism by mechanism", "the attn_course authors"
+TITLE, AUTHORS = "Attention, mechanism by mechanism", authors()
 README = """\
 # Figures of the course
 

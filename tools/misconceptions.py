@@ -13,6 +13,12 @@ from typing import NamedTuple
 from publisher import ROOT, publisher
 
 LISTED = "```{misconceptions}\n```"
+READERS = {  # and what the page calls them
+    "learn": "You meet attention for the first time",
+    "write": "You write or port a layer",
+    "train": "You train a model",
+    "serve": "You serve one",
+}
 TEST = re.compile(r"(?P<file>tests/[\w/]+\.py)::(?P<name>test_\w+)(?:\[(?P<case>.+)\])?")
 
 
@@ -29,10 +35,22 @@ class Error(NamedTuple):
     cell: str = ""
 
 
+def _read():
+    return tomllib.loads((ROOT / "tools" / "misconceptions.toml").read_text(encoding="utf-8"))["topic"]
+
+
 def topics():
     """The titles, each with its errors, in the order of the file."""
-    text = (ROOT / "tools" / "misconceptions.toml").read_text(encoding="utf-8")
-    return [(topic["title"], [Error(**row) for row in topic["error"]]) for topic in tomllib.loads(text)["topic"]]
+    return [(topic["title"], [Error(**row) for row in topic["error"]]) for topic in _read()]
+
+
+def by_reader():
+    """Of every reader the titles of the topics, in the order of the file."""
+    return {key: [topic["title"] for topic in _read() if key in topic["readers"].split(", ")] for key in READERS}
+
+
+def label(title):
+    return f"said-{title.lower().replace(' ', '-')}"
 
 
 def entry(error):
@@ -49,8 +67,10 @@ def entry(error):
 
 
 def entries():
-    parts = [f"## {title}\n\n" + "\n".join(map(entry, errors)) for title, errors in topics()]
-    return "\n".join(parts)
+    links = {title: f"{{ref}}`{title} <{label(title)}>` ({len(errors)})" for title, errors in topics()}
+    lines = [f"- **{READERS[key]}:** {', '.join(map(links.get, titles))}." for key, titles in by_reader().items()]
+    parts = [f"({label(title)})=\n## {title}\n\n" + "\n".join(map(entry, errors)) for title, errors in topics()]
+    return "\n".join([*lines, "", *parts])
 
 
 def with_entries(text):

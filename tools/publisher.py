@@ -92,6 +92,11 @@ def version(root: Path = ROOT) -> str:
     return settings["project"].get("version", "")
 
 
+def authors(root: Path = ROOT) -> str:
+    """Who edits the course: the names in CITATION.cff, parted by commas."""
+    return ", ".join(re.findall(r"(?m)^  - name: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8")))
+
+
 def unset(root: Path = ROOT) -> str:
     """What a copy without a publisher's address is told; empty where one is set."""
     if publisher(root).org != UNSET:

@@ -109,6 +109,9 @@ def move(
         moved = rewrite(text, old, new)
         if path.suffix == ".md" and old.org == UNSET != new.org:
             moved = _UNTIL.sub("", moved)
+            if path == root / "README.md":  # its picture was shown from the copy; a package index shows none of those
+                raw = f"https://raw.githubusercontent.com/{new.slug}/{new.ref}"
+                moved = moved.replace("](book/_static/", f"]({raw}/book/_static/")
         if names and path.parent in (root, root / "book"):
             moved = _set_editors(path, moved, names)
         if path == root / "pyproject.toml":
@@ -139,6 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(path.relative_to(options.root))
     print(f"{len(changed)} files changed. The next make installs the package anew.")
     print(f"Colab opens notebooks of one framework from the branch {BRANCH}, which the first publishing writes.")
+    print("Next: commit, push, and choose the settings on GitHub that docs/publishing.md lists.")
     return 0
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 from chapters import sources
-from publisher import ROOT, publisher
+from publisher import ROOT, authors, publisher
 
 CORE = ("02", "04", "05", "06", "07", "09_transformer")
 LINES, ROWS, WORDS = 20, 10, 70  # what fits on a slide: of code, of a table, of text
@@ -199,7 +199,7 @@ def write_slides(root: Path, selected: list[str]) -> list[str]:
         (out / page.name).write_text(text, encoding="utf-8")
         items.append(f'<li><a href="{page.name}">{html.escape(deck.title)}</a></li>')
         told.append(f"_build/slides/{page.name}: {sum(map(len, deck.columns))} slides")
-    text = INDEX.format(items="\n".join(items), home=publisher(root).home_url)
+    text = INDEX.format(items="\n".join(items), home=publisher(root).home_url, authors=html.escape(authors()))
     (out / "index.html").write_text(text, encoding="utf-8")
     return told
 

@@ -1,9 +1,9 @@
 """The pages of the package, one a topic of the catalog, with every public name of it.
 
 The line `{api-topics}` of book/api.md becomes the list of all topics. On the pages, which tools/api_sections.py writes,
-the directive `{api-topic} NAME` stands for a topic's names: those of PyTorch and of TensorFlow as a choice, as in the
-chapters, then the specifications. The names are read from the literal `__all__` of the topic's files, so that a name is
-listed in one place, and nothing of the package is imported.
+the directive `{api-topic} NAME` stands for a topic's example and names: those of PyTorch and of TensorFlow as a choice,
+as in the chapters, then the specifications. The names are read from the literal `__all__` of the topic's files, so that
+a name is listed in one place, and nothing of the package is imported.
 """
 
 import ast
@@ -15,7 +15,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from api_sections import folder, label, told, topics
+from api_sections import EXAMPLES, example, folder, label, told, topics
 
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 INNER += ("Sizes",)  # an alias of a class that has no entry
@@ -68,12 +68,15 @@ class ApiTopic(SphinxDirective):
     def run(self):
         topic = self.arguments[0]
         files = [folder(topic) / f"{face}.py" for face in (*FACES, "reference")]
+        files += [EXAMPLES / f"{face}.py" for face in FACES]
         for path in filter(Path.exists, files):  # a page that depends on a missing file is always read again
             self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
         for face, framework in FACES.items():
             block = nodes.container(classes=["fw-prose", "api-names"], framework=framework)
+            shown = ["```python", *example(topic, face), "```"]
+            self.state.nested_parse(StringList(shown, source=topic), 0, block)
             self._document(block, topic, [line for name in both for line in (*entry(face, name), "")])
             holder += block
         for name in names_of(topic, "reference"):

@@ -9,8 +9,8 @@ import textwrap
 
 SECTIONS = ("Shapes", "Sizes", "Parameters", "Edge case", "Raises", "Source", "Sources", "Differs", "Warning")
 HEAD = re.compile(rf"({'|'.join(SECTIONS)}):\s*")
-# A line of a formula: something is set equal, or two columns are kept apart by spaces.
-FORMULA = re.compile(r"\S {2,}\S|^\S.* = |^>>>")
+# A line of a formula: something is set equal, or two columns are kept apart by spaces. Or of code.
+FORMULA = re.compile(r"\S {2,}\S|^\S.* = |^>>>|^\s*@\w")
 
 
 def escape(text):

@@ -20,6 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before a framework is imported
 
 from tqdm.auto import tqdm
 
+from attn_course.course.training import ten_lines
 from attn_course.files import ending_in_one_line, replacing, write_text
 from attn_course.records import processor, versions
 from experiments.bench import ROUNDS, compare
@@ -93,11 +94,17 @@ def _imported(name):
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
+def watched(rows):
+    """The rows behind a progress bar; ten lines where the output is a file."""
+    if os.environ.get("ATTN_COURSE_QUIET"):
+        return rows
+    return tqdm(rows, desc="bench") if sys.stderr.isatty() else ten_lines(rows, "bench")
+
+
 def measure(rows, rounds, clock):
     """The results of the rows, and what was left out: row -> module."""
-    bar = tqdm(rows, desc="bench", disable=bool(os.environ.get("ATTN_COURSE_QUIET")))
     results, left_out = [], {}
-    for row in bar:
+    for row in watched(rows):
         if module := missing(row):
             left_out[row.title] = module
             continue

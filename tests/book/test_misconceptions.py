@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from misconceptions import LISTED, TEST, topics, with_entries
+from misconceptions import LISTED, READERS, TEST, by_reader, label, topics, with_entries
 from publisher import ROOT
 
 PAGE = (ROOT / "book" / "misconceptions.md").read_text(encoding="utf-8")
@@ -26,6 +26,15 @@ def test_there_are_many_and_each_is_said_once():
     assert sum(bool(error.cell) for error in ERRORS) >= 30
     assert PAGE.count(LISTED) == 1 and with_entries("other") == "other"
     assert with_entries(PAGE).count("\n### “") == len(ERRORS)
+
+
+def test_every_reader_has_topics_and_every_topic_a_reader():
+    found = by_reader()
+    assert all(found.values()) and {title for titles in found.values() for title in titles} == {t for t, _ in topics()}
+    lines = [line for line in with_entries(PAGE).splitlines() if line.startswith("- **You ")]
+    assert len(lines) == len(READERS)
+    for line, titles in zip(lines, found.values(), strict=True):
+        assert re.findall(r"<(.+?)>", line) == [label(title) for title in titles]
 
 
 @EACH

@@ -7,7 +7,7 @@ import sys
 import readme
 import screenshots
 from PIL import Image
-from publisher import ROOT, publisher
+from publisher import ROOT, UNSET, publisher
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -44,7 +44,9 @@ def test_the_picture_is_of_this_edition_and_light():
     assert title == f"{int(screenshots.SHOWN[:2])} · {heading}"
     assert caption in re.sub(r"[*\s]+", " ", page).replace("'", "’")
     assert screenshots.PICTURE.stat().st_size < 1_000_000
-    assert f"{publisher(ROOT).ref}/{screenshots.PICTURE.relative_to(ROOT)})" in README
+    here, place = publisher(ROOT), screenshots.PICTURE.relative_to(ROOT)
+    raw = "" if here.org == UNSET else f"https://raw.githubusercontent.com/{here.slug}/{here.ref}/"
+    assert f"]({raw}{place})](" in README
 
 
 def test_the_examples_of_the_readme_run_and_print_what_it_shows(tmp_path):
@@ -64,4 +66,6 @@ def test_links_into_the_repository_name_files_that_exist():
         README,
     )
     assert len(paths) >= 6 and [path for path in paths if not (ROOT / path.partition("#")[0]).exists()] == []
-    assert re.findall(r"\]\((?!https://)", README) == []
+    # A copy without an address shows the picture that lies in it.
+    shown = [str(screenshots.PICTURE.relative_to(ROOT))] * (publisher(ROOT).org == UNSET)
+    assert re.findall(r"\]\((?!https://)([^)]+)\)", README) == shown

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 import yaml
 from chapters import read_notebook
-from publisher import ROOT, UNSET, make_publisher, publisher
+from publisher import ROOT, UNSET, authors, make_publisher, publisher
 from repository import main, move, read_text, rewrite, text_files
 
 NEW = "https://github.com/new-org/other.name"
@@ -59,8 +59,11 @@ def test_what_a_copy_without_an_address_says_is_taken_out(small):
     project.write_text(text, encoding="utf-8")
     told = "<!-- until the course has an address -->\nNo address yet.\n\n<!-- until then -->\n\n"
     page.write_text(f"Before.\n\n{told}Between.\n\n{told}After.\n", encoding="utf-8")
-    move(small, NEW)
+    (small / "README.md").write_text("[![x](book/_static/x.gif)](https://a.b/c)\n", encoding="utf-8")
+    move(small, NEW, "v9.9")
     assert page.read_text(encoding="utf-8") == "Before.\n\nBetween.\n\nAfter.\n"
+    shown = f"https://raw.githubusercontent.com/{publisher(small).slug}/v9.9/book/_static/x.gif"
+    assert (small / "README.md").read_text(encoding="utf-8") == f"[![x]({shown})](https://a.b/c)\n"
     if publisher(ROOT).org == UNSET:
         for name in ("README.md", "book/intro.md"):
             told = (ROOT / name).read_text(encoding="utf-8")
@@ -92,9 +95,10 @@ def test_editors_are_named_in_the_citation_the_pages_and_the_package(small):
     text = {
         name: (small / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "_config.yml", "book/intro.md")
     }
-    authors = tomllib.loads((small / "pyproject.toml").read_text())["project"]["authors"]
-    assert authors == [{"name": names[0], "email": "a@example.org"}, {"name": names[1]}]
+    listed = tomllib.loads((small / "pyproject.toml").read_text())["project"]["authors"]
+    assert listed == [{"name": names[0], "email": "a@example.org"}, {"name": names[1]}]
     assert [author["name"] for author in yaml.safe_load(text["CITATION.cff"])["authors"]] == names
+    assert authors(small) == ", ".join(names)  # in the feed, and on slides and figures
     assert yaml.safe_load(text["_config.yml"])["author"] == ", ".join(names)
     assert "  author = {{Ada L. One} and {Börje Two}},\n" in text["book/intro.md"]
     assert main([NEW, "--editors=One; {Two}", f"--root={small}"]) == 2

@@ -151,9 +151,9 @@ ROWS = {
         [{"table": real("95", "float32"), "norm": real("5", "float32")}, below(9, "BT")]
     ],
     "09_project_language_model attend_tf": [[real("B3T5"), real("B3S5"), real("B3S7")]],
-    "09_project_language_model heads_tf": [[real("BT6"), WRITER, 2]],
+    "09_project_language_model heads_tf": [[real("BT6"), WRITER, 3]],
     "09_project_language_model norm_tf": [[real("BT5"), real("5")]],
-    "09_project_language_model layer_tf": [[real("BT6"), WRITER, 2]],
+    "09_project_language_model layer_tf": [[real("BT6"), WRITER, 3]],
     "09_project_language_model bits_tf": [[real("BT9"), below(9, "BT"), 24]],
     "09_project_language_model update_tf": [[*(real("BT") for _ in range(4)), 3, 0.1]],
     "09_project_language_model chances_tf": [[real("B9", "float32"), 0.7, 4]],
@@ -181,10 +181,7 @@ ROWS = {
 # What a function takes from its page.
 FROM_PAGE = {
     "03_project_dates read_tf": {"own_tf": {"annotate": lambda x, mask, weight, bias: x @ weight}, "H": 3},
-    "09_project_language_model read_tf": {
-        "own_tf": {"norm": lambda x, scale: x * scale},
-        **{"L": 0, "D": 5, "waves": np.ones((12, 5), "float32")},
-    },
+    "09_project_language_model read_tf": {"own_tf": {"norm": lambda x, scale: x * scale}, "L": 0, "D": 5},
 }
 X = real("BT6", "float32")
 MEMORY, KEEP = real("BS5", "float32"), mask("BS")

@@ -5,6 +5,7 @@ import runpy
 from dataclasses import replace
 from pathlib import Path
 
+import api_sections
 import modules
 import numpy as np
 import pytest
@@ -44,6 +45,13 @@ def test_ours_says_what_theirs_says(face, row, rows):
     module, _, _, x, output = rows[row]
     found = numbers(call(face, row, face.from_huggingface(module), tensor(face, x.numpy())))
     assert np.abs(found - output.numpy()).max() / output.abs().max() < 1e-5
+
+
+@FACE
+def test_the_example_of_the_package_s_page(face, capsys):
+    """Which the other tests run with a stand-in."""
+    exec("\n".join(api_sections.example("huggingface", face.__name__.rpartition(".")[2])), {})
+    assert capsys.readouterr().out == "True\n"
 
 
 # --- attention alone, in float64: their norm, softmax and rotation are in float32 ---------

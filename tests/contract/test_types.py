@@ -50,6 +50,20 @@ reveal_type(layer.{call}(x))
 attn.EncoderLayer(12, 3, 24, norm="bad")
 attn.LanguageModel(9, 2, 12, 3, 24, positions="bad")
 attn.RotaryEncoding(4, layout="bad")
+attn.LuongAttention(4, 4, score="bad")
+attn.LocalAttention(4, 4, half_width=2, alignment="bad")
+attn.LinearAttention(12, 3, feature_map="bad")
+attn.LinearAttention(12, 3, decay="columns")
+attn.DeltaRuleAttention(12, 3, decay="bad")
+attn.PerformerAttention(12, 3, features="bad")
+attn.LinformerAttention(12, 3, length=8, rank=2, sharing="bad")
+attn.StridedAttention(12, 3, stride=2, heads="bad")
+attn.FeatureMapAttention(4, key_dim=2, value_dim=2, data_format="bad")
+attn.QuantizedKVCache(2, 3, 9, 4, kind="bad")
+attn.QuantizedKVCache(2, 3, 9, 4, key_per="bad")
+attn.rotate(x, [0], layout="bad")
+attn.DeltaRuleAttention(12, 3, decay="columns")
+attn.LinearAttention(12, 3, feature_map=abs)
 """
 
 
@@ -61,7 +75,7 @@ def test_a_type_checker_finds_wrong_arguments_and_knows_results(tmp_path, face, 
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     found = json.loads(done.stdout)["generalDiagnostics"]
     errors = {(one["range"]["start"]["line"] + 1, one["rule"]) for one in found if one["severity"] == "error"}
-    choices = {(line, "reportArgumentType") for line in (9, 10, 11)}  # so an editor offers the right ones
+    choices = {(line, "reportArgumentType") for line in range(9, 24)}  # so an editor offers the right ones
     assert errors == {(5, "reportCallIssue"), (6, "reportCallIssue"), *choices}, found
     told = [one["message"] for one in found if one["severity"] == "information"]
     assert len(told) == 2 and all('"tuple[Tensor, Tensor | None]"' in message for message in told), told

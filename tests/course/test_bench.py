@@ -11,7 +11,7 @@ import pytest
 
 from attn_course.catalog import CATALOG
 from experiments.bench import LEAST_POSITIONS, Row, compare
-from experiments.bench.__main__ import chosen, main, missing
+from experiments.bench.__main__ import chosen, main, missing, watched
 from experiments.bench.cases import MEASURED, PARTS
 from experiments.bench.measure import peak
 from experiments.bench.rows import ROWS
@@ -136,6 +136,13 @@ def test_the_command_writes_a_record_and_draws_it(tmp_path, capsys, alone):
     (tmp_path / "bench.svg").unlink()
     main(["--draw", "--out", out])
     assert (tmp_path / "bench.svg").read_text().count("<path") == picture.count("<path")
+
+
+def test_ten_lines_where_the_output_is_a_file(monkeypatch, capsys):
+    monkeypatch.delenv("ATTN_COURSE_QUIET", raising=False)
+    assert list(watched([*range(20)])) == [*range(20)]
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 10 and told[-1] == "bench: 20 of 20 steps"
 
 
 def test_a_peer_that_is_missing_is_named(tmp_path, capsys, alone, monkeypatch):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import experiments
-from attn_course.course.labs import interval, load_record, over_runs
+from attn_course.course.labs import by_framework, interval, load_record, over_runs
 from experiments import again
 
 RECORDS = sorted(
@@ -34,6 +34,11 @@ def test_over_runs():
     assert over_runs(ROWS, attention=True, seed=1)[0] == (1, 9, 5, 1.0, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"no run has .*3"):
         over_runs(ROWS, attention=3)
+
+
+def test_by_framework():
+    first, other = by_framework([{"framework": name, "n": n} for n, name in enumerate(("tf", "pytorch", "tf"))])
+    assert [row["n"] for row in first] == [0, 2] and [row["n"] for row in other] == [1]
 
 
 def test_interval():
@@ -68,7 +73,7 @@ def test_record(name):
     measured |= {"one_round", "pairs", "passes", "peak", "peak_mib", "per_length", "pi", "previous", "ranks", "rate"}
     measured |= {"read", "recent", "right", "score_std", "seconds", "seed", "shares", "shown", "size", "steps"}
     measured |= {"sum_echo", "sum_idle", "test", "tied", "tokens", "tokens_a_pass", "weight", "wrote", "year_first"}
-    measured |= {"year_later"}
+    measured |= {"year_later", "between_milliseconds", "first_of_20_milliseconds"}
     for row in record["rows"]:
         if "seed" not in row or "sha256" in row:  # nothing is drawn or trained; the one model that ships
             continue

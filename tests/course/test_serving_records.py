@@ -5,7 +5,7 @@ import numpy as np
 import torch
 
 from attn_course.course.labs import load_record
-from experiments import cache_bits, speculative
+from experiments import cache_bits, evicted, serving, speculative
 
 
 def test_tokens_a_pass_by_hand():
@@ -56,3 +56,43 @@ def test_what_fewer_bits_cost_in_the_record():
         assert kl[16, kind, per, per, True] < kl[16, kind, per, per, False] / 2
     for kind, per in (("fp8", "token"), ("int8", "channel"), ("int4", "channel")):
         assert kl[16, kind, per, per, True] > kl[16, kind, per, per, False] * 5
+
+
+def logits_behind(model, tokens, made):
+    """(B, T, N), read token by token; what was thrown away at each is hidden from the next."""
+
+    def step(n, kept_by):
+        return model(tokens[:, n : n + 1], cache=kept_by)
+
+    return evicted.step_by_step(step, tokens.shape[1], made)
+
+
+@torch.no_grad()
+def test_thrown_away_is_what_a_window_never_kept():
+    """ "window" and "sinks" as the package's own ring has them, which counts the query's own key.
+
+    "heavy" keeps so many keys, the last half among them.
+    """
+    model, tokens = speculative.shipped(), cache_bits.windows()[:2, :24]
+    layers, sizes = model.stack.layers, (2, 24)
+    for policy, options in (("window", {"window": 10}), ("sinks", {"window": 6, "sinks": evicted.SINKS})):
+        found = logits_behind(model, tokens, evicted.caches(layers, policy, 9, *sizes))
+        ring = model.new_cache(*sizes, **options)
+        own = [model(tokens[:, n : n + 1], cache=ring)[0] for n in range(24)]
+        torch.testing.assert_close(found, torch.cat(own, dim=1), rtol=1e-4, atol=1e-4)
+    made = evicted.caches(layers, "heavy", 9, *sizes)
+    logits_behind(model, tokens, made)
+    for cache in made:
+        assert (cache.alive.sum(-1) == 9).all() and cache.alive[..., -4:].all()
+        assert (cache.alive[..., :-4] != (torch.arange(20) >= 15)).any()
+
+
+def test_nobody_is_served_before_coming():
+    """Both ways write each request's tokens one after the other, behind its arrival."""
+    model, asked, arrive = serving.load_glassllm(), [([5, 6, 7], 3), ([8] * 9, 5), ([9], 2)], [0.0, 1e-4, 9e3]
+    for way in (serving.engine_over_time, serving.static_over_time):
+        times = way(model, asked, arrive, at_once=2)
+        assert [len(each) for each in times] == [3, 5, 2]
+        for each, begin in zip(times, arrive, strict=True):
+            assert each[0] > begin and (np.diff(each) > 0).all()
+        assert times[1][-1] < 9e3 < times[2][0]

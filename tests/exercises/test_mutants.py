@@ -40,7 +40,7 @@ SAME = {
     "09.embed": ("waves.shape[1]",),
     "09.smoothed_loss": ("log_chance.shape[1]", "flat"),
     "lm.attend": ("shape[-2], *key", "key.shape[-2:]", "swapaxes(-2, 3)"),
-    "lm.heads": ("swapaxes(1, -2)", "swapaxes(-2, 3)"),
+    "lm.heads": ("swapaxes(1, -2)", "swapaxes(-2, 3)", "num_heads, -2)"),
     "lm.layer": ("swapaxes(1, -2)", "swapaxes(-2, 3)", "num_heads, -2)"),
     "lm.update": ("far / wide, ", "wide - 1e-08", "-1e-08"),  # its square is never 0 here
     "07.alibi": ("value.shape[1]", "between = "),

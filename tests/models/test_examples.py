@@ -1,5 +1,6 @@
 """The programs of ``examples``, shortened: they run, learn and do what their first line says."""
 
+import re
 import runpy
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from attn_course.parity import get_parameters
 
 FOLDER = Path(__file__).parents[2] / "examples"
 PROGRAMS = ["char_gpt", "keras_classifier", "long_series", "replace_attention", "translate", "translate_keras"]
+COUNT = "six"
 
 
 def names_of(program):
@@ -26,6 +28,9 @@ def names_of(program):
 def test_each_is_listed_and_short():
     assert sorted(path.stem for path in FOLDER.glob("*.py")) == PROGRAMS
     listed = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert listed.partition("\n\n")[2].startswith(COUNT.title())
+    front = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"(\w+) programs of at most 50 lines", front) == [COUNT, COUNT]
     for program in PROGRAMS:
         assert f"[{program}.py]({program}.py)" in listed
         assert len((FOLDER / f"{program}.py").read_text(encoding="utf-8").splitlines()) <= 50

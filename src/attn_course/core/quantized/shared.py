@@ -1,6 +1,6 @@
 """Formats, their checks, and the rotation: what the three implementations share."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from attn_course.core.shapes import (
     check_floats,
 )
 
+Kind = Literal["int8", "int4", "fp8"]
+Axis = Literal["token", "channel"]
 BITS = {"int8": 8, "int4": 4, "fp8": 8}
 AXES = {"token": -1, "channel": -2}  # of a block (positions, channels)
 LARGEST = 448.0  # of fp8, e4m3; a cast of what is larger may give NaN

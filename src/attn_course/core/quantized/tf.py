@@ -11,6 +11,8 @@ from attn_course.core.quantized.shared import (
     HALF,
     LARGEST,
     TINY,
+    Axis,
+    Kind,
     check_going_back,
     check_quantized,
     check_rounding,
@@ -22,7 +24,7 @@ __all__ = ["QuantizedKVCache", "dequantize", "quantize"]
 Codes = tuple[tf.Tensor, tf.Tensor, tf.Tensor | None]
 
 
-def quantize(x: tf.Tensor, *, kind: str, axis: int = -1) -> Codes:
+def quantize(x: tf.Tensor, *, kind: Kind, axis: int = -1) -> Codes:
     """Codes, with a scale for all numbers along an axis.
 
     Shapes:
@@ -53,7 +55,7 @@ def dequantize(
     scale: tf.Tensor,
     low: tf.Tensor | None = None,
     *,
-    kind: str,
+    kind: Kind,
     dtype: Any = None,
 ) -> tf.Tensor:
     """What the codes stand for: code * scale + low.
@@ -109,9 +111,9 @@ class QuantizedKVCache(KVCache):
         key_dim: int,
         value_dim: int | None = None,
         *,
-        kind: str = "int8",
-        key_per: str = "token",
-        value_per: str = "token",
+        kind: Kind = "int8",
+        key_per: Axis = "token",
+        value_per: Axis = "token",
         rotate: bool = False,
         block_size: int = 32,
         dtype: Any = None,

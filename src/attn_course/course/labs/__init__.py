@@ -13,6 +13,12 @@ from attn_course.records import load_record as load_record
 RESAMPLES = 2000
 
 
+def by_framework(rows):
+    """The rows of a record apart, a list for each framework; the first's come first."""
+    names = dict.fromkeys(row["framework"] for row in rows)
+    return [[row for row in rows if row["framework"] == name] for name in names]
+
+
 def over_runs(rows, **chosen):
     """Exact match by length of the source, over all runs that are as chosen.
 

@@ -52,7 +52,7 @@ def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
     ``setting`` holds the options of ``build``; ``schedule`` is the loop's. Returns a
     row: the setting, exact match over all, and by length of the source.
     """
-    names, loop = _load(framework, seed)
+    names, loop = started(framework, seed)
     model = build(names, task, **setting)
     data = batches(task.train.encode(), task.batch_size, seed)
     options = {"steps": steps, "schedule": schedule, **TRAINING}
@@ -81,7 +81,8 @@ def run(task, framework, setting, *, seed, steps, build=build, schedule=None):
     return row
 
 
-def _load(framework, seed):
+def started(framework, seed):
+    """A framework's face and its training loop; what it draws comes from the seed."""
     if framework == "pytorch":
         from attn_course import pytorch as names
         from attn_course.core.frameworks import torch

@@ -21,7 +21,7 @@ from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.delta_rule.shared import DeltaSizes
+from attn_course.mechanisms.delta_rule.shared import DeltaDecay, DeltaSizes
 from attn_course.mechanisms.linear.pytorch import DecayingAttention, open_gate
 from attn_course.mechanisms.linear.shared import State, check_delta, check_step
 
@@ -205,7 +205,7 @@ class DeltaRuleAttention(DecayingAttention):
         model_dim: int,
         num_heads: int,
         *,
-        decay: str | None = None,
+        decay: DeltaDecay | None = None,
         **options: Any,
     ) -> None:
         super().__init__(model_dim, num_heads, own={"decay": decay}, **options)

@@ -21,7 +21,7 @@ from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import dense
 from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
-from attn_course.mechanisms.delta_rule.shared import DeltaSizes
+from attn_course.mechanisms.delta_rule.shared import DeltaDecay, DeltaSizes
 from attn_course.mechanisms.linear.shared import State, check_delta, check_step
 from attn_course.mechanisms.linear.tf import DecayingAttention, open_gate
 
@@ -199,7 +199,7 @@ class DeltaRuleAttention(DecayingAttention):
         model_dim: int,
         num_heads: int,
         *,
-        decay: str | None = None,
+        decay: DeltaDecay | None = None,
         **options: Any,
     ) -> None:
         super().__init__(model_dim, num_heads, own={"decay": decay}, **options)

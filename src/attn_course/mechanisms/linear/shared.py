@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -23,8 +23,10 @@ from attn_course.core.shapes import (
     shape_of,
 )
 
-FEATURE_MAPS = ("elu", "relu", "identity")
-DECAYS = (None, "fixed", "learned")
+FeatureMap = Literal["elu", "relu", "identity"]
+FEATURE_MAPS = get_args(FeatureMap)
+Decay = Literal["fixed", "learned"]
+DECAYS = (None, *get_args(Decay))
 # A learned decay begins near sigmoid(4) = 0.98: it must remember before it can forget.
 FIRST_DECAY_BIAS = 4.0
 

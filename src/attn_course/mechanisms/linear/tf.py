@@ -11,6 +11,8 @@ from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.linear.shared import (
     FIRST_DECAY_BIAS,
+    Decay,
+    FeatureMap,
     LinearSizes,
     State,
     StateCache,
@@ -247,8 +249,8 @@ class LinearAttention(DecayingAttention):
         model_dim: int,
         num_heads: int,
         *,
-        feature_map: str | Callable = "elu",
-        decay: str | None = None,
+        feature_map: FeatureMap | Callable = "elu",
+        decay: Decay | None = None,
         normalize: bool = True,
         epsilon: float = 1e-6,
         **options: Any,

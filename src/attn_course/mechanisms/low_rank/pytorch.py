@@ -10,6 +10,7 @@ from attn_course.core.masks.pytorch import to_mask
 from attn_course.mechanisms.dot_product.pytorch import scaled_dot_product_attention
 from attn_course.mechanisms.low_rank.shared import (
     LinformerSizes,
+    Sharing,
     check_linformer,
     check_linformer_call,
 )
@@ -73,7 +74,7 @@ class LinformerAttention(AttentionLayer):
         *,
         length: int,
         rank: int,
-        sharing: str = "heads",
+        sharing: Sharing = "heads",
         **options: Any,
     ) -> None:
         own = {"length": length, "rank": rank, "sharing": sharing}

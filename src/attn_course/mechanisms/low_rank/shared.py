@@ -1,14 +1,15 @@
 """Checks that the three implementations share. No framework."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.shapes import check_at_least, check_choice, check_shapes, shape_of
 from attn_course.mechanisms.linear.shared import check_linear
 
-SHARING = ("none", "heads", "key_value")
+Sharing = Literal["none", "heads", "key_value"]
+SHARING = get_args(Sharing)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from attn_course.core.layer.tf import AttentionLayer
 from attn_course.mechanisms.dot_product.tf import scaled_dot_product_attention
 from attn_course.mechanisms.low_rank.shared import (
     LinformerSizes,
+    Sharing,
     check_linformer,
     check_linformer_call,
 )
@@ -72,7 +73,7 @@ class LinformerAttention(AttentionLayer):
         *,
         length: int,
         rank: int,
-        sharing: str = "heads",
+        sharing: Sharing = "heads",
         **options: Any,
     ) -> None:
         own = {"length": length, "rank": rank, "sharing": sharing}

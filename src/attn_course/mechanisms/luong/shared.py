@@ -1,6 +1,6 @@
 """Sizes and checks that Luong's attentions share, and what the decoder carries."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from attn_course.core.shapes import Sizes, check_at_least, check_choice
 from attn_course.mechanisms.recurrent.shared import (
@@ -9,6 +9,8 @@ from attn_course.mechanisms.recurrent.shared import (
     whole_sizes,
 )
 
+Score = Literal["dot", "general", "concat", "location"]
+Alignment = Literal["monotonic", "predictive"]
 # What each score learns, with its shape; and what turns the query.
 WEIGHTS = {
     "dot": {},
@@ -68,7 +70,7 @@ def query_width(config: dict[str, Any]) -> int | None:
 
 def check_local(half_width: Any, alignment: Any) -> None:
     """Raise ValueError unless half_width is a size and the alignment is known."""
-    check_choice("alignment", alignment, ("monotonic", "predictive"))
+    check_choice("alignment", alignment, get_args(Alignment))
     check_at_least(1, half_width=half_width)
 
 

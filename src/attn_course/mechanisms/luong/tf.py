@@ -21,7 +21,9 @@ from attn_course.mechanisms.dot_product.tf import allowed_softmax as softmax
 from attn_course.mechanisms.luong.shared import (
     OF_QUERY,
     PARITY_NAMES,
+    Alignment,
     LuongState,
+    Score,
     attention_config,
     check_local,
     check_longest,
@@ -60,7 +62,7 @@ def pair_scores(queries, keys, score_weight=None, *, score):
 
 
 def luong_score(
-    query: Tensor, memory: Tensor, parameters: dict[str, Tensor], *, score: str
+    query: Tensor, memory: Tensor, parameters: dict[str, Tensor], *, score: Score
 ) -> Tensor:
     """``pair_scores`` of checked arguments: ``attn_course.reference.luong_score``."""
     check_score_inputs(query, memory, parameters, score)
@@ -112,7 +114,7 @@ class LuongAttention(MemoryAttention):
         query_dim: int,
         memory_dim: int,
         *,
-        score: str = "dot",
+        score: Score = "dot",
         hidden_dim: int | None = None,
         max_length: int | None = None,
         **options: Any,
@@ -152,8 +154,8 @@ class LocalAttention(LuongAttention):
         memory_dim: int,
         *,
         half_width: int,
-        score: str = "general",
-        alignment: str = "predictive",
+        score: Score = "general",
+        alignment: Alignment = "predictive",
         hidden_dim: int | None = None,
         max_length: int | None = None,
         **options: Any,

@@ -17,6 +17,7 @@ from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.shapes import check_at_least, check_choice, check_shapes
 from attn_course.mechanisms.linear.pytorch import open_gate
 from attn_course.mechanisms.random_features.shared import (
+    Features,
     GatedRandomSizes,
     PerformerSizes,
     check_random,
@@ -42,7 +43,7 @@ APART = 1e4  # above the exponents of one document stand those of the next
 
 
 def softmax_features(
-    x: torch.Tensor, projection: torch.Tensor, *, features: str = "positive"
+    x: torch.Tensor, projection: torch.Tensor, *, features: Features = "positive"
 ) -> torch.Tensor:
     """See ``attn_course.reference.softmax_features``.
 
@@ -87,7 +88,7 @@ def performer_attention(
     projection: torch.Tensor | None = None,
     num_features: int = 256,
     seed: int = 0,
-    features: str = "positive",
+    features: Features = "positive",
     causal: bool = False,
     chunk_size: int = 128,
 ) -> tuple[torch.Tensor, None]:
@@ -221,7 +222,7 @@ class PerformerAttention(RandomFeatureLayer):
         *,
         num_features: int = 256,
         seed: int = 0,
-        features: str = "positive",
+        features: Features = "positive",
         **options: Any,
     ) -> None:
         own = {"num_features": num_features, "seed": seed, "features": features}

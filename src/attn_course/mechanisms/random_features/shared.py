@@ -1,6 +1,7 @@
 """Drawing of projections, and checks, that the implementations share. No framework."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from attn_course.core.shapes import (
 )
 from attn_course.mechanisms.linear.shared import check_linear
 
-FEATURES = ("positive", "trigonometric")
+Features = Literal["positive", "trigonometric"]
+FEATURES = get_args(Features)
 
 
 def gaussian_projection(num_rows: int, key_dim: int, *, seed: int = 0) -> np.ndarray:

@@ -16,6 +16,7 @@ from attn_course.core.layer.tf import AttentionLayer, dense, over_merged_axes
 from attn_course.core.shapes import check_at_least, check_choice, check_shapes
 from attn_course.mechanisms.linear.tf import open_gate
 from attn_course.mechanisms.random_features.shared import (
+    Features,
     GatedRandomSizes,
     PerformerSizes,
     check_random,
@@ -41,7 +42,7 @@ APART = 1e4  # above the exponents of one document stand those of the next
 
 
 def softmax_features(
-    x: tf.Tensor, projection: tf.Tensor, *, features: str = "positive"
+    x: tf.Tensor, projection: tf.Tensor, *, features: Features = "positive"
 ) -> tf.Tensor:
     """See ``attn_course.reference.softmax_features``.
 
@@ -88,7 +89,7 @@ def performer_attention(
     projection: tf.Tensor | None = None,
     num_features: int = 256,
     seed: int = 0,
-    features: str = "positive",
+    features: Features = "positive",
     causal: bool = False,
     chunk_size: int = 128,
 ) -> tuple[tf.Tensor, None]:
@@ -221,7 +222,7 @@ class PerformerAttention(RandomFeatureLayer):
         *,
         num_features: int = 256,
         seed: int = 0,
-        features: str = "positive",
+        features: Features = "positive",
         **options: Any,
     ) -> None:
         own = {"num_features": num_features, "seed": seed, "features": features}

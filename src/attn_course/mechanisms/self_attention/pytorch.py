@@ -19,6 +19,7 @@ from attn_course.mechanisms.dot_product.pytorch import (
 from attn_course.mechanisms.self_attention.shared import (
     FORMATS,
     PARTS,
+    Format,
     check_image,
     check_intra,
     check_sequence,
@@ -135,7 +136,7 @@ class FeatureMapAttention(SelfAttention):
         key_dim: int,
         value_dim: int,
         residual: bool = True,
-        data_format: str | None = None,
+        data_format: Format | None = None,
         device: Any = None,
         dtype: torch.dtype | None = None,
     ) -> None:

@@ -1,7 +1,7 @@
 """The checks that all three implementations share."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.shapes import (
     check_at_least,
@@ -13,7 +13,8 @@ from attn_course.core.shapes import (
     check_shapes,
 )
 
-FORMATS = ("channels_first", "channels_last")
+Format = Literal["channels_first", "channels_last"]
+FORMATS = get_args(Format)
 PARTS = 4  # of the LSTM's gates: input, forget and output gate, candidate
 SPECS = {
     "query_weight": "DK",

@@ -13,6 +13,7 @@ from attn_course.mechanisms.dot_product.tf import (
 from attn_course.mechanisms.self_attention.shared import (
     FORMATS,
     PARTS,
+    Format,
     check_image,
     check_intra,
     check_sequence,
@@ -131,7 +132,7 @@ class FeatureMapAttention(SelfAttention):
         key_dim: int,
         value_dim: int,
         residual: bool = True,
-        data_format: str | None = None,
+        data_format: Format | None = None,
         **options: Any,
     ) -> None:
         check_at_least(1, channels=channels)

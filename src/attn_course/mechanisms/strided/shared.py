@@ -1,10 +1,13 @@
 """Sizes of the Sparse Transformer's patterns, for both frameworks."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.masks.patterns import check_summary
 from attn_course.core.shapes import check_at_least, check_choice, shape_of
+
+Heads = Literal["merged", "split"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +33,7 @@ class FixedSizes(HeadSizes):
 
 def check_strided(stride, heads):
     """Raise ValueError unless the stride is a whole number, and heads are known."""
-    check_choice("heads", heads, ("merged", "split"))
+    check_choice("heads", heads, get_args(Heads))
     check_at_least(1, stride=stride)
 
 

@@ -31,6 +31,7 @@ from attn_course.mechanisms.blocks.tf import (
 from attn_course.mechanisms.dot_product.tf import allowed_softmax
 from attn_course.mechanisms.strided.shared import (
     FixedSizes,
+    Heads,
     StridedSizes,
     check_strided,
     half_of_heads,
@@ -47,7 +48,7 @@ def strided_attention(
     mask: Mask = None,
     *,
     stride: int,
-    heads: str = "merged",
+    heads: Heads = "merged",
     causal: bool = True,
     softmax: Callable | None = None,
     scale: float | None = None,
@@ -145,7 +146,7 @@ class StridedAttention(SparseTransformerAttention):
         num_heads: int,
         *,
         stride: int,
-        heads: str = "merged",
+        heads: Heads = "merged",
         **options: Any,
     ) -> None:
         own = {"stride": stride, "heads": heads}

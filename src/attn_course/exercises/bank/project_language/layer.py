@@ -19,8 +19,8 @@ MAPS = ("query", "key", "value", "output")
 
 
 def cases(rng):
-    def draw(B, T, H, K, F):
-        D = H * K
+    def draw(B, T, H, pairs, F):
+        D = 2 * H * pairs
         p = {"norm1": rng.normal(size=D), "norm2": rng.normal(size=D)}
         p |= {name: rng.normal(size=(D, D)) / np.sqrt(D) for name in MAPS}
         p["inner"] = rng.normal(size=(D, F)) / np.sqrt(D)
@@ -29,20 +29,21 @@ def cases(rng):
 
     def blocked(x, p, H):
         K = x.shape[2] // H
-        p["query"][:, ::K], p["key"][:, ::K] = 0, 0
-        p["query"][1, ::K], p["key"][0, ::K] = 10, 400
+        slow = slice(K // 2 - 1, None, K)  # of every head, a column that hardly turns
+        p["query"][:, slow], p["key"][:, slow] = 0, 0
+        p["query"][1, slow], p["key"][0, slow] = 10, 400
         p["norm1"] = np.ones_like(p["norm1"])
         p["outer"] = 0 * p["outer"]  # steep scores and a ReLU's edge don't meet
         x[:, :, 0], x[:, :, 1], x[:, -1, 0] = 0, 1, 1
         return x, p, H
 
-    B, T, H, K, F = (int(size) for size in rng.permutation([2, 3, 5, 7, 11]))
+    B, T, H, pairs, F = (int(size) for size in rng.permutation([2, 3, 5, 7, 11]))
     return [
         Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(B, T, H, K, F)),
+        Case("sizes of different primes", draw(B, T, H, pairs, F)),
         Case("an axis of size 1", draw(1, T, 2, 3, F)),
         Case("a single position", draw(B, 1, 2, 3, F)),
-        Case("one head of width 1", draw(B, T, 1, 1, F)),
+        Case("one head of width 2", draw(B, T, 1, 1, F)),
         Case("the largest score is blocked", blocked(*draw(2, 5, 3, 7, 2))),
         Case("length 50", draw(1, 50, 2, 3, 5)),
     ]
@@ -53,12 +54,13 @@ def layer(x, p, num_heads):
     def norm(x, scale):
         return x / np.sqrt((x**2).mean(axis=2, keepdims=True) + 1e-6) * scale
 
-    def split(x):
-        return x.reshape(*x.shape[:2], num_heads, -1).swapaxes(1, 2)
-
-    read, seen = norm(x, p["norm1"]), np.tri(x.shape[1], dtype=bool)
-    query, key, value = (split(read @ p[name]) for name in ("query", "key", "value"))
-    score = query @ key.swapaxes(2, 3) / np.sqrt(key.shape[3])
+    (B, T, D), half = x.shape, x.shape[2] // num_heads // 2
+    read, seen = norm(x, p["norm1"]), np.tri(T, dtype=bool)
+    maps = np.stack([p["query"], p["key"], p["value"]])[:, None]
+    query, key, value = (read @ maps).reshape(3, B, T, num_heads, -1).swapaxes(2, 3)
+    turn = np.exp(1j * np.arange(T)[:, None] * 1e4 ** (-np.arange(half) / half))
+    query, key = ((z[..., :half] + 1j * z[..., half:]) * turn for z in (query, key))
+    score = (query @ key.conj().swapaxes(2, 3)).real / np.sqrt(2 * half)
     weights = softmax(np.where(seen, score, -np.inf))
     x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
     inner = np.maximum(norm(x, p["norm2"]) @ p["inner"], 0)
@@ -86,11 +88,11 @@ def layer_tf(x, p, num_heads):
 
 
 # %% mistake: the first norm is missing
-read, seen = x, np.tri(x.shape[1], dtype=bool)
+read, seen = x, np.tri(T, dtype=bool)
 # %% mistake: the second norm is missing
 inner = np.maximum(x @ p["inner"], 0)
 # %% mistake: the norms are exchanged: norm1 comes first
-read, seen = norm(x, p["norm2"]), np.tri(x.shape[1], dtype=bool)
+read, seen = norm(x, p["norm2"]), np.tri(T, dtype=bool)
 inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
 # %% mistake: norm1 is used twice; the second is norm2
 inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
@@ -110,13 +112,15 @@ inner = np.maximum(read @ p["inner"], 0)
 # %% mistake: no key is blocked: a position sees none that comes after it
 weights = softmax(score)
 # %% mistake: the scale is missing: divide the scores by the root of K
-score = query @ key.swapaxes(2, 3)
+score = (query @ key.conj().swapaxes(2, 3)).real
+# %% mistake: nothing is turned: queries and keys are, as in lm.heads
+turn = np.ones((T, half))
 # %% mistake: the output's map is missing
 x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape)
 # %% mistake: it returns x alone; the weights too
 return x + inner @ p["outer"]
 # %% mistake: the norms come after the sums: that is a post-norm layer
-read, seen = x, np.tri(x.shape[1], dtype=bool)
+read, seen = x, np.tri(T, dtype=bool)
 x = x + (weights @ value).swapaxes(1, 2).reshape(x.shape) @ p["output"]
 inner = np.maximum(norm(x, p["norm1"]) @ p["inner"], 0)
 return norm(norm(x, p["norm1"]) + inner @ p["outer"], p["norm2"]), weights

@@ -146,7 +146,7 @@ def rotate(
     x: tf.Tensor,
     positions: Any,
     *,
-    layout: str = "half",
+    layout: Layout = "half",
     base: float = 10000.0,
     frequencies: Any = None,
     scale: float = 1.0,
