@@ -1,4 +1,4 @@
-"""The language model of ``length`` with rotation by other bases, in PyTorch.
+"""The language model of ``length`` with rotation by other bases.
 
 With a base of 10 every pair of columns completes a turn within the training.
 
@@ -6,10 +6,15 @@ python -m experiments.bases --seeds 0 1 2
 """
 
 from experiments import run_plan
-from experiments.length.pytorch import run
+from experiments.length import run
 
 BASES = (10.0, 100.0, 10_000.0, 500_000.0)
 
+
+def of_base(framework, base, seed):
+    """The rows of ``length`` for a rotation by one base."""
+    return run(framework, "rotary", seed, base=base)
+
+
 if __name__ == "__main__":
-    plan = [(base,) for base in BASES]
-    run_plan("bases", plan, lambda base, seed: run("rotary", seed, base=base))
+    run_plan("bases", [("pytorch", base) for base in BASES], of_base)

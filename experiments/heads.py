@@ -1,8 +1,13 @@
-"""Head counts, and heads cut away in three orders, with every seed."""
+"""Head counts, and heads cut away in three orders; in TensorFlow with one seed.
+
+python -m experiments.heads --seeds 0 1 2
+"""
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
+from attn_course import pytorch as attn_torch, tf as attn_tf
+from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.parity import get_parameters
 from attn_course.course.labs.heads import (
     DATE_BATCH,
     DATE_STEPS,
@@ -11,82 +16,94 @@ from attn_course.course.labs.heads import (
     LOOK_UP_STEPS,
     cut_in_three_orders,
     hide,
+    pytorch as lab_torch,
+    tf as lab_tf,
 )
-from attn_course.course.labs.heads.pytorch import (
-    DateModel,
-    LookUpModel,
-    losses,
-    train as train_dates,
-    train_look_up,
-)
-from attn_course.pytorch import head_importance
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
-from experiments import chosen_seeds, resuming, store
+from experiments import add, adds, chosen_seeds, on_one_thread, resuming, store
 
 COUNTS = (1, 2, 4, 8, 16, 32)
+FEW = (1, 2, 4, 32)  # in TensorFlow
 EXAMPLES = 1000
 
 
-def head_count(num_heads, seed):
+def lab(framework, seed):
+    """The models, the library and its arrays of ones, after a draw's beginning."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    if framework == "pytorch":
+        return lab_torch, attn_torch, torch.ones
+    return lab_tf, attn_tf, tf.ones
+
+
+def head_count(framework, num_heads, seed):
     """A look-up model with so many heads, at the same number of parameters."""
-    torch.manual_seed(seed)
-    model = LookUpModel(num_heads)
-    right = train_look_up(model, steps=LOOK_UP_STEPS, seed=seed)
-    parameters = sum(weight.numel() for weight in model.attention.parameters())
-    row = {"heads": num_heads, "parameters": parameters, "steps": LOOK_UP_STEPS}
-    return row | {"seed": seed, "exact": round(right[-1], 4)}
+    models, *_ = lab(framework, seed)
+    model = models.LookUpModel(num_heads)
+    right = models.train_look_up(model, steps=LOOK_UP_STEPS, seed=seed)
+    parameters = sum(x.size for x in get_parameters(model.attention).values())
+    row = {"framework": framework, "heads": num_heads, "parameters": parameters}
+    row |= {"steps": LOOK_UP_STEPS, "seed": seed}
+    return row | {"exact": round(right[-1], 4)}
 
 
-def cut_away(seed):
+def cut_away(framework, seed):
     """The loss of a date model without some of its heads, in three orders."""
-    torch.manual_seed(seed)
-    model = DateModel(len(source_vocabulary()))
-    train = load_dates("train").encode()
-    train_dates(model, batches(train, DATE_BATCH, seed), steps=DATE_STEPS)
-    importance = head_importance(
-        lambda masks: losses(model, *_given(train), masks),
-        tuple(torch.ones(EXAMPLES, HEADS) for _ in range(LAYERS)),
+    models, library, ones = lab(framework, seed)
+    model = models.DateModel(len(source_vocabulary()))
+    train, dev = (load_dates(split).encode() for split in ("train", "dev"))
+    models.train(model, batches(train, DATE_BATCH, seed), steps=DATE_STEPS)
+    asked, dev = _given(train), _given(dev)
+    tensor = torch.from_numpy if framework == "pytorch" else tf.constant
+
+    def losses(given, masks):
+        return models.losses(model, *map(tensor, given), masks)
+
+    def loss(heads):
+        """The mean loss a hidden character with these heads masked."""
+        kept = np.ones(LAYERS * HEADS, np.float32)
+        kept[list(heads)] = 0.0
+        with torch.no_grad():
+            found = losses(dev, tuple(tensor(kept.reshape(LAYERS, HEADS))))
+        return float(np.asarray(found).sum() / (dev[-1] != PAD).sum())
+
+    importance = library.head_importance(
+        lambda masks: losses(asked, masks),
+        tuple(ones((EXAMPLES, HEADS)) for _ in range(LAYERS)),
     )
-    dev = _given(load_dates("dev").encode())
-    whole = round(_loss(model, dev, []), 4)
-    rows = cut_in_three_orders(
-        torch.cat(importance).numpy(),
-        lambda heads: _loss(model, dev, heads),
-        np.random.default_rng(seed),
-    )
-    rows = [{"seed": seed, "whole": whole, **row} for row in rows]
-    single = [_loss(model, dev, [head]) - whole for head in range(LAYERS * HEADS)]
-    return rows, {"seed": seed, "alone": [round(x, 4) for x in single]}
+    whole = round(loss([]), 4)
+    order = np.concatenate([np.asarray(each) for each in importance])
+    rows = cut_in_three_orders(order, loss, np.random.default_rng(seed))
+    named = {"framework": framework, "seed": seed}
+    rows = [named | {"whole": whole, **row} for row in rows]
+    single = [loss([head]) - whole for head in range(LAYERS * HEADS)]
+    return rows, named | {"alone": [round(x, 4) for x in single]}
 
 
 def _given(examples):
     """Rows of dates with the same characters hidden each time."""
     source, mask = examples.source[:EXAMPLES], examples.source_mask[:EXAMPLES]
     tokens, missing = hide(source, mask, np.random.default_rng(0))
-    return [torch.from_numpy(x) for x in (tokens, mask, missing)]
-
-
-@torch.no_grad()
-def _loss(model, given, heads):
-    """The mean loss a hidden character with these heads masked."""
-    kept = torch.ones(LAYERS * HEADS)
-    kept[list(heads)] = 0.0
-    total = losses(model, *given, tuple(kept.view(LAYERS, HEADS))).sum()
-    return (total / (given[-1] != PAD).sum()).item()
+    return tokens, mask, missing
 
 
 if __name__ == "__main__":
+    on_one_thread()
     with resuming("heads") as done:
         seeds = chosen_seeds()
-        counts = [
-            done.rows(head_count, heads, seed) for seed in seeds for heads in COUNTS
-        ]
-        print(*counts, sep="\n", flush=True)
-        cut, alone = [], []
-        for seed in seeds:
-            rows, single = done.rows(cut_away, seed)
-            print(*rows, single, sep="\n", flush=True)
+        runs = [] if adds() else [("pytorch", seed) for seed in seeds]
+        runs += [("tf", seeds[0])]
+        counts, cut, alone = [], [], []
+        for framework, seed in runs:
+            own = COUNTS if framework == "pytorch" else FEW
+            given = [(framework, heads, seed) for heads in own]
+            counts += [done.rows(head_count, *each) for each in given]
+            rows, single = done.rows(cut_away, framework, seed)
+            print(*counts[-len(own) :], *rows, single, sep="\n", flush=True)
             cut += rows
             alone.append(single)
-        store("heads", counts, seeds, cut=cut, alone=alone)
+        if adds():
+            add("heads", {"rows": counts, "cut": cut, "alone": alone})
+        else:
+            store("heads", counts, seeds, cut=cut, alone=alone)

@@ -1,19 +1,26 @@
-"""The control of chapter 6: a single name is asked for, with 1 to 32 heads."""
+"""The control of chapter 6: a single name is asked for, with 1 to 32 heads.
 
-from attn_course.core.frameworks import torch
-from attn_course.course.labs.heads import LOOK_UP_STEPS
-from attn_course.course.labs.heads.pytorch import LookUpModel, train_look_up
+python -m experiments.one_name --seeds 0 1 2
+"""
+
+from attn_course.core.frameworks import keras, torch
+from attn_course.course.labs.heads import LOOK_UP_STEPS, pytorch, tf
 from experiments import run_plan
+from experiments.heads import COUNTS, FEW
 
 
-def run(num_heads, seed):
+def run(framework, num_heads, seed):
     """The share of right values with so many heads, in the last 100 steps."""
     torch.manual_seed(seed)
-    model = LookUpModel(num_heads, num_asked=1)
-    right = train_look_up(model, steps=LOOK_UP_STEPS, seed=seed, asked=1)
-    row = {"heads": num_heads, "steps": LOOK_UP_STEPS, "seed": seed}
-    return [row | {"exact": round(right[-1], 4)}]
+    keras.utils.set_random_seed(seed)
+    lab = pytorch if framework == "pytorch" else tf
+    model = lab.LookUpModel(num_heads, num_asked=1)
+    right = lab.train_look_up(model, steps=LOOK_UP_STEPS, seed=seed, asked=1)
+    row = {"framework": framework, "heads": num_heads, "steps": LOOK_UP_STEPS}
+    return [row | {"seed": seed, "exact": round(right[-1], 4)}]
 
 
 if __name__ == "__main__":
-    run_plan("one_name", [(heads,) for heads in (1, 2, 4, 8, 16, 32)], run)
+    plan = [("pytorch", heads) for heads in COUNTS]
+    beside = [("tf", heads) for heads in FEW]
+    run_plan("one_name", plan, run, beside)

@@ -10,7 +10,10 @@ python -m experiments.length --seeds 0 1 2
 
 import numpy as np
 
+from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs import longer, patterns
+from attn_course.course.labs.positions import pytorch, tf
+from attn_course.tasks.topics import load_topics
 
 LENGTH = 64
 LENGTHS = (64, 128, 256, 512)
@@ -53,3 +56,25 @@ def evaluate(score, model, text, length, kind):
     score: of ``positions.pytorch`` or ``positions.tf``.
     """
     return patterns.evaluate(score, model, *windows(text, length, kind))
+
+
+def run(framework, positions, seed, **kind):
+    """Train one model and test it at every length; returns the rows of a record."""
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+    lab = pytorch if framework == "pytorch" else tf
+    model = lab.TokenModel(
+        **SIZES, positions=positions, max_length=LENGTH, causal=True, **kind
+    )
+    lab.train(model, batches(load_topics("train"), seed=seed), steps=STEPS, rate=RATE)
+    rows, text = [], load_topics("test")
+    for asked in (*ASKED, *(PASTS if positions == "none" else ())):
+        # Nothing was learned for later positions: LearnedEncoding refuses them.
+        short = positions == "learned" or asked in PASTS
+        for length in LENGTHS[:1] if short else LENGTHS:
+            bits, exact = evaluate(lab.score, model, text, length, asked)
+            row = {"framework": framework, "positions": positions, **kind}
+            row |= {"windows": asked, "length": length, "seed": seed, "steps": STEPS}
+            row |= {"batch": BATCH, "bits": round(bits, 4), "exact": round(exact, 4)}
+            rows.append(row)
+    return rows

@@ -1,8 +1,10 @@
-"""Every kind of positions with every seed, in PyTorch; stores the record."""
+"""Every kind of positions with every seed; in TensorFlow some, with one seed."""
 
 from attn_course.course.labs.positions import POSITIONS
 from experiments import run_plan
-from experiments.length.pytorch import run
+from experiments.length import run
 
 if __name__ == "__main__":
-    run_plan("length", [(positions,) for positions in POSITIONS], run)
+    plan = [("pytorch", positions) for positions in POSITIONS]
+    beside = [("tf", "rotary"), ("tf", "alibi")]
+    run_plan("length", plan, run, beside)
