@@ -82,9 +82,8 @@ def write_alone(root: Path, selected: list[str] | None = None) -> dict[Path, str
 
 def _matching(source: Path):
     """A chapter's .md and .ipynb. Raises ValueError that says what to run where they don't match."""
-    target = source.with_suffix(".ipynb")
     what = f"book/{source.stem}: run make notebooks CH={source.stem[:2]}"
-    if not target.exists():
+    if not (target := source.with_suffix(".ipynb")).exists():
         raise ValueError(f"{what} (there is no .ipynb)")
     pair = read_source(source), read_notebook(target)
     if reason := mismatch(*pair):
@@ -95,14 +94,25 @@ def _matching(source: Path):
 def fill(root: Path) -> None:
     """Put the notebooks' outputs into the cache, so that building the book executes nothing; write what it hands out.
 
-    The builder finds a notebook by its code cells and would execute one that it does not find.
+    The builder finds a notebook by its code cells and would execute one that it does not find. What was filled in and
+    follows from the same files is left as it is.
     """
-    pairs = {source: _matching(source) for source in sources(root)}
+    chapters, filled = sources(root), root / CACHE / "filled.json"
+    titles = {name: value for name, value in vars(Book.read(root)).items() if name != "citations"}
+    shared = repr(titles) + _digest(sorted([*(root / "book").glob("*.bib"), *Path(__file__).parent.glob("*.py")]))
+    pairs = {x.stem: [path for path in (x, x.with_suffix(".ipynb")) if path.exists()] for x in chapters}
+    states = {stem: hashlib.sha256((shared + _digest(paths)).encode()).hexdigest() for stem, paths in pairs.items()}
+    kept = json.loads(filled.read_text()) if filled.exists() else {}
+    made = {x: all(path.exists() for path in alone_paths(x).values()) for x in chapters}
+    left = [source for source in chapters if not made[source] or kept.get(source.stem) != states[source.stem]]
+    bundles = [CacheBundleIn(cached_copy(*_matching(source)), str(source)) for source in left]
     cache = get_cache(str(root / CACHE))
-    for source, pair in pairs.items():
-        bundle = CacheBundleIn(cached_copy(*pair), str(source))
+    for bundle in bundles:
         cache.cache_notebook_bundle(bundle, check_validity=True, overwrite=True)
-    print(f"outputs of {len(pairs)} notebooks are in {CACHE}, {len(write_alone(root))} of one framework in {ALONE}")
+    if left:
+        write_alone(root, [source.stem for source in left])
+        write_text(filled, json.dumps(states, indent=1))
+    print(f"outputs of {len(chapters)} notebooks, {len(left)} new, are in {CACHE}, those of one framework in {ALONE}")
 
 
 def _digest(paths: list[Path]) -> str:

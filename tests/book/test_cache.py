@@ -70,6 +70,16 @@ def test_fill_refuses_a_changed_chapter(built, change, capsys, old, new):
     assert not (built / CACHE).exists()
 
 
+def test_what_has_not_changed_is_filled_in_once(poisoned, change, capsys):
+    """A title of another page is a link's text; so all are new with it."""
+    for new in (1, 0):
+        fill(poisoned)
+        assert f"1 notebooks, {new} new" in capsys.readouterr().out
+    change(poisoned / "book" / "01_fixture.md", "A line", "Some line")
+    fill(poisoned)
+    assert "1 notebooks, 1 new" in capsys.readouterr().out
+
+
 def test_fill_refuses_a_chapter_that_was_not_executed(small, capsys):
     assert main(["--root", str(small), "build", "--no-execute"]) == 0
     assert main(["--root", str(small), "fill"]) == 1
