@@ -40,10 +40,9 @@
       control.dispatchEvent(new Event("input"));
       if (event.pageX) say(event);
     });
-    // A radio button is not seen itself: its label is.
     const set = (control, waits) => {
       control.inert = waits;
-      (control.closest("label") ?? control).style.opacity = waits ? 0.4 : "";
+      if (control.type !== "radio") control.style.opacity = waits ? 0.4 : ""; // of which its label alone is seen
     };
     // A figure starts when its own script has come.
     const hold = (tries) => {
