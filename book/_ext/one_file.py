@@ -81,6 +81,15 @@ def join(app: Sphinx, error: Exception | None) -> None:
         path.write_text(before + inside + after, encoding="utf-8")
 
 
+def copied(app: Sphinx, _env, _added: set, _changed: set, _removed: set) -> list[str]:
+    """A page to be read again where a file beside the pages is new: without a new page the builder copies none."""
+    made = Path(app.outdir, "_static", SCRIPT)
+    files = [path for folder in app.config.html_static_path for path in Path(app.srcdir, folder).rglob("*.*")]
+    new = made.exists() and max(path.stat().st_mtime for path in files) > made.stat().st_mtime
+    return [app.config.root_doc] if new else []
+
+
 def setup(app: Sphinx) -> dict:
+    app.connect("env-get-outdated", copied)
     app.connect("build-finished", join, priority=950)  # behind icons
     return {"parallel_read_safe": True, "parallel_write_safe": True}
