@@ -89,6 +89,14 @@ def on_one_thread():
         sys.modules["torch"].set_num_threads(1)
 
 
+def draw_from(seed):
+    """Whatever the frameworks draw from here on follows from the seed."""
+    from attn_course.core.frameworks import keras, torch  # some programs need neither
+
+    torch.manual_seed(seed)
+    keras.utils.set_random_seed(seed)
+
+
 def ended(name, rows):
     """End the program: in a line if the record holds these rows, else with the rest."""
     faults = compared(name, json.loads(json.dumps(rows)))

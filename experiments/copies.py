@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.frameworks import tf, torch
 from attn_course.course.labs.patterns import (
     KINDS,
     PATTERNS,
@@ -22,7 +22,7 @@ from attn_course.course.labs.patterns import (
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.topics import load_topics
-from experiments import run_plan
+from experiments import draw_from, run_plan
 
 LENGTH, BATCH, STEPS, RATE = 128, 8, 300, 1e-2
 SIZES = {"symbols": 256, "width": 32, "heads": 2}
@@ -78,8 +78,7 @@ FACES = {
 
 def run(framework, kind, back, layers, seed):
     """Train one model and test it; returns the row of a record, alone in a list."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     models, loop, loss = FACES[framework]
     pattern = PATTERNS["text"].get(kind, {})
     sizes = {**SIZES, "layers": layers, "length": LENGTH}

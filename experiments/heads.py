@@ -6,7 +6,7 @@ python -m experiments.heads --seeds 0 1 2
 import numpy as np
 
 from attn_course import pytorch as attn_torch, tf as attn_tf
-from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.frameworks import tf, torch
 from attn_course.core.parity import get_parameters
 from attn_course.course.labs.heads import (
     DATE_BATCH,
@@ -21,7 +21,15 @@ from attn_course.course.labs.heads import (
 )
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
-from experiments import add, adds, chosen_seeds, on_one_thread, resuming, store
+from experiments import (
+    add,
+    adds,
+    chosen_seeds,
+    draw_from,
+    on_one_thread,
+    resuming,
+    store,
+)
 
 COUNTS = (1, 2, 4, 8, 16, 32)
 FEW = (1, 2, 4, 32)  # in TensorFlow
@@ -30,8 +38,7 @@ EXAMPLES = 1000
 
 def lab(framework, seed):
     """The models, the library and its arrays of ones, after a draw's beginning."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     if framework == "pytorch":
         return lab_torch, attn_torch, torch.ones
     return lab_tf, attn_tf, tf.ones

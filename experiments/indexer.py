@@ -13,11 +13,11 @@ from functools import cache
 
 import numpy as np
 
-from attn_course.core.frameworks import keras, torch
+from attn_course.core.frameworks import torch
 from attn_course.course.labs import indexer as lab
 from attn_course.course.labs.generate import pytorch as torch_lab, tf as tf_lab
 from attn_course.course.labs.indexer import pytorch as in_torch, tf as in_tf
-from experiments import run_plan
+from experiments import draw_from, run_plan
 
 KINDS = ("all", "best of each head", "best", "window", "LSH", "random")
 SHARES = (16, 8, 4, 2)
@@ -41,8 +41,7 @@ def lessons(framework):
 
 def indexers(framework, kind, seed):
     """One for each layer, and the seconds that their training took."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = FACES[framework]
     made = [module.Indexer(INDEXERS[kind]) for _ in range(4)]
     started = time.process_time()

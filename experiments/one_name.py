@@ -3,16 +3,14 @@
 python -m experiments.one_name --seeds 0 1 2
 """
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs.heads import LOOK_UP_STEPS, pytorch, tf
-from experiments import run_plan
+from experiments import draw_from, run_plan
 from experiments.heads import COUNTS, FEW
 
 
 def run(framework, num_heads, seed):
     """The share of right values with so many heads, in the last 100 steps."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     lab = pytorch if framework == "pytorch" else tf
     model = lab.LookUpModel(num_heads, num_asked=1)
     right = lab.train_look_up(model, steps=LOOK_UP_STEPS, seed=seed, asked=1)

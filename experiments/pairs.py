@@ -1,6 +1,5 @@
 """Every reader with every seed, in both frameworks; stores the record."""
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs.pairs import (
     READERS,
     ROWS,
@@ -10,13 +9,12 @@ from attn_course.course.labs.pairs import (
     tf,
 )
 from attn_course.tasks.pairs import pairs, right_by_distance
-from experiments import run_plan
+from experiments import draw_from, run_plan
 
 
 def run(framework, reader, seed):
     """Train one player and test it; returns the row of the record, alone in a list."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = torch_pairs if framework == "pytorch" else tf
     model = module.Player(reader)
     log = module.train(model, steps=STEPS, seed=seed)

@@ -1,6 +1,5 @@
 """Every reader with every seed, in both frameworks; arrows cut; stores the record."""
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs.pronoun import (
     CUTS,
     READERS,
@@ -11,13 +10,12 @@ from attn_course.course.labs.pronoun import (
     tf,
 )
 from attn_course.tasks.pronoun import sentences
-from experiments import run_plan
+from experiments import draw_from, run_plan
 
 
 def run(framework, reader, residual, seed):
     """Train one reader and test it; returns the row of the record, alone in a list."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = torch_reader if framework == "pytorch" else tf
     model = module.Reader(may_see(reader), residual=residual)
     log = module.train(model, steps=STEPS, seed=seed)

@@ -14,14 +14,22 @@ import time
 import numpy as np
 
 from attn_course import pytorch as attn_torch, tf as attn_tf
-from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.frameworks import tf, torch
 from attn_course.core.parity import get_parameters
 from attn_course.course.training import pytorch as torch_loop, ramped, tf as tf_loop
 from attn_course.records import load_record
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import links, load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END
-from experiments import add, adds, chosen_seeds, on_one_thread, resuming, store
+from experiments import (
+    add,
+    adds,
+    chosen_seeds,
+    draw_from,
+    on_one_thread,
+    resuming,
+    store,
+)
 
 MODELS = ("Transformer", "Bahdanau", "no attention")
 RATES = (3e-3, 1e-2, 3e-2)
@@ -37,8 +45,7 @@ SHOWN = (
 
 def build(name, seed, framework="pytorch"):
     """One of the three models, drawn with the seed."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     names = attn_torch if framework == "pytorch" else attn_tf
     D, N = WIDTH, len(vocabulary())
     if name == "Transformer":

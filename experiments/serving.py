@@ -89,11 +89,11 @@ def throughput(model, shared, at_once, seed):
     row = {"shared": shared, "at_once": at_once, "seed": seed, "requests": len(asked)}
     row["tokens"] = sum(write for _, write in asked)
     for name, way in ways.items():
-        seconds = round(min(timed(way) for _ in range(2)), 3)
-        texts[name], counts = way()
+        runs = [timed(way) for _ in range(2)]
+        seconds, (texts[name], counts) = min(runs, key=lambda run: run[0])
         pairs = zip(texts[name], texts["static"], strict=True)
         counts["differ"] = sum(one != other for one, other in pairs)
-        rows.append({"way": name, **row, **counts, "seconds": seconds})
+        rows.append({"way": name, **row, **counts, "seconds": round(seconds, 3)})
     return rows
 
 
@@ -110,19 +110,17 @@ def prompt_of_600(model, budget, seed):
     late = engine.add(book[start + 300 : start + 900], max_tokens=1, **how)
     taken = []
     while not late.written:
-        begin = time.thread_time()
-        engine.step()
-        taken.append(1000 * (time.thread_time() - begin))
+        taken.append(1000 * timed(engine.step)[0])
     row = {"way": "budget", "budget": budget, "seed": seed, "steps": len(taken)}
     row["longest_milliseconds"] = round(max(taken), 2)
     return [{**row, "first_milliseconds": round(sum(taken), 2)}]
 
 
-def timed(step):
-    """Seconds of a call."""
+def timed(call):
+    """Seconds of a call, and what it returned."""
     begin = time.thread_time()
-    step()
-    return time.thread_time() - begin
+    found = call()
+    return time.thread_time() - begin, found
 
 
 def engine_over_time(model, asked, arrive, at_once):
@@ -134,7 +132,7 @@ def engine_over_time(model, asked, arrive, at_once):
             now = max(now, arrive[len(served)])
         while len(served) < len(asked) and arrive[len(served)] <= now:
             served.append(add(*asked[len(served)]))
-        now += timed(engine.step)
+        now += timed(engine.step)[0]
         for request, each in zip(served, times, strict=False):
             each += [now] * (len(request.written) - len(each))
     return times
@@ -150,7 +148,7 @@ def static_over_time(model, asked, arrive, at_once):
         step = iter(batch(model, asked[start:end])).__next__
         times += [[] for _ in range(start, end)]
         for n in range(max(write for _, write in asked[start:end])):
-            now += timed(step)
+            now += timed(step)[0]
             for number in range(start, end):
                 times[number] += [now] if n < asked[number][1] else []
     return times
@@ -159,7 +157,7 @@ def static_over_time(model, asked, arrive, at_once):
 def arrivals(model, share, at_once, seed):
     """Rows: how long until the first token, and from one to the next, each way."""
     asked, rng = load(0, seed), np.random.default_rng(seed)
-    whole = timed(lambda: continuous(model, asked, at_once, False))
+    whole, _ = timed(lambda: continuous(model, asked, at_once, False))
     arrive = rng.exponential(whole / share / len(asked), len(asked)).cumsum()
     ways = {"static": static_over_time, "continuous": engine_over_time}
     rows = []

@@ -85,7 +85,7 @@ def copied(app: Sphinx, _env, _added: set, _changed: set, _removed: set) -> list
     """A page to be read again where a file beside the pages is new: without a new page the builder copies none."""
     made = Path(app.outdir, "_static", SCRIPT)
     files = [path for folder in app.config.html_static_path for path in Path(app.srcdir, folder).rglob("*.*")]
-    new = made.exists() and max(path.stat().st_mtime for path in files) > made.stat().st_mtime
+    new = made.exists() and any(path.stat().st_mtime > made.stat().st_mtime for path in files)
     return [app.config.root_doc] if new else []
 
 

@@ -1,8 +1,7 @@
 """Every reader with every seed; stores the record."""
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.tasks.digits import load_digits
-from experiments import run_plan
+from experiments import draw_from, run_plan
 from experiments.digits import LOOKS, STEPS, pytorch as torch_readers, tf
 
 READERS = [("pixels", "PixelReader", look) for look in LOOKS]
@@ -11,8 +10,7 @@ READERS += [("rows", "RowReader", attends) for attends in (True, False)]
 
 def run(framework, kind, reader, setting, seed):
     """Train one reader and test it; returns the row of the record, alone in a list."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = torch_readers if framework == "pytorch" else tf
     model = getattr(module, reader)(setting)
     module.train(model, load_digits("train"), steps=STEPS, seed=seed)

@@ -10,10 +10,10 @@ python -m experiments.length --seeds 0 1 2
 
 import numpy as np
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs import longer, patterns
 from attn_course.course.labs.positions import pytorch, tf
 from attn_course.tasks.topics import load_topics
+from experiments import draw_from
 
 LENGTH = 64
 LENGTHS = (64, 128, 256, 512)
@@ -60,8 +60,7 @@ def evaluate(score, model, text, length, kind):
 
 def run(framework, positions, seed, **kind):
     """Train one model and test it at every length; returns the rows of a record."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     lab = pytorch if framework == "pytorch" else tf
     model = lab.TokenModel(
         **SIZES, positions=positions, max_length=LENGTH, causal=True, **kind

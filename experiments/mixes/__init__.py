@@ -18,6 +18,23 @@ MIXES = {"4 windows": "wwww", "3 : 1": "wwwf", "3 : 1, NoPE": "wwwn", "4 full": 
 TESTED = {96: (8, 24, 40, 48, 64, 94), 192: (8, 40, 94, 128, 190)}
 
 
+def make_layer(face, letter):
+    """The attention of one layer; face: ``attn_course.pytorch`` or ``.tf``."""
+    if letter == "n":
+        return face.MultiHeadAttention(WIDTH, HEADS)
+    rotary = face.RotaryEncoding(WIDTH // HEADS)
+    if letter == "f":
+        return face.MultiHeadAttention(WIDTH, HEADS, rotary=rotary)
+    return face.SlidingWindowAttention(WIDTH, HEADS, window=WINDOW, rotary=rotary)
+
+
+def make_stack(face, mix):
+    """An encoder of the layers of a mix."""
+    sizes = len(MIXES[mix]), WIDTH, HEADS, 4 * WIDTH
+    options = {"norm": "pre", "attention": lambda n: make_layer(face, MIXES[mix][n])}
+    return face.Encoder(*sizes, **options)
+
+
 def questions(rng, count, length, place=None, asked=ASKED):
     """Texts (count, length) with a key at a place, and keys wanted; -1 is nothing."""
     tokens = rng.integers(FILLERS, size=(count, length))

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.core.parity import get_parameters
 from attn_course.course.labs.positions import rate_at
-from experiments import run_plan
+from experiments import draw_from, run_plan
 from experiments.mixes import (
     LENGTH,
     MIXES,
@@ -22,8 +21,7 @@ from experiments.mixes import (
 
 def run(framework, mix, seed):
     """One mix: a row per length and distance, with the share of keys found there."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = pytorch if framework == "pytorch" else tf
     model, rows = module.Model(mix), []
     options = {"rate": RATE, "clip": 1.0, "schedule": rate_at, "every": 100}

@@ -1,24 +1,9 @@
 """The model of ``experiments.mixes`` in PyTorch."""
 
+from attn_course import pytorch
 from attn_course.core.frameworks import torch
 from attn_course.course.training.pytorch import train as train
-from attn_course.pytorch import (
-    Encoder,
-    MultiHeadAttention,
-    RotaryEncoding,
-    SlidingWindowAttention,
-)
-from experiments.mixes import ASK, HEADS, KEYS, MIXES, WIDTH, WINDOW
-
-
-def make_layer(letter):
-    """The attention of one layer."""
-    if letter == "n":
-        return MultiHeadAttention(WIDTH, HEADS)
-    rotary = RotaryEncoding(WIDTH // HEADS)
-    if letter == "f":
-        return MultiHeadAttention(WIDTH, HEADS, rotary=rotary)
-    return SlidingWindowAttention(WIDTH, HEADS, window=WINDOW, rotary=rotary)
+from experiments.mixes import ASK, KEYS, WIDTH, make_stack
 
 
 class Model(torch.nn.Module):
@@ -28,9 +13,7 @@ class Model(torch.nn.Module):
         super().__init__()
         self.embedding = torch.nn.Embedding(ASK + 1, WIDTH)
         self.output = torch.nn.Linear(WIDTH, KEYS)
-        sizes = len(MIXES[mix]), WIDTH, HEADS, 4 * WIDTH
-        options = {"norm": "pre", "attention": lambda n: make_layer(MIXES[mix][n])}
-        self.encoder = Encoder(*sizes, **options)
+        self.encoder = make_stack(pytorch, mix)
 
     def forward(self, tokens):
         x, _ = self.encoder(self.embedding(tokens), causal=True, need_weights=False)

@@ -1,24 +1,9 @@
 """The model of ``experiments.mixes`` in TensorFlow."""
 
+from attn_course import tf as in_tf
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.training.tf import train as train
-from attn_course.tf import (
-    Encoder,
-    MultiHeadAttention,
-    RotaryEncoding,
-    SlidingWindowAttention,
-)
-from experiments.mixes import ASK, HEADS, KEYS, MIXES, WIDTH, WINDOW
-
-
-def make_layer(letter):
-    """The attention of one layer."""
-    if letter == "n":
-        return MultiHeadAttention(WIDTH, HEADS)
-    rotary = RotaryEncoding(WIDTH // HEADS)
-    if letter == "f":
-        return MultiHeadAttention(WIDTH, HEADS, rotary=rotary)
-    return SlidingWindowAttention(WIDTH, HEADS, window=WINDOW, rotary=rotary)
+from experiments.mixes import ASK, KEYS, WIDTH, make_stack
 
 
 class Model(keras.Model):
@@ -29,9 +14,7 @@ class Model(keras.Model):
         start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
         self.embedding = keras.layers.Embedding(ASK + 1, WIDTH, start)
         self.output_layer = keras.layers.Dense(KEYS)
-        sizes = len(MIXES[mix]), WIDTH, HEADS, 4 * WIDTH
-        options = {"norm": "pre", "attention": lambda n: make_layer(MIXES[mix][n])}
-        self.encoder = Encoder(*sizes, **options)
+        self.encoder = make_stack(in_tf, mix)
 
     def call(self, tokens):
         x, _ = self.encoder(self.embedding(tokens), causal=True, need_weights=False)

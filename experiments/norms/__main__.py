@@ -3,17 +3,15 @@
 import math
 from itertools import product
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs.norms import RATES, STEPS, warm_up
 from attn_course.tasks.topics import load_topics
-from experiments import run_plan
+from experiments import draw_from, run_plan
 from experiments.norms import pieces, pytorch, tf
 
 
 def run(framework, rate, norm, warm, seed):
     """The log of one training; a loss that is no number ends it."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = pytorch if framework == "pytorch" else tf
     data, schedule = pieces(load_topics("train"), seed), warm_up if warm else None
     options = {"steps": STEPS, "rate": rate, "schedule": schedule, "every": 10}

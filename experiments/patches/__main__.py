@@ -2,17 +2,15 @@
 
 from itertools import product
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs.positions import pytorch as torch_models, tf as tf_models
 from attn_course.tasks.digits import load_digits
-from experiments import run_plan
+from experiments import draw_from, run_plan
 from experiments.patches import KINDS, RATE, STEPS, batches, settings, to_patches
 
 
 def run(framework, kind, seed):
     """Train one model and test it; returns the row of the record, alone in a list."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = torch_models if framework == "pytorch" else tf_models
     model = module.PatchModel(**settings(kind))
     digits = batches(load_digits("train"), seed=seed)

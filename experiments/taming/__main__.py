@@ -2,10 +2,9 @@
 
 from itertools import product
 
-from attn_course.core.frameworks import keras, torch
 from attn_course.course.labs.uptrain import batches
 from attn_course.tasks.topics import load_topics
-from experiments import run_plan
+from experiments import draw_from, run_plan
 from experiments.taming import (
     BATCH,
     CAP,
@@ -22,8 +21,7 @@ from experiments.taming import (
 
 def run(framework, width, rate, kind, seed):
     """One training: the loss of its last tenth, and the largest scores on its way."""
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     module = pytorch if framework == "pytorch" else tf
     model, options = module.Model(width, kind), {"steps": STEPS, "rate": rate}
     data = batches(load_topics("train"), seed=seed, length=LENGTH, count=BATCH)

@@ -1,15 +1,9 @@
 """The model of ``experiments.taming`` in PyTorch."""
 
+from attn_course import pytorch
 from attn_course.core.frameworks import torch
 from attn_course.course.training.pytorch import train as train
-from attn_course.pytorch import (
-    CappedSoftmax,
-    Encoder,
-    MultiHeadAttention,
-    QueryKeyNorm,
-    RotaryEncoding,
-)
-from experiments.taming import CAP, HEAD
+from experiments.taming import CAP, make_stack
 
 
 class Watched(torch.nn.Module):
@@ -17,7 +11,7 @@ class Watched(torch.nn.Module):
 
     def __init__(self, kind):
         super().__init__()
-        self.softmax = CappedSoftmax(CAP) if kind == "cap" else None
+        self.softmax = pytorch.CappedSoftmax(CAP) if kind == "cap" else None
         self.largest = 0.0
 
     def forward(self, score, mask=None):
@@ -35,15 +29,7 @@ class Model(torch.nn.Module):
         self.watched = torch.nn.ModuleList(Watched(kind) for _ in range(2))
         self.embedding = torch.nn.Embedding(256, width)
         self.output = torch.nn.Linear(width, 256)
-
-        def attention(number):
-            norm = QueryKeyNorm(HEAD) if kind == "norm" else None
-            parts = {"rotary": RotaryEncoding(HEAD), "query_key_norm": norm}
-            parts["softmax"] = self.watched[number]
-            return MultiHeadAttention(width, width // HEAD, **parts)
-
-        options = {"norm": "pre", "attention": attention}
-        self.encoder = Encoder(2, width, width // HEAD, 4 * width, **options)
+        self.encoder = make_stack(pytorch, width, kind, self.watched)
 
     def forward(self, tokens):
         return self.output(self.encoder(self.embedding(tokens), causal=True)[0])

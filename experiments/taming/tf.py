@@ -1,15 +1,9 @@
 """The model of ``experiments.taming`` in TensorFlow."""
 
+from attn_course import tf as in_tf
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.training.tf import train as train
-from attn_course.tf import (
-    CappedSoftmax,
-    Encoder,
-    MultiHeadAttention,
-    QueryKeyNorm,
-    RotaryEncoding,
-)
-from experiments.taming import CAP, HEAD
+from experiments.taming import CAP, make_stack
 
 
 class Watched(keras.layers.Layer):
@@ -17,7 +11,7 @@ class Watched(keras.layers.Layer):
 
     def __init__(self, kind):
         super().__init__()
-        self.softmax = CappedSoftmax(CAP) if kind == "cap" else None
+        self.softmax = in_tf.CappedSoftmax(CAP) if kind == "cap" else None
         self.largest = 0.0
         self.built = True
 
@@ -37,15 +31,7 @@ class Model(keras.Model):
         start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
         self.embedding = keras.layers.Embedding(256, width, start)
         self.output_layer = keras.layers.Dense(256)
-
-        def attention(number):
-            norm = QueryKeyNorm(HEAD) if kind == "norm" else None
-            parts = {"rotary": RotaryEncoding(HEAD), "query_key_norm": norm}
-            parts["softmax"] = self.watched[number]
-            return MultiHeadAttention(width, width // HEAD, **parts)
-
-        options = {"norm": "pre", "attention": attention}
-        self.encoder = Encoder(2, width, width // HEAD, 4 * width, **options)
+        self.encoder = make_stack(in_tf, width, kind, self.watched)
 
     def call(self, tokens):
         return self.output_layer(self.encoder(self.embedding(tokens), causal=True)[0])
