@@ -21,9 +21,21 @@ from attn_course.course.labs.caches import CHOSEN, MODELS, NUMBER, PEAKS, layers
 from attn_course.files import write_text
 from experiments.bench.cases import BLOCK, SUMMARY, WIDTH
 from experiments.bench.measure import slope
-from experiments.costs import CASES, DENSE, FRAMEWORKS, LAST, chosen, crossovers, growth, lengths_of
-from experiments.costs.cases import HEADS, RANK, WINDOW
-from experiments.costs.operations import DRAWN, LENGTHS
+from experiments.costs import (
+    CASES,
+    DENSE,
+    DRAWN,
+    FRAMEWORKS,
+    HEADS,
+    LAST,
+    LENGTHS,
+    RANK,
+    WINDOW,
+    chosen,
+    crossovers,
+    growth,
+    lengths_of,
+)
 
 PAGE = ROOT / "book" / "complexity.md"
 TEXT = (ROOT / "tools" / "templates" / "complexity.md.txt").read_text(encoding="utf-8")

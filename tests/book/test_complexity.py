@@ -13,8 +13,18 @@ from attn_course.course.labs.caches import MODELS
 from experiments.bench import pytorch, tf
 from experiments.bench.cases import MEASURED
 from experiments.bench.measure import slope
-from experiments.costs import CASES, DENSE, FRAMEWORKS, crossovers, growth, lengths_of, measured
-from experiments.costs.operations import DRAWN, LENGTHS, operations
+from experiments.costs import (
+    CASES,
+    DENSE,
+    DRAWN,
+    FRAMEWORKS,
+    LENGTHS,
+    crossovers,
+    growth,
+    lengths_of,
+    measured,
+    operations,
+)
 
 RECORD = load_record("costs")
 

@@ -10,7 +10,7 @@ from attn_course.course.labs.positions import pytorch as torch_models, tf as tf_
 from attn_course.frameworks import keras, tf, torch
 from attn_course.reference import rotary_frequencies
 from attn_course.tasks.topics import load_topics
-from experiments.longer import pytorch as in_torch
+from experiments import longer as program
 
 TEXT = np.arange(1000) % 256
 SMALL = {"symbols": 273, "width": 32, "heads": 2, "layers": 2}
@@ -66,9 +66,9 @@ def test_rotations_by_name():
 
 def test_the_same_weights_and_another_rotation():
     torch.manual_seed(0)
-    model = in_torch.build("rotary", SMALL)
-    same = in_torch.changed(model, sizes=SMALL, **longer.rotation("as trained"))
-    other = in_torch.changed(model, sizes=SMALL, **longer.rotation("linear"))
+    model = program.build("rotary", SMALL)
+    same = program.changed(model, sizes=SMALL, **longer.rotation("as trained"))
+    other = program.changed(model, sizes=SMALL, **longer.rotation("linear"))
     tokens = torch.from_numpy(longer.questions(load_topics("test"), 64)[0][:3])
     with torch.no_grad():
         first, second, third = (one(tokens)[0].numpy() for one in (model, same, other))
@@ -77,7 +77,7 @@ def test_the_same_weights_and_another_rotation():
 
 
 def test_a_window_hides_what_lies_before_it():
-    bias = in_torch.Window(3)(5, 5)
+    bias = program.Window(3)(5, 5)
     seen = torch.isfinite(bias).tril()
     assert seen.sum(dim=1).tolist() == [1, 2, 3, 3, 3] and bias[4, 1] == -torch.inf
 

@@ -8,7 +8,6 @@ import numpy as np
 from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.tasks.look_up import NAMES, PEOPLE, SIZE, VALUES, look_ups
 from experiments import look_up
-from experiments.look_up import pytorch, tf
 
 
 def test_every_question_has_its_answer():
@@ -28,14 +27,14 @@ def test_look_by_hand():
     """A key that equals its query and is far from all others: the answer is its value's row of the output."""
     names, values = np.arange(3)[None], np.array([[2, 0, 1]])
     parameters = {"query": np.eye(3) * 50, "key": np.eye(3), "value": np.diag([1.0, 2.0, 3.0]), "output": np.eye(3)}
-    for face, to in ((pytorch, torch.from_numpy), (tf, tensorflow.constant)):
+    for look, to in ((look_up.torch_look, torch.from_numpy), (look_up.tf_look, tensorflow.constant)):
         given = {name: to(x) for name, x in parameters.items()}
-        logits = face.look(given, to(names), to(values), to(np.array([1])), scale=1.0)
+        logits = look(given, to(names), to(values), to(np.array([1])), scale=1.0)
         np.testing.assert_allclose(np.asarray(logits), [[1.0, 0.0, 0.0]], atol=1e-12)
 
 
 def test_both_frameworks_learn_alike():
-    found = [face.train(8**-0.5, width=8, steps=30, seed=2, every=10) for face in (pytorch, tf)]
+    found = [train(8**-0.5, width=8, steps=30, seed=2, every=10) for train in (look_up.torch_train, look_up.tf_train)]
     np.testing.assert_allclose(*found, atol=0.02)
     assert found[0].shape == (3,)
 

@@ -11,7 +11,6 @@ from attn_course.frameworks import tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks.families import PARTS, load_families
 from experiments import mixes
-from experiments.mixes.pytorch import Model as Mix
 
 LABS = {"pytorch": (in_torch, torch.from_numpy), "tf": (in_tf, tf.constant)}
 
@@ -73,7 +72,7 @@ def test_a_question_for_a_key():
 
 
 def test_mixes_differ_in_nothing_but_what_their_layers_see():
-    models = {mix: Mix(mix) for mix in mixes.MIXES}
+    models = {mix: mixes.TorchModel(mix) for mix in mixes.MIXES}
     shapes = [{name: tuple(x.shape) for name, x in model.named_parameters()} for model in models.values()]
     assert all(each == shapes[0] for each in shapes)
     tokens = torch.zeros(1, 60, dtype=torch.long)

@@ -8,11 +8,7 @@ from support import twinned
 from attn_course.course.labs import norms, reactions, stack
 from attn_course.frameworks import tf, torch
 from attn_course.tasks.digits import load_digits
-from experiments import ailing
-from experiments.ailing import pytorch as ailing_torch, tf as ailing_tf
-from experiments.mixes import pytorch as mixes_torch, tf as mixes_tf
-from experiments.norms import pieces, pytorch as norms_torch, tf as norms_tf
-from experiments.taming import pytorch as taming_torch, tf as taming_tf
+from experiments import ailing, mixes, norms as program, taming
 
 
 def test_sets():
@@ -34,10 +30,10 @@ def test_warm_up():
 
 def test_pieces_and_the_byte_model():
     text = np.arange(300) % 256
-    (piece,) = next(pieces(text, 0))
+    (piece,) = next(program.pieces(text, 0))
     assert piece.shape == (norms.BATCH, norms.LENGTH + 1)
     assert ((piece[:, 1:] - piece[:, :-1]) % 256 == 1).all()
-    model = norms_torch.ByteModel("pre")
+    model = program.TorchModel("pre")
     tokens = torch.from_numpy(piece[:, :-1])
     changed = tokens.clone()
     changed[:, 20] = 0
@@ -54,18 +50,13 @@ def test_rules_and_cuts():
 
 
 @pytest.mark.parametrize(
-    ("model", "twin", "given", "symbols"),
-    [
-        (norms_torch.ByteModel, norms_tf.ByteModel, ["post"], 256),
-        (mixes_torch.Model, mixes_tf.Model, ["3 : 1, NoPE"], 33),
-        (taming_torch.Model, taming_tf.Model, [32, "cap"], 256),
-        (taming_torch.Model, taming_tf.Model, [32, "norm"], 256),
-    ],
+    ("record", "given", "symbols"),
+    [(program, ["post"], 256), (mixes, ["3 : 1, NoPE"], 33), (taming, [32, "cap"], 256), (taming, [32, "norm"], 256)],
     ids=["norms", "mixes", "capped", "normed"],
 )
-def test_the_models_of_records_agree_in_both_frameworks(model, twin, given, symbols):
+def test_the_models_of_records_agree_in_both_frameworks(record, given, symbols):
     torch.manual_seed(0)
-    model, twin = model(*given), twin(*given)
+    model, twin = record.TorchModel(*given), record.KerasModel(*given)
     tokens = np.random.default_rng(0).integers(symbols, size=(3, 31))
     twin(tf.constant(tokens))
     twinned(model, twin)
@@ -79,7 +70,7 @@ def test_the_models_of_records_agree_in_both_frameworks(model, twin, given, symb
 @pytest.mark.parametrize("cause", ailing.CAUSES)
 def test_ailing_models_agree_in_both_frameworks(cause):
     """Whole, and with a cache; logits, maps and the stream's norms."""
-    model, twin = ailing_torch.Model(cause), ailing_tf.Model(cause)
+    model, twin = ailing.TorchModel(cause), ailing.KerasModel(cause)
     tokens = np.random.default_rng(0).integers(ailing.TOKENS, size=(3, ailing.T - 1))
     twin(tf.constant(tokens))
     with torch.no_grad():

@@ -4,6 +4,7 @@
 the same bytes: in windows that stand apart, where the first bytes of each have next to
 no past, and in windows that slide, where a byte is guessed from all bytes of its window
 or up to 31 fewer. The model without positions also gets its past in order and shuffled.
+In TensorFlow two kinds, with one seed.
 
 python -m experiments.length --seeds 0 1 2
 """
@@ -11,9 +12,9 @@ python -m experiments.length --seeds 0 1 2
 import numpy as np
 
 from attn_course.course.labs import longer, patterns
-from attn_course.course.labs.positions import pytorch, tf
+from attn_course.course.labs.positions import POSITIONS, pytorch, tf
 from attn_course.tasks.topics import load_topics
-from experiments import draw_from
+from experiments import draw_from, run_plan
 
 LENGTH = 64
 LENGTHS = (64, 128, 256, 512)
@@ -77,3 +78,9 @@ def run(framework, positions, seed, **kind):
             row |= {"batch": BATCH, "bits": round(bits, 4), "exact": round(exact, 4)}
             rows.append(row)
     return rows
+
+
+if __name__ == "__main__":
+    plan = [("pytorch", positions) for positions in POSITIONS]
+    beside = [("tf", "rotary"), ("tf", "alibi")]
+    run_plan("length", plan, run, beside)

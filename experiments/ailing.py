@@ -1,0 +1,289 @@
+"""Runs of a small decoder, healthy or with one planted fault: an exercise of chapter 8.
+
+python -m experiments.ailing --seeds 0 1 2
+
+Two blocks with two heads each learn to say HALF drawn tokens a second time. A row is a
+run: ``cause``, ``seed`` and what a reader may see of it, in TensorFlow with one seed:
+
+    loss        in nats, every 20 steps; half of the tokens are drawn
+    entropy     of the maps before the first step, as a share of the largest
+    maps        (blocks, heads, T, T) after the last
+    gradients   (blocks, heads), the size of the gradient that reaches each head
+    norms       of the stream before, between and after the blocks
+    free        share of wrong tokens when it goes on by itself, all tokens given
+    cached      the same, where it gets the last token and what is kept of the others
+"""
+
+import numpy as np
+from torch.nn import functional as F
+
+from attn_course.core.frameworks import keras, tf, torch
+from attn_course.tf import merge_heads, split_heads
+from experiments import run_plan
+
+HEALTHY = "healthy"
+CAUSES = (
+    HEALTHY,
+    "leaking mask",
+    "dead head",
+    "shift by one",
+    "norm misplaced",
+    "cache off by one",
+    "scale missing",
+)
+TOKENS, HALF, WIDTH, HEADS, STEPS, ROWS = 12, 6, 32, 2, 400, 64
+T = 2 * HALF
+
+
+class TorchBlock(torch.nn.Module):
+    def __init__(self, cause, last):
+        super().__init__()
+        self.cause = cause
+        self.maps = torch.nn.Parameter(torch.randn(3, WIDTH, WIDTH) / WIDTH**0.5)
+        self.output = torch.nn.Parameter(torch.randn(WIDTH, WIDTH) / WIDTH**0.5)
+        alive = torch.ones(HEADS, 1, 1)
+        alive[-1] = float(not (last and cause == "dead head"))
+        self.register_buffer("alive", alive)
+
+    def forward(self, x, past=None):
+        """``past``: keys and values of the rows before; all so far are in ``kept``."""
+        own = x if self.cause == "norm misplaced" else F.layer_norm(x, x.shape[-1:])
+        query, key, value = (
+            (own @ each).unflatten(-1, (HEADS, -1)).transpose(1, 2)
+            for each in self.maps
+        )
+        if past is not None:
+            key, value = torch.cat([past[0], key], 2), torch.cat([past[1], value], 2)
+        self.kept = key, value
+        score = query @ key.transpose(2, 3)
+        if self.cause != "scale missing":
+            score = score / key.shape[-1] ** 0.5
+        ahead = key.shape[2] - query.shape[2] + (self.cause == "leaking mask")
+        seen = torch.ones(score.shape[-2:], dtype=torch.bool).tril(ahead)
+        self.weights = score.masked_fill(~seen, -torch.inf).softmax(-1)
+        self.heads = self.weights @ value * self.alive
+        if self.heads.requires_grad:
+            self.heads.retain_grad()
+        x = x + self.heads.transpose(1, 2).flatten(2) @ self.output
+        return F.layer_norm(x, x.shape[-1:]) if self.cause == "norm misplaced" else x
+
+
+class TorchModel(torch.nn.Module):
+    def __init__(self, cause):
+        super().__init__()
+        self.cause = cause
+        self.tokens = torch.nn.Parameter(torch.randn(TOKENS, WIDTH))
+        self.places = torch.nn.Parameter(torch.randn(T + 1, WIDTH))
+        self.blocks = torch.nn.ModuleList(
+            [TorchBlock(cause, last) for last in (False, True)]
+        )
+        self.logits = torch.nn.Parameter(torch.zeros(WIDTH, TOKENS))
+
+    def forward(self, tokens, past=None):
+        """``past``: what each block has kept of the tokens before."""
+        done = 0 if past is None else past[0][0].shape[2]
+        if done and self.cause == "cache off by one":
+            done = done + 1
+        x = self.tokens[tokens] + self.places[done : done + tokens.shape[1]]
+        self.norms = [x.norm(dim=-1).mean()]
+        for place, block in enumerate(self.blocks):
+            x = block(x, None if past is None else past[place])
+            self.norms.append(x.norm(dim=-1).mean())
+        return F.layer_norm(x, x.shape[-1:]) @ self.logits
+
+
+def torch_drawn(generator):
+    return torch.randint(TOKENS, (ROWS, HALF), generator=generator).repeat(1, 2)
+
+
+def torch_errors(model, generator, cache):
+    """The share of tokens that it says wrong when it goes on by itself.
+
+    cache: whether it is given the last token and what is kept of the others, or all.
+    """
+    right = torch_drawn(generator)
+    said = new = right[:, :HALF]
+    past = None
+    for _ in range(HALF):
+        logits = model(new, past) if cache else model(said)
+        past = [block.kept for block in model.blocks]
+        new = logits[:, -1:].argmax(-1)
+        said = torch.cat([said, new], dim=1)
+    return (said != right)[:, HALF:].float().mean().item()
+
+
+def torch_entropy(model):
+    """The mean entropy of the last rows of all maps, as a share of the largest."""
+    rows = torch.cat([block.weights[:, :, -1].flatten(0, 1) for block in model.blocks])
+    return (-(rows * rows.clamp_min(1e-9).log()).sum(-1).mean() / np.log(T)).item()
+
+
+def torch_readings(cause, seed):
+    """Train once; what can be seen of the run."""
+    torch.manual_seed(seed)
+    generator, model = torch.Generator().manual_seed(seed), TorchModel(cause)
+    optimizer, losses, start = torch.optim.Adam(model.parameters(), 3e-3), [], None
+    for step in range(STEPS):
+        tokens = torch_drawn(generator)
+        given, wanted = tokens[:, :-1], tokens[:, 1:]
+        wanted = given if cause == "shift by one" else wanted
+        logits = model(given)
+        start = torch_entropy(model) if start is None else start
+        loss = F.cross_entropy(logits.flatten(0, 1), wanted.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses += [loss.item()] if step % 20 == 0 else []
+    gradients = [
+        [
+            (block.alive[head] * block.heads.grad[:, head]).norm().item()
+            for head in range(HEADS)
+        ]
+        for block in model.blocks
+    ]
+    with torch.no_grad():
+        maps = [block.weights[0].numpy().round(3).tolist() for block in model.blocks]
+        norms = [each.item() for each in model.norms]
+        free = torch_errors(model, generator, cache=False)
+        cached = torch_errors(model, generator, cache=True)
+    found = {"loss": losses, "entropy": start, "maps": maps, "gradients": gradients}
+    return found | {"norms": norms, "free": free, "cached": cached}
+
+
+def normed(x):
+    """A norm without parameters over the last axis."""
+    mean, variance = tf.nn.moments(x, -1, keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-5)
+
+
+class KerasBlock(keras.layers.Layer):
+    def __init__(self, cause, last):
+        super().__init__()
+        self.cause = cause
+        drawn = keras.initializers.RandomNormal(stddev=WIDTH**-0.5)
+        self.maps = self.add_weight(shape=(3, WIDTH, WIDTH), initializer=drawn)
+        self.out = self.add_weight(shape=(WIDTH, WIDTH), initializer=drawn)
+        self.alive = np.ones((HEADS, 1, 1), np.float32)
+        self.alive[-1] = float(not (last and cause == "dead head"))
+
+    def call(self, x, past=None):
+        """``past``: keys and values of the rows before; all so far are returned."""
+        own = x if self.cause == "norm misplaced" else normed(x)
+        query, key, value = (
+            split_heads(own @ each, HEADS) for each in tf.unstack(self.maps)
+        )
+        if past is not None:
+            key, value = tf.concat([past[0], key], 2), tf.concat([past[1], value], 2)
+        score = tf.matmul(query, key, transpose_b=True)
+        if self.cause != "scale missing":
+            score = score / key.shape[-1] ** 0.5
+        ahead = key.shape[2] - query.shape[2] + (self.cause == "leaking mask")
+        seen = np.tri(*score.shape[-2:], ahead, dtype=bool)
+        weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
+        heads = weights @ value * self.alive
+        x = x + merge_heads(heads) @ self.out
+        x = normed(x) if self.cause == "norm misplaced" else x
+        return x, weights, heads, (key, value)
+
+
+class KerasModel(keras.Model):
+    def __init__(self, cause):
+        super().__init__()
+        self.cause = cause
+        drawn = keras.initializers.RandomNormal(stddev=1.0)
+        self.tokens = self.add_weight(shape=(TOKENS, WIDTH), initializer=drawn)
+        self.places = self.add_weight(shape=(T + 1, WIDTH), initializer=drawn)
+        self.blocks = [KerasBlock(cause, last) for last in (False, True)]
+        self.logits = self.add_weight(shape=(WIDTH, TOKENS), initializer="zeros")
+
+    def call(self, tokens, past=None):
+        """``past``: what each block has kept of the tokens before."""
+        done = 0 if past is None else past[0][0].shape[2]
+        if done and self.cause == "cache off by one":
+            done = done + 1
+        places = self.places[done : done + tokens.shape[1]]
+        x = tf.gather(self.tokens, tokens) + places
+        streams, found = [x], []
+        for place, block in enumerate(self.blocks):
+            x, *own = block(x, None if past is None else past[place])
+            streams.append(x)
+            found.append(own)
+        return normed(x) @ self.logits, streams, *zip(*found, strict=True)
+
+
+def tf_drawn(rng):
+    return np.tile(rng.integers(TOKENS, size=(ROWS, HALF)), 2)
+
+
+def tf_errors(model, rng, cache):
+    """The same in TensorFlow."""
+    right = tf_drawn(rng)
+    said = new = right[:, :HALF]
+    past = None
+    for _ in range(HALF):
+        given = (tf.constant(new), past) if cache else (tf.constant(said),)
+        logits, *_, past = model(*given)
+        new = tf.argmax(logits[:, -1:], axis=-1).numpy()
+        said = np.concatenate([said, new], axis=1)
+    return float((said != right)[:, HALF:].mean())
+
+
+def tf_entropy(maps):
+    """The same in TensorFlow."""
+    rows = np.concatenate([weights[:, :, -1].numpy() for weights in maps])
+    return float(-(rows * np.log(np.maximum(rows, 1e-9))).sum(-1).mean() / np.log(T))
+
+
+def tf_readings(cause, seed):
+    """The same in TensorFlow."""
+    keras.utils.set_random_seed(seed)
+    rng, model = np.random.default_rng(seed), KerasModel(cause)
+    optimizer, losses = keras.optimizers.Adam(3e-3, epsilon=1e-8), []
+
+    @tf.function
+    def step(given, wanted):
+        with tf.GradientTape() as tape:
+            logits, streams, maps, heads, _ = model(given)
+            each = tf.nn.sparse_softmax_cross_entropy_with_logits(wanted, logits)
+            loss = tf.reduce_mean(each)
+        learned = model.trainable_variables
+        *gradients, first, second = tape.gradient(loss, [*learned, *heads])
+        gradients = map(tf.convert_to_tensor, gradients)
+        optimizer.apply_gradients(zip(gradients, learned, strict=True))
+        return loss, streams, maps, (first, second)
+
+    _, _, maps, *_ = model(tf.constant(tf_drawn(rng)[:, :-1]))
+    start = tf_entropy(maps)
+    for number in range(STEPS):
+        tokens = tf_drawn(rng)
+        given, wanted = tokens[:, :-1], tokens[:, 1:]
+        wanted = given if cause == "shift by one" else wanted
+        loss, streams, maps, reached = step(tf.constant(given), tf.constant(wanted))
+        losses += [float(loss)] if number % 20 == 0 else []
+    found = {"loss": losses, "entropy": start}
+    found["maps"] = [weights[0].numpy().round(3).tolist() for weights in maps]
+    found["gradients"] = [
+        [float(tf.norm((block.alive * each)[:, head])) for head in range(HEADS)]
+        for block, each in zip(model.blocks, reached, strict=True)
+    ]
+    found["norms"] = [float(tf.reduce_mean(tf.norm(x, axis=-1))) for x in streams]
+    found["free"] = tf_errors(model, rng, cache=False)
+    return found | {"cached": tf_errors(model, rng, cache=True)}
+
+
+def _short(value):
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    return round(value, 4) if value > 0.001 else float(f"{value:.1g}")
+
+
+def row(framework, cause, seed):
+    """One run, alone in a list."""
+    readings = {"pytorch": torch_readings, "tf": tf_readings}[framework]
+    read = {name: _short(value) for name, value in readings(cause, seed).items()}
+    return [{"framework": framework, "cause": cause, "seed": seed, **read}]
+
+
+if __name__ == "__main__":
+    plan = [("pytorch", cause) for cause in CAUSES]
+    run_plan("ailing", plan, row, [("tf", cause) for cause in CAUSES])

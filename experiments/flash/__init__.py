@@ -1,1 +1,0 @@
-"""What attention holds at most, in both frameworks."""

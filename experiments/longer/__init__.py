@@ -1,1 +1,0 @@
-"""The models of chapter 15, trained, changed and tested."""
