@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attn_course"
 ROOMS = ("core", "mechanisms", "mechanisms/parts", "models")
-EXAMPLES = ROOT / "examples" / "topics"  # a file a framework, a function a topic
+EXAMPLES = ROOT / "examples" / "topics.py"  # a function a topic, in PyTorch
+# How what they use of PyTorch reads in TensorFlow.
+IN_TF = (
+    (r"import torch", "import tensorflow as tf"),
+    (r"attn_course\.pytorch", "attn_course.tf"),
+    (r"torch\.tensor\(", "tf.constant("),
+    (r"torch\.randn\(([^()]*)\)", r"tf.random.normal((\1))"),
+    (r"torch\.allclose\((\w+), (\w+), atol=([\w-]+)\)", r"tf.reduce_max(tf.abs(\1 - \2)) < \3"),
+    (r"\((\w+(?:\[[^]]*\])?) > 0\)\.sum\(\)", r"tf.math.count_nonzero(\1)"),
+    (r"\((\w+)\.sum\(-1\) < 1\)\.all\(\)", r"tf.reduce_all(tf.reduce_sum(\1, -1) < 1)"),
+    (r"\(([^()]+)\)\.abs\(\)\.max\(\)", r"tf.reduce_max(tf.abs(\1))"),
+    (r"(\w+)\.abs\(\)\.max\(\)", r"tf.reduce_max(tf.abs(\1))"),
+    (r"\.eval\(\)|\.requires_grad_\(False\)", ""),
+)
 LISTED = "```{api-topics}\n```"
 # What the search should find a topic by, beside the words of its section.
 SEARCH = {
@@ -59,7 +73,9 @@ def example(topic, face):
 @functools.cache
 def examples(face):
     """By topic; the body of a function begins below its one line of `def`."""
-    text = (EXAMPLES / f"{face}.py").read_text(encoding="utf-8")
+    text = EXAMPLES.read_text(encoding="utf-8")
+    for torch, tf in IN_TF if face == "tf" else ():
+        text = re.sub(torch, tf, text)
     found = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
     return {one.name: [line[4:] for line in text.splitlines()[one.lineno : one.end_lineno]] for one in found}
 

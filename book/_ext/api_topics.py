@@ -68,8 +68,7 @@ class ApiTopic(SphinxDirective):
     def run(self):
         topic = self.arguments[0]
         files = [folder(topic) / f"{face}.py" for face in (*FACES, "reference")]
-        files += [EXAMPLES / f"{face}.py" for face in FACES]
-        for path in filter(Path.exists, files):  # a page that depends on a missing file is always read again
+        for path in filter(Path.exists, [*files, EXAMPLES]):  # on what is missing, a page is read again
             self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
