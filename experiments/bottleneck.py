@@ -20,7 +20,7 @@ from attn_course.course.training import falling, pytorch as loop
 from attn_course.tasks.metrics import by_length
 from attn_course.tasks.text import batches
 from experiments import run_plan
-from experiments.tasks.reversal import Reversal, draw, training_set, vocabulary
+from experiments.reversal import Reversal, draw, training_set, vocabulary
 
 WIDTHS, STEPS = (16, 32, 64, 128), (1500, 4500, 13_500)
 PLAN = [(width, steps) for steps in STEPS for width in WIDTHS]

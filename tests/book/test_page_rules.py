@@ -1,7 +1,9 @@
-"""The form of a chapter: each rule holds in the book, and each one bites."""
+"""The table of contents; the form of a chapter: each rule holds in the book, and each one bites."""
+
+import re
 
 import pytest
-from chapters import alone_paths, read_notebook, read_source, sources, tags
+from chapters import alone_paths, read_notebook, read_source, sources, tags, toc
 from marks import in_form
 from page_rules import (
     MOST_IGNORED,
@@ -15,8 +17,19 @@ from page_rules import (
     visible,
     words,
 )
+from publisher import ROOT
 
 CHAPTERS = [path for path in sources() if in_form(read_source(path))]
+
+
+def test_toc_names_the_chapters_in_order():
+    listed = [name for name in toc() if re.fullmatch(r"book/\d\d_.*", name)]
+    assert listed == [f"book/{path.name}" for path in sources()], "_toc.yml lists each NN_topic.md, in order"
+
+
+def test_toc_files_exist():
+    missing = [name for name in toc() if not any((ROOT / f"{name}{end}").is_file() for end in ("", ".md"))]
+    assert missing == []
 
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)

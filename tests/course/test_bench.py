@@ -11,10 +11,9 @@ import pytest
 
 from attn_course.catalog import CATALOG
 from experiments.bench import LEAST_POSITIONS, Row, compare
-from experiments.bench.__main__ import chosen, main, missing, watched
+from experiments.bench.__main__ import ROWS, chosen, main, missing, watched
 from experiments.bench.cases import MEASURED, PARTS
 from experiments.bench.measure import peak
-from experiments.bench.rows import ROWS
 
 ROOT = Path(__file__).parents[2]
 

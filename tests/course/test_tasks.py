@@ -21,8 +21,9 @@ from attn_course.tasks import (
     topics,
     translation,
 )
+from attn_course.tasks.number_words import LEAST, MOST, PI, WORDS, number_words, read_out, vocabulary
 from attn_course.tasks.text import BEGIN, END, NOT_A_CHARACTER, PAD, UNKNOWN, Vocabulary, batches, encode_pairs
-from experiments.tasks import reversal
+from experiments import reversal
 
 
 def small_set(lengths=(3, 9, 5, 17, 8, 2, 11)):
@@ -204,3 +205,25 @@ def test_reversal_evaluation_is_never_trained_on():
     train = [source for seed in (0, 1) for source in reversal.training_set(3_000, seed=seed).sources]
     assert not any(zlib.crc32(source.encode()) % 8 == 0 for source in train)
     assert all(zlib.crc32(source.encode()) % 8 == 0 for source in reversal.evaluation_set(100, seed=0).sources)
+
+
+# --- numbers read out ---
+
+
+def test_numbers():
+    forward, again, other = (number_words(200, seed=seed) for seed in (3, 3, 4))
+    assert forward == again != other and len(forward.sources) == 200
+    assert {len(source) for source in forward.sources} == set(range(LEAST, MOST + 1))
+    assert forward.targets == forward.sources
+    backward = number_words(200, backward=True, seed=3)
+    assert backward.sources == forward.sources
+    assert backward.targets == [source[::-1] for source in forward.sources]
+
+
+def test_encoded_and_read_out():
+    few = number_words(5, least=7, most=7)
+    batch = few.encode()
+    assert batch.source.shape == (5, 7) and batch.source_mask.all()
+    assert vocabulary().decode(batch.target_out) == few.targets and len(vocabulary()) == 14
+    assert read_out("314") == "three one four" and len(set(WORDS)) == 10
+    assert len(PI) == 60 and PI.startswith("3141592653589793") and PI.isdecimal()

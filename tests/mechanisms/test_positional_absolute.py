@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from positional_cases import B, D, S, T
 from support import FACE, FACES, build, close, draw, kind, numbers, tensor
 
 from attn_course import reference
 from attn_course.parity import get_parameters
+
+B, T, S, D = 2, 5, 7, 11
 
 # --- sinusoids ------------------------------------------------------------------------
 

@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from positional_cases import LAYOUT, B, D, H, K, S, T
 from support import FACE, FACES, build, caught, close, draw, gradients, numbers, slope, tensor, to
 
 from attn_course import pytorch, reference, tf
+
+B, H, T, S, D, K = 2, 3, 5, 7, 11, 6
+LAYOUT = pytest.mark.parametrize("layout", ["half", "interleaved"])
 
 # --- rotary ---------------------------------------------------------------------------
 
