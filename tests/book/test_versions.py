@@ -1,4 +1,4 @@
-"""`make test-versions`: what it asks for, and that a build for CUDA alone is named and not pulled."""
+"""`make test-versions`: what it asks for; a build for CUDA alone is named and not pulled; pins and their locks."""
 
 import re
 import subprocess
@@ -60,3 +60,17 @@ def test_the_classifiers_are_what_the_command_tries():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', text)
     assert found == [*noxfile.PYTHONS]
+
+
+@pytest.mark.parametrize("name", ["requirements", "requirements-book", "requirements-clients"])
+def test_a_lock_is_in_step(name):
+    """Every pin stands in its hashed lock, which names no index. `make lock` resolves; this asks nobody."""
+    lines = re.findall(r"(?m)^[^#\n-].*", (ROOT / f"{name}.txt").read_text(encoding="utf-8"))
+    pins = [line.partition(";")[0] for line in lines]
+    assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.+]+", pin)] == [], "a pin is exact"
+    lock = (ROOT / f"{name}.lock").read_text(encoding="utf-8")
+    entries = [line for line in lock.replace("\\\n", " ").splitlines() if not line.startswith("#")]
+    assert all("--hash=sha256:" in entry for entry in entries)
+    held = {entry.split()[0].replace(".", "-") for entry in entries}
+    assert pins and [pin for pin in pins if pin.lower().replace(".", "-") not in held] == [], "run make lock"
+    assert "://" not in lock and "index" not in lock

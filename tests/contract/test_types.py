@@ -1,4 +1,4 @@
-"""Types of the public surface: written everywhere, and read by a type checker as a user has it."""
+"""The public surface: catalog, names and cases name each other; types are written everywhere, and read by a checker."""
 
 import inspect
 import json
@@ -7,11 +7,27 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import CASES, FACES, PARTS
 
 from attn_course import pytorch, reference, tf
+from attn_course.catalog import CATALOG
 
 CALLS = {"pytorch": "forward", "tf": "call"}
+ROOT = Path(__file__).parents[2]
 NAMES = [(face, name) for face in (reference, pytorch, tf) for name in face.__all__]
+
+
+def test_every_row_has_a_case_and_every_class_too():
+    cases = {case.name: case for case in CASES}
+    for row in CATALOG:
+        assert row.name in cases, "each row of catalog.py needs a Case in tests/contract/cases.py"
+        assert cases[row.name].layer == row.layer
+    covered = {name for case in CASES for name in (case.name, case.layer)}
+    for module in FACES.values():
+        others = set(module.__all__) - covered
+        assert others == PARTS.keys(), "each public class needs a Case, each other name a place in PARTS of cases.py"
+    for name, place in PARTS.items():
+        assert name in (ROOT / place).read_text()
 
 
 def untyped(function):

@@ -121,20 +121,6 @@ def test_a_score_of_minus_infinity_is_blocked(face, sink):
         np.testing.assert_allclose(one, others[name], rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("groups", [1, 2, 6])
-def test_the_two_ends(groups):
-    """G = H is multi-head attention; G = 1 is one key head for all; between, keys repeated per group."""
-    query, key, value = draw(G=groups)
-    repeated = [np.repeat(x, H // groups, axis=1) for x in (key, value)]
-    expected = reference.scaled_dot_product_attention(query, *repeated, causal=True)
-    for found in (
-        reference.grouped_query_attention(query, key, value, causal=True),
-        *(attend(face, query, key, value, causal=True) for face in (pytorch, tf)),
-    ):
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
-
-
 def test_the_bank_of_wrong_heads():
     """Heads interleaved over the groups, or the group of the other side, are other numbers."""
     query, key, value = draw()

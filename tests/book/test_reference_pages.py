@@ -1,4 +1,4 @@
-"""The glossary is sorted, says each word once, and has the words that a reader looks for."""
+"""The glossary is sorted and has what a reader looks for; the teacher's page has the minutes of the chapters."""
 
 import re
 
@@ -8,6 +8,7 @@ from complexity import titled
 from publisher import ROOT
 
 from attn_course.catalog import CATALOG
+from attn_course.exercises import EXERCISES
 
 TEXT = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
 BODY = re.search(r"(?ms)^```\{glossary\}\n(.*?)^```$", TEXT)[1]
@@ -37,3 +38,24 @@ def test_every_mechanism_of_a_chapter_is_there(row):
     name = written.partition("`")[2].partition(" <")[0]
     plain = row.name.removesuffix("_attention").replace("_", " ")
     assert UNDER.get(plain, name) in WORDS
+
+
+# --- the teacher's page: its minutes are those of the chapters and of their exercises ---
+
+PAGE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"(?m)^\| \{doc\}`(\w+) <(\w+)>` \| .* \| (\d+) \| (\d+) \|$", PAGE)
+
+
+def test_every_chapter_has_a_row():
+    assert [name for _, name, _, _ in ROWS] == [path.stem for path in sources()]
+
+
+@pytest.mark.parametrize(("number", "name", "reading", "exercises"), ROWS, ids=[row[1] for row in ROWS])
+def test_minutes(number, name, reading, exercises):
+    text = " ".join((ROOT / "book" / f"{name}.md").read_text(encoding="utf-8").split())
+    assert f" {reading} minutes to read" in text
+    own = [EXERCISES[each].minutes for each in sorted(set(re.findall(r'[^`]check\("([\w.]+)"', text)))]
+    if "project" in name:  # it may ask for work that no exercise checks
+        assert f" about {exercises} minutes to do" in text
+    assert int(exercises) == sum(own) or name == "09_project_ablation"
+    assert int(exercises) > 0
