@@ -35,6 +35,27 @@ TOKENS, HALF, WIDTH, HEADS, STEPS, ROWS = 12, 6, 32, 2, 400, 64
 T = 2 * HALF
 
 
+def errors(read, right, cache):
+    """The share of tokens that a model says wrong when it goes on by itself.
+
+    read: of tokens and what is kept, gives logits and what is kept then. cache: whether
+    it is given the last token and what is kept of the others, or all tokens.
+    """
+    said = new = right[:, :HALF]
+    past = None
+    for _ in range(HALF):
+        logits, past = read(new, past) if cache else read(said, None)
+        new = logits[:, -1:].argmax(-1)
+        said = np.concatenate([said, new], axis=1)
+    return float((said != right)[:, HALF:].mean())
+
+
+def entropy(maps):
+    """The mean entropy of the last rows of all maps, as a share of the largest."""
+    rows = np.concatenate([weights[:, :, -1] for weights in maps])
+    return float(-(rows * np.log(np.maximum(rows, 1e-9))).sum(-1).mean() / np.log(T))
+
+
 class TorchBlock(torch.nn.Module):
     def __init__(self, cause, last):
         super().__init__()
@@ -96,28 +117,6 @@ def torch_drawn(generator):
     return torch.randint(TOKENS, (ROWS, HALF), generator=generator).repeat(1, 2)
 
 
-def torch_errors(model, generator, cache):
-    """The share of tokens that it says wrong when it goes on by itself.
-
-    cache: whether it is given the last token and what is kept of the others, or all.
-    """
-    right = torch_drawn(generator)
-    said = new = right[:, :HALF]
-    past = None
-    for _ in range(HALF):
-        logits = model(new, past) if cache else model(said)
-        past = [block.kept for block in model.blocks]
-        new = logits[:, -1:].argmax(-1)
-        said = torch.cat([said, new], dim=1)
-    return (said != right)[:, HALF:].float().mean().item()
-
-
-def torch_entropy(model):
-    """The mean entropy of the last rows of all maps, as a share of the largest."""
-    rows = torch.cat([block.weights[:, :, -1].flatten(0, 1) for block in model.blocks])
-    return (-(rows * rows.clamp_min(1e-9).log()).sum(-1).mean() / np.log(T)).item()
-
-
 def torch_readings(cause, seed):
     """Train once; what can be seen of the run."""
     torch.manual_seed(seed)
@@ -128,7 +127,8 @@ def torch_readings(cause, seed):
         given, wanted = tokens[:, :-1], tokens[:, 1:]
         wanted = given if cause == "shift by one" else wanted
         logits = model(given)
-        start = torch_entropy(model) if start is None else start
+        if start is None:
+            start = entropy([x.weights.detach().numpy() for x in model.blocks])
         loss = F.cross_entropy(logits.flatten(0, 1), wanted.flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -141,11 +141,16 @@ def torch_readings(cause, seed):
         ]
         for block in model.blocks
     ]
+
+    def read(tokens, past):
+        logits = model(torch.from_numpy(tokens), past)
+        return logits.numpy(), [block.kept for block in model.blocks]
+
     with torch.no_grad():
         maps = [block.weights[0].numpy().round(3).tolist() for block in model.blocks]
         norms = [each.item() for each in model.norms]
-        free = torch_errors(model, generator, cache=False)
-        cached = torch_errors(model, generator, cache=True)
+        free = errors(read, torch_drawn(generator).numpy(), cache=False)
+        cached = errors(read, torch_drawn(generator).numpy(), cache=True)
     found = {"loss": losses, "entropy": start, "maps": maps, "gradients": gradients}
     return found | {"norms": norms, "free": free, "cached": cached}
 
@@ -215,25 +220,6 @@ def tf_drawn(rng):
     return np.tile(rng.integers(TOKENS, size=(ROWS, HALF)), 2)
 
 
-def tf_errors(model, rng, cache):
-    """The same in TensorFlow."""
-    right = tf_drawn(rng)
-    said = new = right[:, :HALF]
-    past = None
-    for _ in range(HALF):
-        given = (tf.constant(new), past) if cache else (tf.constant(said),)
-        logits, *_, past = model(*given)
-        new = tf.argmax(logits[:, -1:], axis=-1).numpy()
-        said = np.concatenate([said, new], axis=1)
-    return float((said != right)[:, HALF:].mean())
-
-
-def tf_entropy(maps):
-    """The same in TensorFlow."""
-    rows = np.concatenate([weights[:, :, -1].numpy() for weights in maps])
-    return float(-(rows * np.log(np.maximum(rows, 1e-9))).sum(-1).mean() / np.log(T))
-
-
 def tf_readings(cause, seed):
     """The same in TensorFlow."""
     keras.utils.set_random_seed(seed)
@@ -253,13 +239,18 @@ def tf_readings(cause, seed):
         return loss, streams, maps, (first, second)
 
     _, _, maps, *_ = model(tf.constant(tf_drawn(rng)[:, :-1]))
-    start = tf_entropy(maps)
+    start = entropy([weights.numpy() for weights in maps])
     for number in range(STEPS):
         tokens = tf_drawn(rng)
         given, wanted = tokens[:, :-1], tokens[:, 1:]
         wanted = given if cause == "shift by one" else wanted
         loss, streams, maps, reached = step(tf.constant(given), tf.constant(wanted))
         losses += [float(loss)] if number % 20 == 0 else []
+
+    def read(tokens, past):
+        logits, *_, past = model(tf.constant(tokens), past)
+        return logits.numpy(), past
+
     found = {"loss": losses, "entropy": start}
     found["maps"] = [weights[0].numpy().round(3).tolist() for weights in maps]
     found["gradients"] = [
@@ -267,8 +258,8 @@ def tf_readings(cause, seed):
         for block, each in zip(model.blocks, reached, strict=True)
     ]
     found["norms"] = [float(tf.reduce_mean(tf.norm(x, axis=-1))) for x in streams]
-    found["free"] = tf_errors(model, rng, cache=False)
-    return found | {"cached": tf_errors(model, rng, cache=True)}
+    found["free"] = errors(read, tf_drawn(rng), cache=False)
+    return found | {"cached": errors(read, tf_drawn(rng), cache=True)}
 
 
 def _short(value):
