@@ -19,23 +19,10 @@ from attn_course.core.kv_cache import cache_bytes
 from attn_course.course.labs import load_record
 from attn_course.course.labs.caches import CHOSEN, MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from attn_course.files import write_text
+from experiments import costs
 from experiments.bench.cases import BLOCK, SUMMARY, WIDTH
 from experiments.bench.measure import slope
-from experiments.costs import (
-    CASES,
-    DENSE,
-    DRAWN,
-    FRAMEWORKS,
-    HEADS,
-    LAST,
-    LENGTHS,
-    RANK,
-    WINDOW,
-    chosen,
-    crossovers,
-    growth,
-    lengths_of,
-)
+from experiments.costs import CASES, DENSE, FRAMEWORKS, chosen, crossovers, growth, lengths_of
 
 PAGE = ROOT / "book" / "complexity.md"
 TEXT = (ROOT / "tools" / "templates" / "complexity.md.txt").read_text(encoding="utf-8")
@@ -43,8 +30,8 @@ MISSING = "not measured yet"
 # The layers before attention, for the same table; a convolution's kernel is its window.
 KERNEL = "O(n / w), dilated O(log_w n)"
 BESIDE = tuple(
-    Row(name, "", "", "", None, *costs, BASE, "no attention")
-    for name, *costs in (
+    Row(name, "", "", "", None, *given, BASE, "no attention")
+    for name, *given in (
         ("recurrent", "O(n d^2)", "O(n d)", "O(n)", "O(n)"),
         ("convolutional", "O(w n d^2)", "O(n d)", "O(1)", KERNEL),
         ("separable convolutional", "O(w n d + n d^2)", "O(n d)", "O(1)", KERNEL),
@@ -92,8 +79,15 @@ def page(record=None) -> str:
             ("Mechanism", "PyTorch", "TensorFlow"),
             lines(far, 2, lambda name: [crossing(rows, each, name) for each in FRAMEWORKS]),
         ),
-        **{"heads": HEADS, "width": WIDTH, "window": WINDOW, "block": BLOCK, "summary": SUMMARY, "rank": RANK},
-        **{"last": LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))},
+        **{
+            "heads": costs.HEADS,
+            "width": WIDTH,
+            "window": costs.WINDOW,
+            "block": BLOCK,
+            "summary": SUMMARY,
+            "rank": costs.RANK,
+        },
+        **{"last": costs.LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))},
         **{"shortest": lengths[0], "longest": lengths[-1]},
         **{key: record[key] for key in ("date", "processor", "load", "seconds", "command")},
         **{name: record["versions"][name] for name in ("torch", "tensorflow")},
@@ -167,7 +161,7 @@ def drawn(grown):
     counts = ("10 M", "100 M", "1 bn", "10 bn", "100 bn", "1 tn", "10 tn")
     left = panel(
         "Operations of one layer",
-        {words: (LENGTHS, grown[name]) for name, words in DRAWN.items()},
+        {words: (costs.LENGTHS, grown[name]) for name, words in costs.DRAWN.items()},
         lengths,
         {10 ** (7 + power): words for power, words in enumerate(counts)},
         "Lines on log axes. All pairs rise with slope 2, from 1 billion operations at 1k tokens to 4.4 trillion at "
@@ -304,7 +298,7 @@ def most(rows, name) -> str:
 
 
 def span(name) -> str:
-    lengths = lengths_of(name)[-LAST:]
+    lengths = lengths_of(name)[-costs.LAST :]
     return keyed(f"{lengths[0]:,} to {lengths[-1]:,}", lengths[-1])
 
 

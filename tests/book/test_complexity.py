@@ -10,21 +10,11 @@ from attn_course.catalog import CATALOG
 from attn_course.core.kv_cache import cache_bytes
 from attn_course.course.labs import load_record
 from attn_course.course.labs.caches import MODELS
+from experiments import costs
 from experiments.bench import pytorch, tf
 from experiments.bench.cases import MEASURED
 from experiments.bench.measure import slope
-from experiments.costs import (
-    CASES,
-    DENSE,
-    DRAWN,
-    FRAMEWORKS,
-    LENGTHS,
-    crossovers,
-    growth,
-    lengths_of,
-    measured,
-    operations,
-)
+from experiments.costs import CASES, DENSE, FRAMEWORKS, crossovers, growth, lengths_of, measured, operations
 
 RECORD = load_record("costs")
 
@@ -116,9 +106,9 @@ def test_exponents_are_of_the_last_lengths():
     assert flat == 0
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", costs.DRAWN)
 def test_what_is_drawn_was_counted(name):
-    assert RECORD["grown"][name] == [operations(name, n) for n in LENGTHS], "run `make costs MEASURE=yes`"
+    assert RECORD["grown"][name] == [operations(name, n) for n in costs.LENGTHS], "run `make costs MEASURE=yes`"
 
 
 def test_caches_are_those_of_the_chapter():
