@@ -1,4 +1,4 @@
-"""Layers of fourteen models of Hugging Face with random weights, and what they say; nothing is downloaded."""
+"""Layers of sixteen models of Hugging Face with random weights, and what they say; nothing is downloaded."""
 
 import torch
 import transformers
@@ -10,6 +10,7 @@ from transformers.masking_utils import (
 )
 from transformers.models.bert.modeling_bert import BertLayer
 from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
+from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek_v4
 from transformers.models.deepseek_v32 import modeling_deepseek_v32 as deepseek_v32
 from transformers.models.diffllama import modeling_diffllama as diff
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
@@ -18,6 +19,7 @@ from transformers.models.gpt2.modeling_gpt2 import GPT2Block
 from transformers.models.gpt_oss import modeling_gpt_oss as oss
 from transformers.models.llama import modeling_llama as llama
 from transformers.models.llama4 import modeling_llama4 as llama4
+from transformers.models.minimax_m3_vl import MiniMaxM3VLTextConfig, modeling_minimax_m3_vl as minimax
 from transformers.models.mistral import modeling_mistral as mistral
 from transformers.models.olmo2 import modeling_olmo2 as olmo
 from transformers.models.qwen3 import modeling_qwen3 as qwen
@@ -97,6 +99,29 @@ def rows():
     for name, turn in (("deepseek-v3.2", None), ("deepseek-v3.2 yarn", YARN)):
         config = latent(transformers.DeepseekV32Config, **INDEX, rope_parameters=turn)
         yield name, *decoder(deepseek_v32, "DeepseekV32", config)
+    yield from compressed()
+    sizes = {**SIZES, "layer_types": ["minimax_m3_sparse", "full_attention"], "mlp_layer_types": ["dense"] * 2}
+    sizes |= {"index_n_heads": G, "index_head_dim": K, "index_block_size": 2, "index_topk_blocks": 2}
+    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
+    config = MiniMaxM3VLTextConfig(**sizes, rope_parameters=rope)
+    for number, name in enumerate(("minimax-m3", "minimax-m3 dense")):
+        yield name, *alone(minimax, "MiniMaxM3VL", config, number)
+
+
+def compressed():
+    """DeepSeek-V4: a window, all entries, chosen entries; of a head's six columns the last four turn."""
+    kinds = {"window": "sliding", "hca": "heavily_compressed", "csa": "compressed_sparse"}
+    kinds = {name: f"{kind}_attention" for name, kind in kinds.items()}
+    sizes = {name: x for name, x in SIZES.items() if name not in ("num_key_value_heads", "num_hidden_layers")}
+    sizes |= {"q_lora_rank": 7, "sliding_window": W, "compress_rates": {"compressed_sparse_attention": 2}}
+    sizes["compress_rates"]["heavily_compressed_attention"] = 3
+    sizes |= {"o_groups": 2, "o_lora_rank": 3, "index_n_heads": 16, "index_head_dim": 8, "index_topk": 2}
+    sizes |= {"layer_types": [*kinds.values()], "mlp_layer_types": ["moe"] * 3, "partial_rotary_factor": 0.7}
+    config = transformers.DeepseekV4Config(**sizes, num_hidden_layers=3, rope_parameters={**YARN})
+    rope = deepseek_v4.DeepseekV4RotaryEmbedding(config)
+    for number, name in enumerate(kinds):
+        turn = lambda x, p: {kind: rope(x, p, kind) for kind in ("main", "compress")}  # noqa: E731
+        yield f"deepseek-v4 {name}", *alone(deepseek_v4, "DeepseekV4", config, number, turn)
 
 
 @torch.no_grad()
@@ -105,7 +130,7 @@ def fill(module):
     for name, x in module.named_parameters():
         torch.nn.init.normal_(x, std=0.3)
         scale = x.ndim == 1 and "norm" in name.lower() and name.endswith("weight")
-        if scale and not type(module).__name__.startswith(("Gemma", "Qwen3Next")):
+        if scale and not type(module).__name__.startswith(("Gemma", "Qwen3Next", "MiniMaxM3")):
             x += 1
     return module.eval()
 
@@ -126,6 +151,8 @@ def mask_of(attention, x, real):
 def said(module, attention, rope, x, real):
     """What the module says of x (B, T, D)."""
     place = {} if rope is None else {"position_embeddings": rope(x, torch.arange(x.shape[1])[None])}
+    if type(module).__name__ == "DeepseekV4Attention":
+        place["position_ids"] = torch.arange(x.shape[1])[None]
     output = module(x, attention_mask=mask_of(attention, x, real), **place)
     return output[0] if isinstance(output, tuple) else output
 

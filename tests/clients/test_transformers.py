@@ -1,6 +1,7 @@
 """``from_huggingface`` beside transformers itself: modules with random weights, nothing downloaded."""
 
 import copy
+import re
 import runpy
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,12 @@ from attn_course.frameworks import torch
 from attn_course.masks import sliding_window_mask
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "replace_attention.py"
+REPORT = EXAMPLE.parents[1] / "docs" / "topk_ties.md"
 ROW = pytest.mark.parametrize("row", ABOUT["rows"])
-# Causal, by ours too: the chunks of Llama 4 are the caller's mask.
-CAUSAL = [row for row in ABOUT["rows"] if row not in ("bert", "gpt2", "llama4 chunks")]
+# Causal, by ours too: the chunks of Llama 4 are the caller's mask. AT_ONCE: a text without a cache, and without padding
+# before it, which would move the blocks.
+AT_ONCE = ("deepseek-v4 window", "deepseek-v4 hca", "deepseek-v4 csa", "minimax-m3")
+CAUSAL = [row for row in ABOUT["rows"] if row not in ("bert", "gpt2", "llama4 chunks", *AT_ONCE)]
 B, T, G, K = modules.B, modules.T, modules.G, modules.K
 REAL = np.arange(T) >= np.array([[2], [0]])  # padding on the left
 CHUNKS = ((0, 4), (4, 5), (5, 7))
@@ -52,6 +56,30 @@ def test_the_example_of_the_package_s_page(face, capsys):
     """Which the other tests run with a stand-in."""
     exec("\n".join(api_sections.example("huggingface", face.__name__.rpartition(".")[2])), {})
     assert capsys.readouterr().out == "True\n"
+
+
+@FACE
+@pytest.mark.parametrize("row", AT_ONCE)
+def test_many_blocks(face, row, rows):
+    """At 61 words, of which the indexers choose few blocks, or entries."""
+    module, attention, rope, _, _ = rows[row]
+    x = torch.randn(2, 61, modules.D, generator=torch.Generator().manual_seed(0))
+    output = modules.said(module, attention, rope, x, torch.ones(2, 61, dtype=torch.bool)).numpy()
+    found = numbers(face.from_huggingface(module)(tensor(face, x.numpy()))[0])
+    assert np.abs(found - output).max() / np.abs(output).max() < 1e-5
+
+
+def test_the_report_on_ties(capsys, monkeypatch):
+    """Its program gives what stands below it: as far apart with few index heads, equal with many or with a rule."""
+    monkeypatch.setattr(torch.Tensor, "topk", torch.Tensor.topk)  # which the program puts another for
+    program, told = re.findall(r"```\w*\n(.*?)```", REPORT.read_text(encoding="utf-8"), re.DOTALL)
+    exec(program, {})
+    found = capsys.readouterr().out
+    assert found.splitlines()[:6] == told.splitlines()[:6]
+    one, other = (re.findall(r"(\d+) index heads: topk (.{4}), stable sort (.{4})", text) for text in (found, told))
+    for (heads, tied, ruled), known in zip(one, other, strict=True):
+        assert (heads, ruled) == (known[0], "0.00")
+        assert (tied == "0.00") == (heads == "16") and abs(float(tied) - float(known[1])) < 0.05
 
 
 # --- attention alone, in float64: their norm, softmax and rotation are in float32 ---------

@@ -56,11 +56,13 @@ KEPT = [
     "hidden_size", "num_attention_heads", "num_key_value_heads", "intermediate_size", "hidden_act", "hidden_activation",
     "activation_function", "rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "rope_parameters", "sliding_window",
     "max_position_embeddings", "rope_interleave", "use_qk_norm", "index_n_heads", "index_head_dim", "index_topk",
+    "index_block_size", "index_local_blocks", "index_topk_blocks", "q_lora_rank", "o_groups", "o_lora_rank",
+    "compress_rates", "qk_rope_head_dim",
 ]  # fmt: skip
 OWN = [
     "head_dim", "scaling", "sliding_window", "attn_logit_softcapping", "layer_type", "num_heads", "kv_lora_rank",
     "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "q_lora_rank", "use_rope", "attn_temperature_tuning",
-    "attn_scale", "floor_scale", "lambda_init",
+    "attn_scale", "floor_scale", "lambda_init", "rope_layer_type",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Layers of fourteen models of Hugging Face, random weights: ours say the same, from one dict in both frameworks.
+"""Layers of sixteen models of Hugging Face, random weights: ours say the same, from one dict in both frameworks.
 
 ``make_goldens.py`` stored what is compared with; here stands a module of the same form without the library, which
 tests/clients asks itself.
@@ -42,6 +42,11 @@ EXPECTED = {
     "diffllama": ("EncoderLayer", "DifferentialAttention"),
     "deepseek-v3.2": ("EncoderLayer", "IndexedAttention"),
     "deepseek-v3.2 yarn": ("EncoderLayer", "IndexedAttention"),
+    "deepseek-v4 window": ("CompressedAttention", None),
+    "deepseek-v4 hca": ("CompressedAttention", None),
+    "deepseek-v4 csa": ("CompressedAttention", None),
+    "minimax-m3": ("IndexedBlocksAttention", None),
+    "minimax-m3 dense": ("GroupedQueryAttention", None),
 }
 
 
@@ -91,6 +96,9 @@ def test_one_dict_for_both(row):
         ("qwen3-next", "query_key_norm.query.scale"),
         ("diffllama", "attention.lambda_query"),
         ("deepseek-v3.2", "attention.index_norm.bias"),
+        ("deepseek-v4 hca", "pool.norm.scale"),
+        ("deepseek-v4 csa", "index_head_weight"),
+        ("minimax-m3", "index_query_weight"),
     ],
 )
 def test_what_is_special_matters(row, name):

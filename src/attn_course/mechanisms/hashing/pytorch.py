@@ -118,10 +118,10 @@ def attend_in_chunks(query, value, code, order, size, causal, scale, packed):
     behind = chunks(position, size) - with_others(position, size, packed).mT
     allowed = allowed & (behind > 0 if causal else behind != 0)
     score = score.masked_fill(~allowed, LOWEST)
-    highest = score.detach().amax(dim=-1, keepdim=True)
-    weight = (score - highest).exp()
-    total = weight.sum(dim=-1, keepdim=True)
-    found = (weight @ value) / total, highest + total.log()
+    # No plain exp: where most come out as 0, it takes ten times a softmax's time.
+    weight = score.softmax(dim=-1)
+    highest, place = score.max(dim=-1, keepdim=True)
+    found = weight @ value, highest - weight.gather(-1, place).log()
     return [x.flatten(1, 2) for x in found]
 
 
@@ -130,9 +130,9 @@ def is_near(code, order, size, packed):
     # Shifted so that the zeros of `chunks` and `with_others` mean NOBODY.
     sorted_code = take(code.mT, order) - NOBODY
     asked, held = chunks(sorted_code, size), with_others(sorted_code, size, packed)
-    asked, held = asked.mT, held.mT
-    apart = asked[..., None] - held[..., None, :]
-    return ((apart == 0) | (apart == 1)) & (asked > 0)[..., None]
+    asked = asked.masked_fill(asked == 0, NOBODY)
+    apart = asked.mT[..., None] - held.mT[..., None, :]
+    return apart == apart.clamp(0, 1)
 
 
 def take(x, order):

@@ -134,15 +134,18 @@ def read_rope(module: Any, dim: int) -> dict[str, Any]:
         read.
     """
     config, every = module.config, module.config.rope_parameters
-    rope = every.get(getattr(module, "layer_type", None), every)  # Gemma 3 has two
+    layer = getattr(module, "rope_layer_type", getattr(module, "layer_type", None))
+    rope = every.get(layer, every)  # Gemma 3 and DeepSeek-V4 have two
     rope = {key: x for key, x in rope.items() if x is not None}
     kind = rope.get("rope_type", rope.get("type", "default"))
     check_choice("rope_type", kind, KEYS)
     known, turned = {"rope_type", "type", "rope_theta", *KEYS[kind]}, dim
-    if type(module).__name__ == "Qwen3NextAttention":
+    name = type(module).__name__
+    if name in ("Qwen3NextAttention", "MiniMaxM3VLAttention"):
         known.add("partial_rotary_factor")
         turned = int(dim * rope.get("partial_rotary_factor", 1.0))
-    elif kind == "default":  # the library's other classes turn all columns all the same
+    elif kind == "default" or name == "DeepseekV4Attention":  # dim: what turns there
+        # the library's other classes turn all columns all the same
         known.add("partial_rotary_factor")
     for key in sorted(rope.keys() - known):
         check_options(f"rope_type {kind!r}", (key, rope[key], NOTHING.get(key)))

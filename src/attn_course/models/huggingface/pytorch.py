@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from attn_course.core.chunked.pytorch import pad
+from attn_course.core.chunked.pytorch import pad, widen
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Module, make_linear, merge, split
 from attn_course.core.layer.shared import check_supported
@@ -10,8 +10,11 @@ from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.parity import set_parameters
 from attn_course.mechanisms.delta_rule.pytorch import delta_rule_attention
 from attn_course.mechanisms.differential.pytorch import DifferentialAttention
-from attn_course.mechanisms.grouped_query.pytorch import GroupedQueryAttention
-from attn_course.mechanisms.indexed.pytorch import IndexedAttention
+from attn_course.mechanisms.grouped_query.pytorch import (
+    GroupedQueryAttention,
+    in_groups,
+)
+from attn_course.mechanisms.indexed.pytorch import IndexedAttention, highest, scores_of
 from attn_course.mechanisms.latent.pytorch import LatentAttention
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.pytorch import (
@@ -21,9 +24,10 @@ from attn_course.mechanisms.parts.gated.pytorch import (
     SinkSoftmax,
 )
 from attn_course.mechanisms.parts.lengthening.pytorch import LogLengthScale
-from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding
+from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, turned
 from attn_course.mechanisms.window.pytorch import SlidingWindowAttention
 from attn_course.models.encoder.pytorch import EncoderLayer
+from attn_course.models.feed_forward.pytorch import make_norm
 from attn_course.models.huggingface.shared import check_words, read_huggingface
 
 __all__ = ["from_huggingface"]
@@ -111,14 +115,220 @@ def of_length_1(x):
     return x * (x.square().sum(dim=-1, keepdim=True) + 1e-6).rsqrt()
 
 
+class IndexedBlocksAttention(GroupedQueryAttention):
+    """The sparse attention of MiniMax-M3: of each group of heads a small one chooses.
+
+    score[t, n] = the best product of t's small query with a key s <= t of block n
+    output      = grouped attention over the top_k best blocks, the last ones forced
+
+    The small key is one for all groups. Always causal; a text at once, no cache.
+    """
+
+    reads_memory = False  # it has one input
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        block_size: int,
+        local_blocks: int,
+        top_k: int,
+        epsilon: float,
+        **options: Any,
+    ) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        G, K = self.num_kv_heads, self.sizes.key_dim
+        self.blocks = {"block_size": block_size, "local_blocks": local_blocks}
+        self.blocks |= {"top_k": top_k}
+        self.config |= self.blocks | {"epsilon": epsilon}
+        self.index_query = make_linear(model_dim, G * K, False)
+        self.index_key = make_linear(model_dim, K, False)
+        self.index_norm = QueryKeyNorm(K, epsilon=epsilon)
+
+    def walk(self, query, key, value, mask, *, cache, **how):
+        """All steps of grouped attention, under a mask that the small heads choose."""
+        check_supported(type(self).__name__, mask=mask, cache=cache)
+        G, how["causal"] = self.num_kv_heads, True
+        asks = split(self.index_query(query), G), split(self.index_key(query), 1)
+        asks = self.rotary(*self.index_norm(*asks))
+        chosen = best_blocks(*widen(*asks), **self.blocks)
+        mask = chosen.repeat_interleave(self.num_heads // G, dim=1)
+        return super().walk(query, key, value, mask, cache=None, **how)
+
+
+def best_blocks(query, key, *, block_size, local_blocks, top_k):
+    """The formula: which keys stand in chosen blocks, (B, G, T, T)."""
+    T = query.shape[2]
+    place = torch.arange(T, device=query.device)
+    block = place // block_size
+    score = torch.where(place <= place[:, None], query @ key.mT, -torch.inf)
+    wide = torch.nn.functional.pad(score, (0, -T % block_size), value=-torch.inf)
+    best = wide.unflatten(-1, (-1, block_size)).amax(dim=-1)
+    before = block[:, None] - torch.arange(best.shape[-1], device=query.device)
+    forced = (before >= 0) & (before < local_blocks)
+    best = torch.where(forced, torch.inf, best)
+    return highest(best, top_k, before >= 0)[..., block]
+
+
+class CompressedAttention(Module):
+    """The attention of DeepSeek-V4: a window of words, and an entry a block before it.
+
+    key = value = rms(linear(x)), one for all heads, turned by its position
+    entry       = the ``Pool`` of a block of block_size words, turned as its first
+    context     = softmax over words and entries, with a sink; turned back by t
+
+    t sees an entry from its last word on: all of them, or, where top_k is given, the
+    best by an indexer whose keys are pooled as well. Without a block_size there is the
+    window alone. Always causal; a text at once, without a mask or a cache.
+    """
+
+    parity_joint = "_"
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        key_dim: int,
+        query_latent_dim: int,
+        window: int,
+        groups: int,
+        group_dim: int,
+        epsilon: float,
+        rotary: RotaryEncoding,
+        block_size: int | None = None,
+        index_heads: int | None = None,
+        index_dim: int | None = None,
+        top_k: int | None = None,
+    ) -> None:
+        super().__init__()
+        H, K, D, Q = num_heads, key_dim, model_dim, query_latent_dim
+        self.model_dim, self.num_heads, self.window = D, H, window
+        self.epsilon, self.rotary, self.index_heads = epsilon, rotary, index_heads
+        self.block_size, self.top_k = block_size, top_k
+        self.query_latent = make_linear(D, Q, False)
+        self.latent_norm = make_norm("rms", Q, epsilon)
+        self.query = make_linear(Q, H * K, False)
+        self.key = make_linear(D, K, False)
+        self.key_norm = make_norm("rms", K, epsilon)
+        self.softmax = SinkSoftmax(H)
+        shape = groups, H * K // groups, group_dim
+        self.grouped = torch.nn.Parameter(torch.zeros(shape))
+        self.output = make_linear(groups * group_dim, D, False)
+        if block_size is not None:
+            pooled = {"block_size": block_size, "overlap": top_k is not None}
+            self.pool = Pool(D, K, epsilon=epsilon, **pooled)
+        if top_k is not None:
+            self.index_pool = Pool(D, index_dim, epsilon=epsilon, **pooled)
+            self.index_query = make_linear(Q, index_heads * index_dim, False)
+            self.index_head = make_linear(D, index_heads, False)
+
+    def forward(
+        self, x: torch.Tensor, mask: Mask = None, *, cache: Any = None, **_: Any
+    ) -> tuple[torch.Tensor, None]:
+        """x (B, T, model_dim) -> the same shape, None."""
+        check_supported("CompressedAttention", mask=mask, cache=cache)
+        check_words(x, self.model_dim, None)
+        place = torch.arange(x.shape[1], device=x.device)
+        latent = self.latent_norm(self.query_latent(x))
+        query = split(self.query(latent), self.num_heads)
+        square = query.square().mean(dim=-1, keepdim=True)
+        query = self.turned(query * (square + self.epsilon).rsqrt(), place)
+        key = self.turned(self.key_norm(self.key(x))[:, None], place)
+        before = place[:, None] - place
+        seen = ((before >= 0) & (before < self.window))[None, None]
+        if self.block_size is not None:
+            entry, known = self.entries(x, latent, place)
+            rows = seen.expand(len(known), -1, -1, -1)
+            key, seen = torch.cat([key, entry], 2), torch.cat([rows, known], -1)
+        context, _ = in_groups(query, key, key, seen, softmax=self.softmax)
+        context = merge(self.turned(context, -place))
+        parts = context.unflatten(-1, (len(self.grouped), -1))
+        parts = torch.einsum("btgi,gir->btgr", parts, self.grouped)
+        return self.output(parts.flatten(2)), None
+
+    def entries(self, x, latent, place):
+        """Of the whole blocks the entries (B, 1, N, K), and which each word sees."""
+        entry = self.pool(x)[:, None]
+        number = torch.arange(entry.shape[2], device=x.device)
+        first = self.block_size * number
+        known = number < (place[:, None] + 1) // self.block_size
+        if self.top_k is None:
+            known = known.expand(len(x), 1, -1, -1)
+        else:
+            small = self.turned(self.index_pool(x), first)
+            asks = split(self.index_query(latent), self.index_heads)
+            asks = self.turned(asks, place), small, self.index_head(x)
+            known = highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
+        return self.turned(entry, first), known
+
+    def turned(self, x, place):
+        """The last columns turned by their positions."""
+        start = x.shape[-1] - self.rotary.key_dim
+        end = turned(
+            x[..., start:], self.rotary.waves(place, x.dtype), self.rotary.layout
+        )
+        return torch.cat([x[..., :start], end], dim=-1)
+
+
+class Pool(Module):
+    """One entry for each whole block of words: a weighted mean of each column.
+
+    entry = rms(sum over the block's words of softmax(gate + bias) * part)
+
+    overlap: over the words of the block before too, whose part and gate for the next
+    block are maps of their own.
+    """
+
+    parity_joint = "_"
+
+    def __init__(
+        self,
+        model_dim: int,
+        width: int,
+        *,
+        block_size: int,
+        overlap: bool,
+        epsilon: float,
+    ) -> None:
+        super().__init__()
+        self.overlap, own = overlap, width * (2 if overlap else 1)
+        self.part = make_linear(model_dim, own, False)
+        self.gate = make_linear(model_dim, own, False)
+        self.bias = torch.nn.Parameter(torch.zeros(block_size, own))
+        self.norm = make_norm("rms", width, epsilon)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x (B, T, model_dim) -> (B, T // block_size, width)."""
+        size = len(self.bias)
+        x = x[:, : x.shape[1] // size * size].unflatten(1, (-1, size))
+        part, gate = self.part(x), self.gate(x) + self.bias
+        if self.overlap:
+            part, gate = (
+                with_block_before(part, 0.0),
+                with_block_before(gate, -torch.inf),
+            )
+        return self.norm((gate.softmax(dim=2) * part).sum(dim=2))
+
+
+def with_block_before(x, first):
+    """x (B, N, m, 2 W): the first half of the block before, and a block's second."""
+    before, own = x.chunk(2, dim=-1)
+    start = torch.full_like(before[:, :1], first)
+    return torch.cat([torch.cat([start, before[:, :-1]], dim=1), own], dim=2)
+
+
 KINDS = {
     kind.__name__: kind
     for kind in (
         CappedSoftmax,
+        CompressedAttention,
         DifferentialAttention,
         GatedDeltaNet,
         GroupedQueryAttention,
         IndexedAttention,
+        IndexedBlocksAttention,
         LatentAttention,
         LogLengthScale,
         MultiHeadAttention,

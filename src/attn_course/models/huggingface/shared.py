@@ -54,7 +54,7 @@ def read_huggingface(module: Any) -> Recipe:
 def whole_scales(module: Any) -> dict[str, np.ndarray]:
     """The state; the norms of some learn what is added to 1, ours the sum."""
     state = arrays(module)
-    if type(module).__name__.startswith(("Gemma", "Qwen3Next")):
+    if type(module).__name__.startswith(("Gemma", "Qwen3Next", "MiniMaxM3")):
         state |= {name: 1 + x for name, x in state.items() if "norm" in name}
     return state
 
@@ -77,6 +77,35 @@ LLAMA_ATTENTION = (
     | {"q_norm.weight": "query_key_norm.query.scale"}
     | {"k_norm.weight": "query_key_norm.key.scale", "sinks": "softmax.sink"}
     | linear("gate_proj", "output_gate")
+)
+M3_INDEXER = (
+    linear("indexer.q_proj", "index_query", "_")
+    | linear("indexer.k_proj", "index_key", "_")
+    | {"indexer.q_norm.weight": "index_norm.query.scale"}
+    | {"indexer.k_norm.weight": "index_norm.key.scale"}
+)
+
+
+def pool(theirs: str, ours: str) -> dict[str, str]:
+    """The names of what makes DeepSeek-V4's entries."""
+    maps = linear(f"{theirs}.kv_proj", f"{ours}.part", "_")
+    maps |= linear(f"{theirs}.gate_proj", f"{ours}.gate", "_")
+    maps |= {f"{theirs}.position_bias": f"{ours}.bias"}
+    return maps | norm(f"{theirs}.kv_norm", f"{ours}.norm")
+
+
+DEEPSEEK_V4 = (
+    linear("q_a_proj", "query_latent", "_")
+    | norm("q_a_norm", "latent_norm")
+    | linear("q_b_proj", "query", "_")
+    | linear("kv_proj", "key", "_")
+    | norm("kv_norm", "key_norm")
+    | {"sinks": "softmax.sink", "o_a_proj.weight": "grouped"}
+    | linear("o_b_proj", "output", "_")
+    | pool("compressor", "pool")
+    | pool("compressor.indexer", "index_pool")
+    | linear("compressor.indexer.q_b_proj", "index_query", "_")
+    | linear("compressor.indexer.scorer.weights_proj", "index_head", "_")
 )
 LLAMA_REST = (
     linear("mlp.gate_proj", "feed_forward.gate")
@@ -160,8 +189,23 @@ def read_attention(module: Any) -> Recipe:
     cap = getattr(module, "attn_logit_softcapping", None)
     if cap is not None:
         parts["softmax"] = "CappedSoftmax", {"cap": cap}
-    parameters = renamed(state, LLAMA_ATTENTION)
+    if "indexer.q_proj.weight" in state:
+        kind = "IndexedBlocksAttention"
+        options |= block_options(config, K, options["num_kv_heads"])
+    parameters = renamed(state, LLAMA_ATTENTION | M3_INDEXER)
     return Recipe(kind, options, parts, None, parameters)
+
+
+def block_options(config: Any, K: int, G: int) -> dict[str, Any]:
+    """What MiniMax-M3's indexer chooses; its heads are as many as groups, as wide."""
+    sizes = ("index_head_dim", config.index_head_dim, K)
+    check_options("module", sizes, ("index_n_heads", config.index_n_heads, G))
+    return {
+        "block_size": config.index_block_size,
+        "local_blocks": config.index_local_blocks,
+        "top_k": config.index_topk_blocks,
+        "epsilon": config.rms_norm_eps,
+    }
 
 
 def attention_options(module: Any, state: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -270,6 +314,28 @@ def read_latent_attention(module: Any) -> Recipe:
 def read_indexed_attention(module: Any) -> Recipe:
     """DeepseekV32Attention, as ``IndexedAttention.from_huggingface`` reads it."""
     return latent_recipe("IndexedAttention", *read_indexed(module))
+
+
+def read_compressed_attention(module: Any) -> Recipe:
+    """DeepseekV4Attention: a window alone, or with all entries, or with chosen ones."""
+    config, state = module.config, arrays(module)
+    G, R = config.o_groups, config.o_lora_rank
+    state["o_a_proj.weight"] = state["o_a_proj.weight"].reshape(G, R, -1).swapaxes(1, 2)
+    for name in [name for name in state if name.endswith("position_bias")]:
+        state[name] = state[name].T  # no matrix: ``renamed`` turns it back
+    options = {"model_dim": config.hidden_size, "num_heads": module.num_heads}
+    options |= {"key_dim": module.head_dim, "query_latent_dim": config.q_lora_rank}
+    options |= {"window": module.sliding_window, "groups": G, "group_dim": R}
+    options |= {"epsilon": config.rms_norm_eps}
+    if "compressor.kv_proj.weight" in state:
+        options["block_size"] = config.compress_rates[module.layer_type]
+    if "compressor.indexer.kv_proj.weight" in state:
+        options |= {"index_heads": config.index_n_heads, "top_k": config.index_topk}
+        options |= {"index_dim": config.index_head_dim}
+    turn = read_rope(module, config.qk_rope_head_dim) | {"layout": "interleaved"}
+    parts = {"rotary": ("RotaryEncoding", turn)}
+    parameters = renamed(state, DEEPSEEK_V4)
+    return Recipe("CompressedAttention", options, parts, None, parameters)
 
 
 def read_gated_delta(module: Any) -> Recipe:
@@ -404,4 +470,6 @@ READERS = {
     "DeepseekV3DecoderLayer": read_decoder,
     "DeepseekV32Attention": read_indexed_attention,
     "DeepseekV32DecoderLayer": read_decoder,
+    "DeepseekV4Attention": read_compressed_attention,
+    "MiniMaxM3VLAttention": read_attention,
 }

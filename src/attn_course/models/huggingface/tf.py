@@ -2,16 +2,23 @@
 
 from typing import Any, ClassVar
 
-from attn_course.core.chunked.tf import pad
+from attn_course.core.chunked.tf import pad, widen
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_supported
-from attn_course.core.layer.tf import PairLayer, dense, merge, split, with_padding
+from attn_course.core.layer.tf import (
+    Layer,
+    PairLayer,
+    dense,
+    merge,
+    split,
+    with_padding,
+)
 from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import set_parameters
 from attn_course.mechanisms.delta_rule.tf import delta_rule_attention
 from attn_course.mechanisms.differential.tf import DifferentialAttention
-from attn_course.mechanisms.grouped_query.tf import GroupedQueryAttention
-from attn_course.mechanisms.indexed.tf import IndexedAttention
+from attn_course.mechanisms.grouped_query.tf import GroupedQueryAttention, in_groups
+from attn_course.mechanisms.indexed.tf import IndexedAttention, highest, scores_of
 from attn_course.mechanisms.latent.tf import LatentAttention
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.tf import (
@@ -21,9 +28,10 @@ from attn_course.mechanisms.parts.gated.tf import (
     SinkSoftmax,
 )
 from attn_course.mechanisms.parts.lengthening.tf import LogLengthScale
-from attn_course.mechanisms.parts.positional.tf import RotaryEncoding
+from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, turned
 from attn_course.mechanisms.window.tf import SlidingWindowAttention
 from attn_course.models.encoder.tf import EncoderLayer
+from attn_course.models.feed_forward.tf import make_norm
 from attn_course.models.huggingface.shared import check_words, read_huggingface
 
 __all__ = ["from_huggingface"]
@@ -124,14 +132,245 @@ def of_length_1(x):
     return x * tf.math.rsqrt(tf.reduce_sum(x**2, axis=-1, keepdims=True) + 1e-6)
 
 
+@keras.saving.register_keras_serializable("attn_course")
+class IndexedBlocksAttention(GroupedQueryAttention):
+    """The sparse attention of MiniMax-M3: of each group of heads a small one chooses.
+
+    score[t, n] = the best product of t's small query with a key s <= t of block n
+    output      = grouped attention over the top_k best blocks, the last ones forced
+
+    The small key is one for all groups. Always causal; a text at once, no cache.
+    """
+
+    reads_memory = False  # it has one input
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        block_size: int,
+        local_blocks: int,
+        top_k: int,
+        epsilon: float,
+        **options: Any,
+    ) -> None:
+        super().__init__(model_dim, num_heads, **options)
+        G, K = self.num_kv_heads, self.sizes.key_dim
+        self.blocks = {"block_size": block_size, "local_blocks": local_blocks}
+        self.blocks |= {"top_k": top_k}
+        self.config |= self.blocks | {"epsilon": epsilon}
+        self.index_query = dense(self, "index_query", model_dim, G * K, False)
+        self.index_key = dense(self, "index_key", model_dim, K, False)
+        norm = QueryKeyNorm(K, epsilon=epsilon, dtype=self.dtype_policy)
+        self.index_norm = norm
+
+    def walk(self, query, key, value, mask, *, cache, **how):
+        """All steps of grouped attention, under a mask that the small heads choose."""
+        check_supported(type(self).__name__, mask=mask, cache=cache)
+        G, how["causal"] = self.num_kv_heads, True
+        asks = split(self.index_query(query), G), split(self.index_key(query), 1)
+        asks = self.rotary(*self.index_norm(*asks))
+        chosen = best_blocks(*widen(*asks), **self.blocks)
+        mask = tf.repeat(chosen, self.num_heads // G, axis=1)
+        return super().walk(query, key, value, mask, cache=None, **how)
+
+
+def best_blocks(query, key, *, block_size, local_blocks, top_k):
+    """The formula: which keys stand in chosen blocks, (B, G, T, T)."""
+    T, low = tf.shape(query)[2], tf.constant(-float("inf"), query.dtype)
+    place = tf.range(T)
+    block = place // block_size
+    score = tf.matmul(query, key, transpose_b=True)
+    score = tf.where(place <= place[:, None], score, low)
+    wide = tf.pad(score, [[0, 0]] * 3 + [[0, -T % block_size]], constant_values=low)
+    shape = tf.concat([tf.shape(score)[:3], [-1, block_size]], axis=0)
+    best = tf.reduce_max(tf.reshape(wide, shape), axis=-1)
+    before = block[:, None] - tf.range(tf.shape(best)[-1])
+    forced = (before >= 0) & (before < local_blocks)
+    best = tf.where(forced, -low, best)
+    return tf.gather(highest(best, top_k, before >= 0), block, axis=-1)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class CompressedAttention(PairLayer):
+    """The attention of DeepSeek-V4: a window of words, and an entry a block before it.
+
+    key = value = rms(linear(x)), one for all heads, turned by its position
+    entry       = the ``Pool`` of a block of block_size words, turned as its first
+    context     = softmax over words and entries, with a sink; turned back by t
+
+    t sees an entry from its last word on: all of them, or, where top_k is given, the
+    best by an indexer whose keys are pooled as well. Without a block_size there is the
+    window alone. Always causal; a text at once, without a mask or a cache.
+    """
+
+    parity_joint = "_"
+    nested = ("rotary",)
+
+    def __init__(
+        self,
+        model_dim: int,
+        num_heads: int,
+        *,
+        key_dim: int,
+        query_latent_dim: int,
+        window: int,
+        groups: int,
+        group_dim: int,
+        epsilon: float,
+        rotary: RotaryEncoding,
+        block_size: int | None = None,
+        index_heads: int | None = None,
+        index_dim: int | None = None,
+        top_k: int | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        H, K, D, Q = num_heads, key_dim, model_dim, query_latent_dim
+        self.config = {"model_dim": D, "num_heads": H, "key_dim": K}
+        self.config |= {"query_latent_dim": Q, "window": window, "groups": groups}
+        self.config |= {"group_dim": group_dim, "epsilon": epsilon, "top_k": top_k}
+        self.config |= {"block_size": block_size, "index_heads": index_heads}
+        self.config |= {"index_dim": index_dim}
+        self.model_dim, self.num_heads, self.window = D, H, window
+        self.epsilon, self.rotary, self.index_heads = epsilon, rotary, index_heads
+        self.block_size, self.top_k = block_size, top_k
+        own = {"dtype": self.dtype_policy}
+        self.query_latent = dense(self, "query_latent", D, Q, False)
+        self.latent_norm = make_norm("rms", Q, epsilon, **own)
+        self.query_dense = dense(self, "query", Q, H * K, False)
+        self.key_dense = dense(self, "key", D, K, False)
+        self.key_norm = make_norm("rms", K, epsilon, **own)
+        self.softmax = SinkSoftmax(H, dtype=self.dtype_policy)
+        shape = groups, H * K // groups, group_dim
+        self.grouped = self.add_weight(shape=shape, initializer="zeros", name="grouped")
+        self.output_dense = dense(self, "output", groups * group_dim, D, False)
+        if block_size is not None:
+            own |= {
+                "epsilon": epsilon,
+                "block_size": block_size,
+                "overlap": top_k is not None,
+            }
+            self.pool = Pool(D, K, **own)
+        if top_k is not None:
+            self.index_pool = Pool(D, index_dim, **own)
+            width = index_heads * index_dim
+            self.index_query = dense(self, "index_query", Q, width, False)
+            self.index_head = dense(self, "index_head", D, index_heads, False)
+        self.built = True
+
+    def call(
+        self, x: tf.Tensor, mask: Mask = None, *, cache: Any = None, **_: Any
+    ) -> tuple[tf.Tensor, None]:
+        """x (B, T, model_dim) -> the same shape, None."""
+        check_supported("CompressedAttention", mask=mask, cache=cache)
+        check_words(x, self.model_dim, None)
+        place = tf.range(tf.shape(x)[1])
+        latent = self.latent_norm(self.query_latent(x))
+        query = split(self.query_dense(latent), self.num_heads)
+        square = tf.reduce_mean(query**2, axis=-1, keepdims=True)
+        query = self.turned(query * tf.math.rsqrt(square + self.epsilon), place)
+        key = self.turned(self.key_norm(self.key_dense(x))[:, None], place)
+        before = place[:, None] - place
+        seen = ((before >= 0) & (before < self.window))[None, None]
+        if self.block_size is not None:
+            entry, known = self.entries(x, latent, place)
+            rows = tf.repeat(seen, tf.shape(known)[0], axis=0)
+            key, seen = tf.concat([key, entry], 2), tf.concat([rows, known], -1)
+        context, _ = in_groups(query, key, key, seen, softmax=self.softmax.call)
+        context = merge(self.turned(context, -place))
+        groups, width, _ = self.grouped.shape
+        shape = tf.concat([tf.shape(context)[:2], [groups, width]], axis=0)
+        parts = tf.einsum("btgi,gir->btgr", tf.reshape(context, shape), self.grouped)
+        parts = tf.reshape(parts, tf.concat([shape[:2], [-1]], axis=0))
+        parts.set_shape((None, None, self.output_dense.kernel.shape[0]))
+        return self.output_dense(parts), None
+
+    def entries(self, x, latent, place):
+        """Of the whole blocks the entries (B, 1, N, K), and which each word sees."""
+        entry = self.pool(x)[:, None]
+        number = tf.range(tf.shape(entry)[2])
+        first = self.block_size * number
+        known = number < (place[:, None] + 1) // self.block_size
+        if self.top_k is None:
+            known = tf.repeat(known[None, None], tf.shape(x)[0], axis=0)
+        else:
+            small = self.turned(self.index_pool(x), first)
+            asks = split(self.index_query(latent), self.index_heads)
+            asks = self.turned(asks, place), small, self.index_head(x)
+            known = highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
+        return self.turned(entry, first), known
+
+    def turned(self, x, place):
+        """The last columns turned by their positions."""
+        start = x.shape[-1] - self.rotary.key_dim
+        end = turned(
+            x[..., start:], self.rotary.waves(place, x.dtype), self.rotary.layout
+        )
+        return tf.concat([x[..., :start], end], axis=-1)
+
+
+@keras.saving.register_keras_serializable("attn_course")
+class Pool(Layer):
+    """One entry for each whole block of words: a weighted mean of each column.
+
+    entry = rms(sum over the block's words of softmax(gate + bias) * part)
+
+    overlap: over the words of the block before too, whose part and gate for the next
+    block are maps of their own.
+    """
+
+    parity_joint = "_"
+
+    def __init__(
+        self,
+        model_dim: int,
+        width: int,
+        *,
+        block_size: int,
+        overlap: bool,
+        epsilon: float,
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self.overlap, own = overlap, width * (2 if overlap else 1)
+        self.part = dense(self, "part", model_dim, own, False)
+        self.gate = dense(self, "gate", model_dim, own, False)
+        shape = block_size, own
+        self.bias = self.add_weight(shape=shape, initializer="zeros", name="bias")
+        self.norm = make_norm("rms", width, epsilon, dtype=self.dtype_policy)
+        self.built = True
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        """x (B, T, model_dim) -> (B, T // block_size, width)."""
+        size = self.bias.shape[0]
+        B, N = tf.shape(x)[0], tf.shape(x)[1] // size
+        x = tf.reshape(x[:, : N * size], (B, N, size, x.shape[2]))
+        part, gate = self.part(x), self.gate(x) + self.bias
+        if self.overlap:
+            low = -float("inf")
+            part, gate = with_block_before(part, 0.0), with_block_before(gate, low)
+        return self.norm(tf.reduce_sum(tf.nn.softmax(gate, axis=2) * part, axis=2))
+
+
+def with_block_before(x, first):
+    """x (B, N, m, 2 W): the first half of the block before, and a block's second."""
+    before, own = tf.split(x, 2, axis=-1)
+    start = tf.fill(tf.shape(before[:, :1]), tf.constant(first, x.dtype))
+    return tf.concat([tf.concat([start, before[:, :-1]], axis=1), own], axis=2)
+
+
 KINDS = {
     kind.__name__: kind
     for kind in (
         CappedSoftmax,
+        CompressedAttention,
         DifferentialAttention,
         GatedDeltaNet,
         GroupedQueryAttention,
         IndexedAttention,
+        IndexedBlocksAttention,
         LatentAttention,
         LogLengthScale,
         MultiHeadAttention,
