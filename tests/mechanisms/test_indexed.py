@@ -181,6 +181,16 @@ def test_all_heads_read_what_the_scores_choose(face):
 
 
 @FACE
+def test_a_layer_reads_what_another_chose(face):
+    """A choice that is shared between layers: handed over as the mask, whatever the layer's own indexer says."""
+    one, other = indexed(3, index_heads=5)[face], indexed(3, index_heads=2)[face]
+    x = tensor(face, draw(B, T, D))
+    chosen = numbers(face.top_keys(one.index(x), 3, causal=True))
+    assert (chosen_by(other, x) != chosen).any()
+    np.testing.assert_array_equal(chosen_by(other, x, mask=tensor(face, chosen[:, None])), chosen)
+
+
+@FACE
 def test_a_key_that_one_head_alone_may_see_can_be_chosen(face):
     layer, x = indexed(3)[face], tensor(face, draw(B, T, D))
     mask = np.ones((B, H, T, T), bool)

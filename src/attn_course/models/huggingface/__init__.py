@@ -25,6 +25,10 @@ Public names, alike in ``pytorch`` and ``tf``:
     layer of DeepSeek-V3, dense   EncoderLayer around ``LatentAttention``
     attention of DeepSeek-V3      ``LatentAttention``
     the same of DeepSeek-V3.2     ``IndexedAttention`` in its place
+    attention of DeepSeek-V4      a layer of words in a window and pooled entries, all
+                                  or those that an indexer chooses; one text at once
+    attention of MiniMax-M3       GroupedQueryAttention, in sparse layers over blocks
+                                  that small heads choose; one text at once
 
 The module is PyTorch's, from any of the model's layers (``model.layers[3]``), and is
 only read: its class by name, its configuration, its ``state_dict``. So both frameworks
