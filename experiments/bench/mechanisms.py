@@ -44,6 +44,7 @@ SLOPES = {
     "linformer_attention": 1.1,
     "lsh_attention": 1.25,
     "sliding_window_attention": 1.1,
+    "delta_rule_attention": 1.2,
 }
 EXACT = ("scaled_dot_product_attention", "flash_attention", "flash_attention, causal")
 

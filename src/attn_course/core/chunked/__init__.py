@@ -9,7 +9,7 @@ large products where a step per position is many small ones.
 - ``sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128)``
   -> the sums (..., T, V), and the sums of the similarities alone (..., T, 1)
 - ``chunks``, ``pad``, ``decay_in_chunk``, ``decay_between``: its parts
-- ``over_chunks(step, state, parts)``: chunk after chunk, where no product does it
+- ``over_chunks``: chunk after chunk, where no product does it
 - ``before``, ``before_maps``: the state before each chunk, of all chunks at once
 - ``shared.chunks_at_once``: for a comparison, which way; a GPU takes all at once
 - ``check_gates``: whether what is kept is a share

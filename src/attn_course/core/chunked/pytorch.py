@@ -9,6 +9,8 @@ from attn_course.core.masks.pytorch import to_mask
 from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_unit
 
+FEW = 8  # chunks that are prepared together
+
 
 def sum_up(query, key, value, log_decay=None, causal=False, chunk_size=128):
     """The sum over keys of similarity times value, (..., T, V), and of similarity."""
@@ -157,18 +159,20 @@ def unfolded(x, size, overlap):
     return x.unfold(x.dim() - 2, size + overlap, size).mT
 
 
-def over_chunks(step, state, parts, length):
+def over_chunks(prepare, step, state, inputs, length):
     """``step(state, chunk) -> state, output`` of one chunk after the other, joined.
 
-    The parts have their chunks third from the end, (..., N, C, X); the outputs, joined,
-    are (..., length, V).
+    The inputs have their chunks third from the end, (..., N, C, X), as has what
+    ``prepare`` makes of them, which a step takes; the outputs, joined, are
+    (..., length, V). What is prepared of a few chunks stays in the processor's cache.
     """
-    if not isinstance(parts[0].shape[-3], int):  # a symbol: a loop of the graph
-        return in_loop(step, state, parts, length)
+    if not isinstance(inputs[0].shape[-3], int):  # a symbol: a loop of the graph
+        return in_loop(step, state, prepare(*inputs), length)
     outputs = []
-    for chunk in zip(*(x.unbind(-3) for x in parts), strict=True):
-        state, output = step(state, chunk)
-        outputs.append(output)
+    for few in zip(*(x.split(FEW, dim=-3) for x in inputs), strict=True):
+        for chunk in zip(*(x.unbind(-3) for x in prepare(*few)), strict=True):
+            state, output = step(state, chunk)
+            outputs.append(output)
     return torch.cat(outputs, dim=-2)[..., :length, :]
 
 

@@ -56,9 +56,9 @@ def delta_rule_attention(
         log_decay = forget(log_decay, numbers)
     query = pad(query, S - T, 0)
     C = shorten(chunk_size, S)
-    inputs = query, key, value, beta, log_decay
-    parts = write_in_chunk(*(chunks(x, C) for x in inputs))
+    inputs = [chunks(x, C) for x in (query, key, value, beta, log_decay)]
     if isinstance(S, int) and at_once(value):
+        parts = write_in_chunk(*inputs)
         output = read_at_once(*parts).flatten(-3, -2)[..., :S, :]
         return pad(output, T - S, 0).to(dtype), None
 
@@ -69,7 +69,7 @@ def delta_rule_attention(
         return kept * state + later_key.mT @ write, output
 
     state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
-    output = over_chunks(step, state, parts, S)
+    output = over_chunks(write_in_chunk, step, state, inputs, S)
     return pad(output, T - S, 0).to(dtype), None
 
 
@@ -110,15 +110,18 @@ def products(asks, key, log_decay, to_end):
     # From blocks of one position to blocks of twice the size: between an earlier half
     # and a later one, what is left of the key at the end of its half, and from there.
     found = [(x * key).sum(dim=-1)[..., None, None] for x in asks]
+    since = log_decay[..., None, :]  # of a block, up to t; and of what is ahead of t
+    ahead = torch.zeros_like(since)
     while size < C:
-        (early, _), (before, after) = halves(key, size), halves(log_decay, size)
-        early = early * decay_by_row(before)[0].exp()
-        since = decay_by_row(after)[1].exp()
+        (before, since), (ahead, after) = pairs(since), pairs(ahead)
+        early, later = halves(key, size)[0] * ahead.exp(), since.exp()
         for n, x in enumerate(asks):
-            across = (halves(x, size)[1] * since) @ early.mT
-            one, other = found[n].unflatten(-4, (-1, 2)).unbind(-4)
+            across = (halves(x, size)[1] * later) @ early.mT
+            one, other = pairs(found[n])
             upper = torch.cat([one, torch.zeros_like(one)], dim=-1)
             found[n] = torch.cat([upper, torch.cat([across, other], dim=-1)], dim=-2)
+        ahead = torch.cat([ahead + since[..., -1:, :], after], dim=-2)
+        since = torch.cat([before, since + before[..., -1:, :]], dim=-2)
         size *= 2
     return [x[..., 0, :, :C, :C] for x in found]
 
@@ -126,6 +129,11 @@ def products(asks, key, log_decay, to_end):
 def halves(x, size):
     """Of every block of 2 size of (..., C, N, X) both halves: (..., N, size, X)."""
     return x.unflatten(-3, (-1, 2, size)).transpose(-3, -2).unbind(-4)
+
+
+def pairs(blocks):
+    """Of every two blocks (..., N, size, X) the earlier ones, and the later ones."""
+    return blocks.unflatten(-4, (-1, 2)).unbind(-4)
 
 
 def decay_by_row(log_decay):

@@ -122,16 +122,19 @@ def products(asks, key, log_decay, to_end):
     # From blocks of one position to blocks of twice the size: between an earlier half
     # and a later one, what is left of the key at the end of its half, and from there.
     found = [tf.reduce_sum(x * key, axis=-1)[..., None, None] for x in asks]
+    since = log_decay[..., None, :]  # of a block, up to t; and of what is ahead of t
+    ahead = tf.zeros_like(since)
     while size < C:
-        (early, _), (before, after) = halves(key, size), halves(log_decay, size)
-        early = early * tf.exp(decay_by_row(before)[0])
-        since = tf.exp(decay_by_row(after)[1])
+        (before, since), (ahead, after) = pairs(since), pairs(ahead)
+        early, later = halves(key, size)[0] * tf.exp(ahead), tf.exp(since)
         for n, x in enumerate(asks):
-            late = halves(x, size)[1] * since
+            late = halves(x, size)[1] * later
             across = tf.matmul(late, early, transpose_b=True)
-            one, other = found[n][..., 0::2, :, :], found[n][..., 1::2, :, :]
+            one, other = pairs(found[n])
             upper = tf.concat([one, tf.zeros_like(one)], axis=-1)
             found[n] = tf.concat([upper, tf.concat([across, other], axis=-1)], axis=-2)
+        ahead = tf.concat([ahead + since[..., -1:, :], after], axis=-2)
+        since = tf.concat([before, since + before[..., -1:, :]], axis=-2)
         size *= 2
     return [x[..., 0, :C, :C] for x in found]
 
@@ -141,6 +144,11 @@ def halves(x, size):
     shape = tf.shape(x)
     cut = tf.concat([shape[:-2], [-1, 2, size], shape[-1:]], axis=0)
     return tf.unstack(tf.reshape(x, cut), num=2, axis=-3)
+
+
+def pairs(blocks):
+    """Of every two blocks (..., size, X) the earlier ones, and the later ones."""
+    return blocks[..., 0::2, :, :], blocks[..., 1::2, :, :]
 
 
 def decay_by_row(log_decay):
