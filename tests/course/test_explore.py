@@ -20,6 +20,7 @@ from attn_course.course.plots.explore import (
     code,
     explore,
     explore_arrows,
+    explore_blocks,
     explore_cache,
     explore_capacity,
     explore_heads,
@@ -76,6 +77,7 @@ def capacity(**changes):
 FIGURES = {
     "arrows": arrows,
     "attention": lambda: explore(weights(2, 3, 5, 7), "fünf!", ["<s>", "a", "b", "c", "d", "e", "</s>"], alt=ALT),
+    "blocks": lambda: explore_blocks([([1, 2, 3], 4), ([1, 2, 5, 6], 2)], alt=ALT, blocks=3, block_size=2),
     "cache": lambda: explore_cache({"a": [(32, 8192)], "b": ([(2, 64), (5, 64, 1024)], "a note")}, alt=ALT),
     "capacity": capacity,
     "heads": lambda: explore_heads({(): 0.9, ((0, 1),): (0.5, 0.4, 0.6)}, (1, 3), alt=ALT, weights=weights(1, 3, 2, 5)),
@@ -217,6 +219,9 @@ WRONG = {
     "a sink": (lambda: explore_sink([1, 2], [1, 2], alt=ALT, sink=7), "sink must be from -6 to 6, got 7"),
     "one request": (lambda: explore_server([(3, 5)], alt=ALT), "number of requests must be .* from 2 to 12, got 1"),
     "an empty prompt": (lambda: explore_server([(0, 5), (1, 1)], alt=ALT), "requests must be .* from 1 to 99, got 0"),
+    "one pool": (lambda: explore_blocks([([1], 2)], alt=ALT, blocks=2), "number of requests must be .* from 2 to 5"),
+    "a pool": (lambda: explore_blocks([([1], 9)] * 2, alt=ALT, blocks=2), "blocks must be 3 for this request, got 2"),
+    "a step": (lambda: explore_blocks([([1], 2)] * 2, alt=ALT, blocks=2, start=9), "start must be .* from 0 to"),
     "places": (lambda: explore_server([(3, 5), (1, 1)], alt=ALT, at_once=3), "at_once must be .* from 1 to 2, got 3"),
     "a budget": (
         lambda: explore_server([(3, 5), (1, 1)], alt=ALT, at_once=2, budget=5),

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from support import FACE, build
 
 from attn_course import pytorch, tf
@@ -72,9 +73,19 @@ def check(engine):
     assert sorted(blocks.free) == [n for n, held in enumerate(blocks.holders) if not held]
 
 
+class Drawn:
+    """What hypothesis draws, by a call of NumPy's generators."""
+
+    def __init__(self, data):
+        self.draw = data.draw
+
+    def integers(self, low, high=None):
+        return self.draw(st.integers(*((0, low - 1) if high is None else (low, high - 1))))
+
+
 def request(rng):
     """A prompt, often with a beginning that others have, and options."""
-    prompt = (*BEGINNINGS[rng.integers(4)], *rng.integers(0, N, rng.integers(1, 6)).tolist())
+    prompt = (*BEGINNINGS[rng.integers(4)], *(int(rng.integers(N)) for _ in range(rng.integers(1, 6))))
     options = {
         "max_tokens": int(rng.integers(1, 9)),
         "temperature": float(rng.integers(2)),
@@ -92,24 +103,38 @@ def sizes(rng):
     return {"blocks": blocks, "block_size": size, **more}
 
 
-def play(engine, rng, expected, acts=12):
-    """Add, cancel and step as drawn, then to the end; every text is that of its request alone."""
+ACTS = ["add"] * 5 + ["step"] * 4 + ["cancel", "refuse"]
+
+
+def refused(engine, kind):
+    """No token, one that does not exist, or a request longer than the pool: an error, and nothing else."""
+    whole = len(engine.blocks.holders) * engine.block_size
+    prompt, words = (((), "positions of prompt"), ((1, N), "tokens from 0"), ((1,) * whole, "blocks must be"))[kind]
+    with pytest.raises(ValueError, match=words):
+        engine.add(prompt, max_tokens=2)
+
+
+def play(engines, rng, expected, acts=12):
+    """Add, refuse, cancel and step as drawn, then to the end; every text is that of its request alone."""
     asked = []
-    for act in rng.choice(["add", "step", "cancel"], acts, p=[0.5, 0.4, 0.1]):
+    for _ in range(acts):
+        act, engine = ACTS[rng.integers(len(ACTS))], engines[rng.integers(len(engines))]
         if act == "add":
             prompt, options = request(rng)
             asked.append((prompt, options, engine.add(prompt, **options)))
         elif act == "step":
             engine.step()
+        elif act == "refuse":
+            refused(engine, rng.integers(3))
         elif asked:
             engine.cancel(asked[rng.integers(len(asked))][2])
-        check(engine)
-    for _ in range(2000):
-        if not (engine.waiting or engine.running):
-            break
-        engine.step()
-        check(engine)
-    assert not (engine.waiting or engine.running)
+        for each in engines:
+            check(each)
+    for engine in engines * 2000:
+        if engine.waiting or engine.running:
+            engine.step()
+            check(engine)
+    assert not any(engine.waiting or engine.running for engine in engines)
     for prompt, options, served in asked:
         whole = expected(prompt, **options)
         done = served.state == "done"
@@ -118,16 +143,29 @@ def play(engine, rng, expected, acts=12):
 
 
 def test_nobodys_tokens_change_in_a_thousand_schedules():
-    """Of a model that says what stands in the blocks that it is given; hits, waits and preemptions occur."""
+    """Of a model that says what stands in the blocks that it is given; hits, waits and preemptions occur.
+
+    Half of the schedules are of two engines that take turns: a request of one is no other's.
+    """
     counts = Counter()
-    for seed in range(1000):
-        rng = np.random.default_rng(seed)
-        engine = Reader(**sizes(rng))
-        play(engine, rng, alone)
-        counts += engine.counts
-        for what in ("read", "hit", "waited", "preempted"):
-            assert engine.counts[what] == sum(sum(entry[what].values()) for entry in engine.log)
-    assert min(counts[what] for what in ("hit", "waited", "preempted")) > 200, counts
+
+    # A schedule that fails is not made shorter: that takes longer than all of them.
+    once = {"phases": [Phase.generate], "suppress_health_check": list(HealthCheck)}
+
+    @settings(max_examples=1000, derandomize=True, database=None, deadline=None, **once)
+    @given(st.data())
+    def schedule(data):
+        rng = Drawn(data)
+        engines = [Reader(**sizes(rng)) for _ in range(rng.integers(1, 3))]
+        play(engines, rng, alone)
+        for engine in engines:
+            counts.update(engine.counts)
+            for what in ("read", "hit", "waited", "preempted"):
+                assert engine.counts[what] == sum(sum(entry[what].values()) for entry in engine.log)
+        counts["schedules"] += 1
+
+    schedule()
+    assert counts["schedules"] >= 1000 and min(counts[what] for what in ("hit", "waited", "preempted")) > 200, counts
 
 
 @functools.cache
@@ -168,7 +206,7 @@ def test_nobodys_tokens_change(face, kind):
     """Of a model in float64, greedy and sampled, schedule after schedule in one engine, whose prefixes stay."""
     rng, engine = np.random.default_rng(5), engine_of(face, kind, token_budget=9)
     for _ in range(8):
-        play(engine, rng, functools.partial(generated, kind=kind))
+        play([engine], rng, functools.partial(generated, kind=kind))
     assert min(engine.counts[what] for what in ("hit", "waited", "preempted")) >= 5, engine.counts
 
 
@@ -201,7 +239,7 @@ def test_bad_requests_are_refused_and_nobody_notices(face):
     options = {"max_tokens": 6, "temperature": 0.0}
     good = engine.add((1, 2, 3, 4, 5), **options)
     engine.step()
-    for prompt, given, words in (
+    for prompt, wrong, words in (
         ((), {}, "positions of prompt must be at least 1, got 0"),
         ((1, N), {}, "prompt must have tokens from 0 to 10, got 11"),
         ((1, -1), {}, "prompt must have tokens from 0 to 10, got -1"),
@@ -212,7 +250,7 @@ def test_bad_requests_are_refused_and_nobody_notices(face):
         ((1, 2), {"temperature": -1.0}, "temperature must be a number of at least 0"),
     ):
         with pytest.raises(ValueError, match=words):
-            engine.add(prompt, **options | given)
+            engine.add(prompt, **options | wrong)
         check(engine)
     engine.run()
     assert good.written == generated((1, 2, 3, 4, 5), **options) and len(engine.waiting) == 0
@@ -244,8 +282,10 @@ def test_what_can_not_be_served_is_named(face):
 
 @FACE
 def test_two_engines_have_one_model_and_each_its_blocks(face):
-    """They take turns, step by step, on the same prompts."""
+    """They take turns, step by step, on the same prompts; one pool for both is refused."""
     engines = [engine_of(face, block_size=size, blocks=12) for size in (2, 3)]
+    with pytest.raises(ValueError, match="blocks must be a number: engines share no pool"):
+        engine_of(face, blocks=engines[0].blocks)
     options = {"max_tokens": 7, "temperature": 1.0, "seed": 2}
     asked = [engine.add((1, 2, 3, *more), **options) for more in ((4,), (5, 6)) for engine in engines]
     while any(engine.running or engine.waiting for engine in engines):

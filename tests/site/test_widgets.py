@@ -17,6 +17,8 @@ from widget_figures import (
     MAPS,
     MEMORY,
     ONE_ROW,
+    POOL,
+    POOLED,
     POSITIONS,
     REQUESTS,
     SCORES,
@@ -32,7 +34,7 @@ from widget_figures import (
 )
 
 from attn_course.course.plots.explore import PARTS, code
-from attn_course.course.plots.explore.schedules import BUDGETS, timeline
+from attn_course.course.plots.explore.schedules import BUDGETS, pool_of, timeline
 from attn_course.masks import causal_mask, sliding_window_mask
 from attn_course.reference import alibi_slopes, local_window, rotary_frequencies
 
@@ -433,6 +435,29 @@ def test_server(figure):
                 "most tokens in one step": str(tokens.max()),
             }
         spoken(tab, f"steps: {steps}, .*most tokens in one step: {tokens.max()}$")
+
+
+def test_blocks(figure):
+    """Every cell has its holders; the buttons step, and the voice says whose each block is."""
+    states, pool = pool_of(POOLED, at_once=3, budget=8, **POOL)
+    held = [["+".join(str(one + 1) for one in step[n] or ()) for step in pool] for n in range(5)]
+    with figure("blocks") as (tab, ui):
+        texts = ui.locator(".line").evaluate_all(
+            "all => all.map(line => [...line.children].map(one => one.textContent))"
+        )
+        assert [[text.replace(" ", "+") for text in row] for row in texts[3:]] == held
+        kinds = [["", "reads", "writes", "kept back"][state] for state in states[2].tolist()]
+        drawn = ui.locator(".line").nth(2).evaluate("line => [...line.children].map(one => one.className.trim())")
+        assert [one.replace(" now", "").replace("now", "") for one in drawn] == kinds
+        step = next(n for n, row in enumerate(pool) if any(len(who or ()) > 1 for who in row))
+        for _ in range(step):
+            ui.get_by_role("button", name="Next step").click()
+        shared = ", ".join(str(n + 1) for n, who in enumerate(pool[step]) if len(who or ()) > 1)
+        assert f"shared: {shared}" in spoken(tab, f"^Step {step + 1} of {len(pool)}")
+        slide(ui, "step", len(pool) - 1)
+        kept = ", ".join(str(n + 1) for n, who in enumerate(pool[-1]) if who == [])
+        assert f"known by name alone: {kept}" in spoken(tab, f"^Step {len(pool)} of")
+        assert ui.get_by_role("button", name="Next step").is_disabled()
 
 
 def test_sink(figure):

@@ -38,6 +38,7 @@ MAPS = {name: np.round(numbers(6, 3, seed=seed), 3) for seed, name in enumerate(
 SERIES = np.array([[0.9, 0.6, 0.3, 0.1], [1.0, 0.8, 0.4, 0.2]])
 KEYS, VALUES = np.array([[2, 0], [-1, -1], [0, 2]]), np.array([[10, 0], [0, 0], [0, 10]])
 REQUESTS = [(4, 3), (3, 11), (12, 2), (5, 7)]
+POOLED, POOL = [([1, 2, 3, 4, 5], 6), ([1, 2, 3, 4, 6], 3), ([7] * 5, 3)], {"blocks": 5, "block_size": 2}
 SINGLE = {
     off: 0.9 - 0.2 * len(off) for size in (0, 1) for off in itertools.combinations([(0, 0), (0, 1), (0, 2)], size)
 }
@@ -65,6 +66,7 @@ def figures():
         "characters": draw.explore(
             CHARACTERS, WRITTEN, DATE, alt="a date", row_label="written", column_label="read", label="A date"
         ),
+        "blocks": draw.explore_blocks(POOLED, alt="a pool", **POOL),
         "cache": draw.explore_cache(parts, alt="memory"),
         "calculator": draw.explore_cache(
             parts, alt="memory", own=(32, 8, 128), devices={"a small GPU": 24, "a large GPU": 80}, label="A calculator"

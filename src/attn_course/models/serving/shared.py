@@ -76,6 +76,8 @@ class Scheduler:
     ) -> None:
         sizes = {"blocks": blocks, "block_size": block_size}
         check_at_least(1, **sizes, max_requests=max_requests)
+        if isinstance(blocks, Blocks):
+            raise ValueError("blocks must be a number: engines share no pool, got one")
         reach = getattr(getattr(model, "encoding", None), "max_length", None)
         if token_budget is not None:  # so that who writes never waits for a prompt
             check_at_least(max_requests, token_budget=token_budget)

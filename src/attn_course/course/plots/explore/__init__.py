@@ -28,7 +28,7 @@ from attn_course.course.plots.explore.rules import (
     explore_tiles,
     explore_window,
 )
-from attn_course.course.plots.explore.schedules import explore_server
+from attn_course.course.plots.explore.schedules import explore_blocks, explore_server
 from attn_course.course.plots.explore.sinks import explore_sink
 from attn_course.course.plots.explore.widget import MARK, PARTS, Widget, code
 
@@ -39,6 +39,7 @@ __all__ = [
     "code",
     "explore",
     "explore_arrows",
+    "explore_blocks",
     "explore_cache",
     "explore_capacity",
     "explore_heads",

@@ -1,12 +1,24 @@
-"""A figure of requests that share one model, step by step."""
+"""Figures of requests that share one model, and its memory, step by step."""
+
+from types import SimpleNamespace
 
 import numpy as np
 
-from attn_course.course.plots.explore.pictures import ACCENT, BLUE, frame, svg, text
+from attn_course.course.plots.explore.pictures import (
+    ACCENT,
+    BLUE,
+    COLORS,
+    frame,
+    svg,
+    text,
+)
 from attn_course.course.plots.explore.widget import Widget, integer
+from attn_course.models.serving.shared import Scheduler
 
 WAITS, READS, WRITES, IDLE = range(4)
+BACK = IDLE  # of a pool's figure: sent back
 BUDGETS = (4, 6, 8, 12, 16, 24, None)
+SIZE = 14  # of a square
 
 
 def timeline(requests, *, at_once, budget=None, continuous=True):
@@ -81,22 +93,104 @@ def explore_server(
     states, _ = timeline(
         requests, at_once=at_once, budget=budget, continuous=continuous
     )
-    size, wide = 14, states.shape[1]
     colors = {READS: ACCENT, WRITES: BLUE, IDLE: "none"}
-    paths = []
-    for state, color in colors.items():
-        places = np.argwhere(states == state)
-        line = "".join(
-            f"M{size * step + 1} {size * row + 1}h{size - 2}v{size - 2}h{2 - size}z"
-            for row, step in places
-        )
-        edge = "currentColor" if state == IDLE else "none"
-        paths.append(f"<path d='{line}' fill='{color}' stroke='{edge}'/>")
-    high = size * len(requests)
-    body = [
-        text(0, 14, "request ↓  step →"),
-        frame(24, 24, size * wide, high, "".join(paths)),
+    paths = [squares(states == state, color) for state, color in colors.items()]
+    names = [f"{row + 1}" for row in range(len(requests))]
+    return Widget(data, drawn("request ↓  step →", names, states.shape[1], paths), alt)
+
+
+def squares(where, color):
+    """A path with a square for each place (rows, steps); "none" has an edge alone."""
+    line = "".join(
+        f"M{SIZE * step + 1} {SIZE * row + 1}h{SIZE - 2}v{SIZE - 2}h{2 - SIZE}z"
+        for row, step in np.argwhere(where)
+    )
+    edge = "currentColor" if color == "none" else "none"
+    return f"<path d='{line}' fill='{color}' stroke='{edge}'/>"
+
+
+def drawn(heading, names, steps, paths):
+    """The picture: a row for each name, a column for each step."""
+    high, left = SIZE * len(names), 12 + 8 * max(map(len, names)) + 4
+    body = [text(0, 14, heading), frame(left, 24, SIZE * steps, high, "".join(paths))]
+    for row, name in enumerate(names):
+        body.append(text(left - 6, 24 + SIZE * row + 12, name, anchor="end"))
+    return svg(left + 6 + SIZE * steps, 30 + high, body)
+
+
+class Schedule(Scheduler):
+    """The engine's schedule, without a model: whoever writes writes token 0."""
+
+    def read(self, batch):
+        """No logit is larger than the first."""
+        return np.zeros((len(batch.last), self.model.config["vocab_size"]))
+
+    def note(self, spans):
+        """Whose each block is: numbers of requests, none if it is kept by its name."""
+        super().note(spans)
+        self.log[-1]["pool"] = [
+            [r.number for r in self.running if n in r.table] if held else None
+            for n, held in enumerate(self.blocks.holders)
+        ]
+
+
+def pool_of(requests, *, blocks, block_size, at_once, budget):
+    """What the engine's schedule does with requests (prompt, tokens of the answer).
+
+    Shapes:
+        returns: the states (requests, steps), which are WAITS, READS, WRITES or BACK,
+        and of every step whose each block is: a list of requests, empty where it is
+        only known by its name, None where it is free.
+    """
+    named = {"vocab_size": 1 + max(token for prompt, _ in requests for token in prompt)}
+    model = SimpleNamespace(new_cache=None, config=named)
+    sizes = {"blocks": blocks, "block_size": block_size, "max_requests": at_once}
+    engine = Schedule(model, **sizes, token_budget=budget)
+    for prompt, count in requests:
+        engine.add(prompt, max_tokens=count, temperature=0)
+    engine.run()
+    kinds = (("written", WRITES), ("read", READS), ("preempted", BACK))
+    states = [
+        [
+            next((kind for at, kind in kinds if n in step[at]), WAITS)
+            for step in engine.log
+        ]
+        for n in range(len(requests))
     ]
-    for row in range(len(requests)):
-        body.append(text(18, 24 + size * row + 12, f"{row + 1}", anchor="end"))
-    return Widget(data, svg(30 + size * wide, 30 + high, body), alt)
+    return np.array(states), [step["pool"] for step in engine.log]
+
+
+def explore_blocks(
+    requests,
+    *,
+    alt,
+    blocks,
+    block_size=4,
+    at_once=3,
+    budget=8,
+    start=0,
+    label="The blocks of a pool",
+):
+    """Step through what the engine does with a pool: whose each block is.
+
+    Shapes:
+        requests: 2 to 5 pairs: tokens of the prompt, how many the answer has.
+
+    Raises:
+        ValueError: an argument is not as above, or the engine refuses a request.
+    """
+    integer("number of requests", len(requests), 2, len(COLORS))
+    sizes = {"blocks": blocks, "block_size": block_size, "at_once": at_once}
+    states, pool = pool_of(requests, **sizes, budget=budget)
+    integer("start", start, 0, len(pool) - 1)
+    data = {"kind": "blocks", "label": label, "start": start}
+    data |= {"states": states.tolist(), "pool": pool}
+    first = [[-2 if x is None else (x or [-1])[0] for x in step] for step in pool]
+    rows = np.concatenate([np.full_like(states, -2), np.transpose(first)])
+    for n, row in enumerate(states):
+        rows[n, (row == READS) | (row == WRITES)] = n
+    paths = [squares(rows == n, color) for n, color in enumerate(COLORS)]
+    paths.append(squares(rows == -1, "none"))
+    names = [f"request {n + 1}" for n in range(len(states))]
+    names += [f"block {n + 1}" for n in range(len(pool[0]))]
+    return Widget(data, drawn("step →", names, len(pool), paths), alt)

@@ -14,6 +14,7 @@ MARK = "data-attn-widgets"
 PARTS = (
     "arrows",
     "attention",
+    "blocks",
     "cache",
     "capacity",
     "heads",

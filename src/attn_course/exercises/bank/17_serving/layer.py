@@ -1,16 +1,20 @@
-"""Write self-attention over one row of tokens that belong to several texts, as a layer,
-`Packed(model_dim, num_heads)`, called with x (T, D) and text (T), whole numbers; it
-returns (T, D). A token sees itself and the tokens before it of its own text, and no
-others; the texts may stand mixed. Heads have width K = D / num_heads. Trainable, without
-biases, each (D, D): query_weight, key_weight, value_weight, output_weight. The gradients
-are checked too. Scores may be as large as several hundred.
+"""Write self-attention over one row of tokens, the tokens of several texts one behind the
+other, as a layer, `Packed(model_dim, num_heads)`, called with x (T, D) and lengths (n),
+whole numbers whose sum is T; it returns (T, D). A token sees itself and the tokens before
+it of its own text. With 2,048 tokens in 64 texts, 3 MB may be held at a time: no table of
+all pairs. Heads have width K = D / num_heads. Trainable, without biases, each (D, D):
+query_weight, key_weight, value_weight, output_weight. The gradients are checked too.
+Scores may be as large as several hundred.
 
-1. It is multi-head attention without a batch; only the mask is new.
-2. Two tokens are of one text where text[:, None] == text[None].
-3. mask = same & np.tri(T, dtype=bool); a blocked score is -inf
+1. No score of two texts is needed: attend in each text alone, or in all of them as a
+   padded batch.
+2. torch.split and torch.cat take texts apart and put them together; so do
+   tf.RaggedTensor.from_row_lengths(x, lengths).to_tensor() and tf.boolean_mask.
+3. A batch (n, H, L, K) of the longest length L needs the causal mask alone: padding
+   stands behind every text. The rows that count: place < lengths[:, None].
 """
 
-title = "one row, many texts: attention as a layer"
+title = "one row, many texts, no T × T: attention as a layer"
 level, minutes = 3, 25
 kind = "module"
 before = "06.layer, 04.attention"
@@ -18,38 +22,41 @@ usual = "overflow unscaled"
 
 
 def cases(rng):
-    def draw(T, H, K, texts):
-        D = H * K
+    def draw(H, K, lengths):
+        D, T = H * K, sum(lengths)
         x = rng.normal(size=(T, D)).astype(np.float32)
         names = ("query_weight", "key_weight", "value_weight", "output_weight")
         weights = layer_weights(rng, **dict.fromkeys(names, (D, D)))
-        return (D, H), (x, np.array(texts)), weights
+        return (D, H), (x, np.array(lengths)), weights
 
     def large(sizes, inputs, weights):
         """With one head alone."""
         return sizes, inputs, steep(weights, inputs[0][None], inputs[0][None])
 
     return [
-        Case("equal sizes", draw(3, 3, 3, [0, 0, 1])),
-        Case("sizes of different primes", draw(7, 2, 5, [0, 0, 0, 1, 1, 2, 2])),
-        Case("texts stand mixed", draw(11, 2, 3, [4, 7, 4, 4, 7, 1, 7, 4, 1, 1, 7])),
-        Case("an axis of size 1", draw(5, 1, 3, [2, 2, 1, 1, 1])),
-        Case("an axis of size 1", draw(1, 2, 3, [0])),
-        Case("one text", draw(5, 3, 2, [0] * 5)),
-        Case("each token a text", draw(5, 3, 2, [3, 1, 4, 5, 9])),
-        Case("scores of several hundred", large(*draw(7, 1, 5, [0, 1, 1, 0, 0, 1, 0]))),
+        Case("equal sizes", draw(3, 3, [3])),
+        Case("sizes of different primes", draw(2, 5, [3, 2, 2])),
+        Case("a short text between longer ones", draw(2, 3, [5, 1, 7])),
+        Case("an axis of size 1", draw(1, 3, [2, 3])),
+        Case("an axis of size 1", draw(2, 3, [1])),
+        Case("one text", draw(3, 2, [5])),
+        Case("each token a text", draw(3, 2, [1] * 5)),
+        Case("scores of several hundred", large(*draw(1, 5, [1, 4, 2]))),
+        Case("2,048 tokens in 64 texts", draw(1, 4, [29, 35] * 32), most=3 * 2**20),
     ]
 
 
 # %% solution
-def layer(x, text, query_weight, key_weight, value_weight, output_weight, sizes):
-    (T, D), H = x.shape, sizes[1]
+def layer(x, lengths, query_weight, key_weight, value_weight, output_weight, sizes):
+    (T, D), H, ends = x.shape, sizes[1], np.cumsum(lengths)
     split = lambda y: y.reshape(T, H, -1).swapaxes(0, 1)
     query, key = split(x @ query_weight), split(x @ key_weight)
-    score = query @ key.swapaxes(1, 2) / np.sqrt(D // H)
-    mask = (text[:, None] == text) & np.tri(T, dtype=bool)
-    weights = softmax(np.where(mask, score, -np.inf))
-    context = weights @ split(x @ value_weight)
+    value, found = split(x @ value_weight), []
+    for own in map(slice, ends - lengths, ends):
+        score = query[:, own] @ key[:, own].swapaxes(1, 2) / np.sqrt(D // H)
+        mask = np.tri(score.shape[1], dtype=bool)
+        found.append(softmax(np.where(mask, score, -np.inf)) @ value[:, own])
+    context = np.concatenate(found, axis=1)
     return context.swapaxes(0, 1).reshape(T, D) @ output_weight
 
 
@@ -63,17 +70,18 @@ class Packed(torch.nn.Module):
         self.query_weight, self.key_weight = new(), new()
         self.value_weight, self.output_weight = new(), new()
 
-    def forward(self, x, text):
-        ...  # (T, D) and (T); return (T, D)
-        (T, D), H = x.shape, self.num_heads
-        split = lambda y: y.reshape(T, H, D // H).transpose(0, 1)
-        query = split(x @ self.query_weight)
-        key = split(x @ self.key_weight)
-        score = query @ key.mT / (D // H) ** 0.5
-        mask = (text[:, None] == text).tril()
-        score = score.masked_fill(~mask, -torch.inf)
-        weights = torch.softmax(score, dim=-1)
-        context = weights @ split(x @ self.value_weight)
+    def forward(self, x, lengths):
+        ...  # (T, D) and (n); return (T, D), with no table of T × T
+        (T, D), H, found = x.shape, self.num_heads, []
+        maps = self.query_weight, self.key_weight, self.value_weight
+        heads = torch.stack([x @ w for w in maps]).reshape(3, T, H, -1)
+        for text in heads.transpose(1, 2).split(lengths.tolist(), dim=2):
+            query, key, value = text  # (H, length, K)
+            score = query @ key.mT / (D // H) ** 0.5
+            mask = torch.ones_like(score, dtype=torch.bool).tril()
+            score = score.masked_fill(~mask, -torch.inf)
+            found.append(torch.softmax(score, dim=-1) @ value)
+        context = torch.cat(found, dim=1)
         return context.transpose(0, 1).reshape(T, D) @ self.output_weight
 
 
@@ -87,33 +95,37 @@ class Packed(keras.layers.Layer):
         self.query_weight, self.key_weight = new(), new()
         self.value_weight, self.output_weight = new(), new()
 
-    def call(self, x, text):
-        ...  # (T, D) and (T); return (T, D)
-        T, (D, H) = tf.shape(x)[0], self.sizes
-        apart = lambda y: tf.reshape(y, (T, H, D // H))
-        split = lambda y: tf.transpose(apart(y), (1, 0, 2))
+    def call(self, x, lengths):
+        ...  # (T, D) and (n); return (T, D), with no table of T × T
+        (D, H), rows = self.sizes, tf.RaggedTensor.from_row_lengths
+        x = rows(x, lengths).to_tensor()  # (n, L, D), padded
+        n, L = tf.shape(x)[0], tf.shape(x)[1]
+        apart = lambda y: tf.reshape(y, (n, L, H, D // H))
+        split = lambda y: tf.transpose(apart(y), (0, 2, 1, 3))
         query = split(x @ self.query_weight)
         key = split(x @ self.key_weight)
-        score = tf.matmul(query, key, transpose_b=True)
-        score = score / (D // H) ** 0.5
-        place = tf.range(T)
-        mask = (text[:, None] == text) & (place[:, None] >= place)
+        score = tf.matmul(query, key, transpose_b=True) / (D // H) ** 0.5
+        mask = tf.range(L)[:, None] >= tf.range(L)
         weights = tf.nn.softmax(tf.where(mask, score, -np.inf))
         context = weights @ split(x @ self.value_weight)
-        context = tf.reshape(tf.transpose(context, (1, 0, 2)), (T, D))
+        context = tf.reshape(tf.transpose(context, (0, 2, 1, 3)), (n, L, D))
+        context = tf.boolean_mask(context, tf.sequence_mask(lengths, L))
         return context @ self.output_weight
 
 
 # %% mistake: it must be causal: no token sees a later one
-mask = text[:, None] == text
+mask = np.ones(score.shape[1], dtype=bool)
 # %% mistake: no token sees another text's
-mask = np.tri(T, dtype=bool)
+for own in [slice(0, T)]:
+    ...
 # %% mistake: the mask is turned round: a token sees those before it
-mask = (text[:, None] == text) & np.tri(T, dtype=bool).T
-# %% mistake: a text goes on where it left off: the order of the texts says nothing
-mask = (text[:, None] >= text) & np.tri(T, dtype=bool)
+mask = np.tri(score.shape[1], dtype=bool).T
+# %% mistake: the keys are a text's own: they don't begin with the row
+score = query[:, own] @ key[:, : own.stop - own.start].swapaxes(1, 2) / np.sqrt(D // H)
+# %% mistake: the values are a text's own: they don't begin with the row
+found.append(softmax(np.where(mask, score, -np.inf)) @ value[:, : score.shape[2]])
 # %% mistake: the scale is the root of a head's own width, D / H
-score = query @ key.swapaxes(1, 2) / np.sqrt(D)
+score = query[:, own] @ key[:, own].swapaxes(1, 2) / np.sqrt(D)
 # %% mistake: the output matrix is missing
 return context.swapaxes(0, 1).reshape(T, D)
 # %% mistake: the output matrix is transposed
@@ -121,6 +133,6 @@ return context.swapaxes(0, 1).reshape(T, D) @ output_weight.T
 # %% mistake: the heads are not put back in order
 return context.reshape(T, D) @ output_weight
 # %% mistake: the values are of the keys' map
-context = weights @ split(x @ key_weight)
+value, found = split(x @ key_weight), []
 # %% mistake: it is added to x; that is a residual connection
 return x + context.swapaxes(0, 1).reshape(T, D) @ output_weight
