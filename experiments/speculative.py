@@ -28,14 +28,9 @@ from attn_course.reference import ngram_draft
 from attn_course.tasks import glassllm
 from experiments import draw_from, run_plan
 
-DRAFTS = {
-    "1 layer": 1,
-    "2 layers": 2,
-    "3 layers": 3,
-    "itself": 4,
-    "n-grams": 0,
-    "taught": 1,
-}
+DRAFTS = {"1 layer": 1, "2 layers": 2, "3 layers": 3, "itself": 4, "n-grams": 0}
+TAUGHT = "1 layer, taught"
+DRAFTS |= {TAUGHT: 1}
 DRAFTED, TEMPERATURES = 4, (0, 1)
 TEXTS, PROMPT, WRITTEN = 4, 40, 48
 STEPS, ROWS, WINDOW = 400, 8, 64  # of what is taught
@@ -89,7 +84,7 @@ def taught(seed):
 
 def run(draft, temperature, seed):
     """How many drafts of all texts stand: a row."""
-    learns, layers = draft == "taught", DRAFTS[draft]
+    learns, layers = draft == TAUGHT, DRAFTS[draft]
     model, count = model_of(4), 2 if learns else DRAFTED
     options = {"max_tokens": WRITTEN, "temperature": temperature}
     small = taught(seed) if learns else model_of(layers) if layers else ngram_draft
@@ -134,6 +129,18 @@ def expected(rate, num_draft):
     return sum(rate**n for n in range(num_draft + 1))
 
 
+def repeats():
+    """n-grams where greedy text repeats, three times: rows of passes and ``faster``."""
+    prompt = torch.from_numpy(glassllm.load_tokenizer().encode("Down the"))[None]
+    options = {"max_tokens": 100, "temperature": 0}
+    guess = {"draft": ngram_draft, "num_draft": DRAFTED}
+    passes = len([*speculative_generate(shipped(), prompt, **guess, **options)])
+    row = {"tokens": 100, "passes": passes}
+    return [
+        row | {"faster": round(faster([prompt], guess, options), 2)} for _ in range(3)
+    ]
+
+
 @torch.no_grad()
 def costs():
     """What passes cost: rows of layers, tokens, context, ratio."""
@@ -163,4 +170,4 @@ def costs():
 
 if __name__ == "__main__":
     plan = [*itertools.product(DRAFTS, TEMPERATURES)]
-    run_plan("speculative", plan, run, costs=costs)
+    run_plan("speculative", plan, run, costs=costs, repeats=repeats)
