@@ -71,7 +71,7 @@ class Packed(torch.nn.Module):
         self.value_weight, self.output_weight = new(), new()
 
     def forward(self, x, lengths):
-        ...  # (T, D) and (n); return (T, D), with no table of T × T
+        ...  # (T, D) and (n); return (T, D)
         (T, D), H, found = x.shape, self.num_heads, []
         maps = self.query_weight, self.key_weight, self.value_weight
         heads = torch.stack([x @ w for w in maps]).reshape(3, T, H, -1)
@@ -96,7 +96,7 @@ class Packed(keras.layers.Layer):
         self.value_weight, self.output_weight = new(), new()
 
     def call(self, x, lengths):
-        ...  # (T, D) and (n); return (T, D), with no table of T × T
+        ...  # (T, D) and (n); return (T, D)
         (D, H), rows = self.sizes, tf.RaggedTensor.from_row_lengths
         x = rows(x, lengths).to_tensor()  # (n, L, D), padded
         n, L = tf.shape(x)[0], tf.shape(x)[1]
