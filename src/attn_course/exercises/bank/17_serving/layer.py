@@ -30,8 +30,10 @@ def cases(rng):
         return (D, H), (x, np.array(lengths)), weights
 
     def large(sizes, inputs, weights):
-        """With one head alone."""
-        return sizes, inputs, steep(weights, inputs[0][None], inputs[0][None])
+        """With one head alone; a pair that is seen has the largest score."""
+        x, text = inputs[0][None], np.repeat(np.arange(len(inputs[1])), inputs[1])
+        seen = (text[:, None] == text) & np.tri(len(text), dtype=bool)
+        return sizes, inputs, steep(weights, x, x, seen)
 
     return [
         Case("equal sizes", draw(3, 3, [3])),
