@@ -21,7 +21,7 @@ def train(model, steps=600, batch=64):
     adam = torch.optim.Adam(model.parameters(), 0.01, betas=(0.9, 0.98))
     rate = torch.optim.lr_scheduler.LambdaLR(adam, lambda step: min((step + 1) / 100, 1 - step / steps))
     for rows in torch.randint(len(source), (steps, batch)):
-        logits, _ = model(source[rows], given[rows], (source[rows] != PAD)[:, None, None], need_weights=False)
+        logits, _ = model(source[rows], given[rows], need_weights=False)  # 0 is padding
         loss = torch.nn.functional.cross_entropy(logits.mT, wanted[rows].long(), ignore_index=PAD)
         adam.zero_grad()
         loss.backward()

@@ -20,8 +20,7 @@ def train(model, steps=600, batch=64):
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD)
     rate = keras.optimizers.schedules.CosineDecay(0.0, max(1, steps - 100), warmup_target=0.01, warmup_steps=100)
     model.compile(keras.optimizers.Adam(rate, beta_2=0.98), loss)
-    mask = (source != PAD)[:, None, None]
-    data = tf.data.Dataset.from_tensor_slices(((source, given, mask), wanted))
+    data = tf.data.Dataset.from_tensor_slices(((source, given), wanted))  # 0 is padding
     data = data.shuffle(len(source), seed=0).repeat().batch(batch)
     return model.fit(data, steps_per_epoch=steps, shuffle=False, verbose=0).history["loss"][-1]
 

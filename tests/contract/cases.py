@@ -333,7 +333,7 @@ SPECIFICATIONS = {
     "encoder": _stack("encoder", norm="pre"),
     "decoder": _stack("decoder", norm="pre", masked="memory_mask"),
     "transformer": _stack("transformer", masked="source_mask"),
-    "language_model": _stack("language_model", norm="pre"),
+    "language_model": _stack("language_model"),
     "sinusoidal_encoding": lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
     "rotary_encoding": _rotary_encoding,
     "log_length_scale": _log_length_scale,

@@ -78,7 +78,8 @@ def head_layers(H):
     yield "Encoder", sizes | {"num_layers": 2}, {"x": (1, 2 * D)}
     yield "Decoder", sizes | {"num_layers": 2}, {"x": (1, 2 * D), "memory": (S, 2 * D)}
     yield "Transformer", sizes | {"num_layers": 1, "vocab_size": N}, {"source": (S,), "targets": (1,)}
-    yield "LanguageModel", sizes | {"num_layers": 1, "vocab_size": N}, {"tokens": (1,)}
+    sizes |= {"num_layers": 1, "vocab_size": N, "positions": "sinusoidal"}  # a head has an odd number of columns
+    yield "LanguageModel", sizes, {"tokens": (1,)}
 
 
 def calls(name):

@@ -207,7 +207,7 @@ def test_all_layers_of_a_model_take_from_one_pool(face):
     """It writes what it writes with caches of its own; what a pool can not keep is refused by name."""
     dtype = {"dtype": "float64"} if face is tf else {}
     grouped = lambda _: face.GroupedQueryAttention(12, 6, num_kv_heads=3, **dtype)  # noqa: E731
-    model = build(face, "LanguageModel", 11, 2, 12, 6, 7, attention=grouped)
+    model = build(face, "LanguageModel", 11, 2, 12, 6, 7, positions="sinusoidal", attention=grouped)
     prompt, how = tensor(face, np.array([[3, 1, 4, 1, 5]])), {"max_tokens": 8, "temperature": 0.0}
     pool = face.BlockPool(7, 3, 2, block_size=P, dtype=torch.float64 if face is pytorch else "float64")
     cache = model.new_cache(1, 12, pool=pool)

@@ -117,6 +117,11 @@ def test_names_of_others_are_told_ours(face):
         (lambda: face.Encoder(1, 8, 2, 16)(x, is_causal=True), "Encoder takes causal, got it as is_causal"),
         (lambda: whole(tokens, tokens, src_key_padding_mask=None), "Transformer takes source_mask, True = may"),
         (lambda: face.generate(model, tokens, max_new_tokens=3), "generate takes max_tokens, got it as max_new_tokens"),
+        (
+            lambda: face.greedy_decode(whole, tokens, max_new_tokens=3),
+            "greedy_decode takes max_length, got it as max_new",
+        ),
+        (lambda: face.beam_search(whole, tokens, attention_mask=None), "beam_search takes source_mask, True = may att"),
         (lambda: face.MultiHeadAttention(embed_dim=8, num_heads=2), "MultiHeadAttention takes model_dim"),
         (lambda: face.Encoder(1, 8, 2, 16, norm_first=True), "Encoder takes norm='pre', got it as norm_first"),
         (lambda: layer(x, eos_token_id=3), "unexpected keyword argument 'eos_token_id'"),

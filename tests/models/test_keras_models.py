@@ -18,7 +18,7 @@ MODELS = {
     "language model": (lambda **more: tf.LanguageModel(N, 1, 8, 2, 16, **more), TARGET),
     "window": (
         lambda **more: tf.LanguageModel(
-            N, 1, 8, 2, 16, attention=lambda _: tf.SlidingWindowAttention(8, 2, window=3), **more
+            N, 1, 8, 2, 16, positions=None, attention=lambda _: tf.SlidingWindowAttention(8, 2, window=3), **more
         ),
         TARGET,
     ),

@@ -22,18 +22,21 @@ def learned(face, **options):
 
 
 KINDS = {
-    "sinusoidal": lambda face, **dtype: {},
+    "sinusoidal": lambda face, **dtype: {"positions": "sinusoidal"},
     "rotary": lambda face, **dtype: {"positions": "rotary", "normalization": "rms", "activation": "swiglu"},
     "alibi": lambda face, **dtype: {"positions": "alibi"},
     "none": lambda face, **dtype: {"positions": None},
-    "unscaled": lambda face, **dtype: {"embedding_scale": 1},
+    "unscaled": lambda face, **dtype: {"positions": "sinusoidal", "embedding_scale": 1},
     "learned": lambda face, **dtype: {"positions": learned(face, **dtype)},
     "buckets": lambda face, **dtype: {"positions": face.RelativeBias(H, num_buckets=5, bidirectional=False, **dtype)},
     "latent": lambda face, **dtype: {
         "positions": None,
         "attention": lambda _: face.LatentAttention(D, H, latent_dim=5, rope_dim=4, key_dim=3, value_dim=7, **dtype),
     },
-    "linear": lambda face, **dtype: {"attention": lambda _: face.LinearAttention(D, H, decay="learned", **dtype)},
+    "linear": lambda face, **dtype: {
+        "positions": "sinusoidal",
+        "attention": lambda _: face.LinearAttention(D, H, decay="learned", **dtype),
+    },
     "delta": lambda face, **dtype: {
         "positions": None,
         "attention": lambda _: face.DeltaRuleAttention(
@@ -41,7 +44,8 @@ KINDS = {
         ),
     },
     "window": lambda face, **dtype: {
-        "attention": lambda _: face.SlidingWindowAttention(D, H, window=3, num_kv_heads=1, **dtype)
+        "positions": "sinusoidal",
+        "attention": lambda _: face.SlidingWindowAttention(D, H, window=3, num_kv_heads=1, **dtype),
     },
     "own": lambda face, **dtype: {
         "positions": None,
@@ -67,17 +71,33 @@ def models(kind):
     return made
 
 
-def test_the_default_is_what_it_was():
-    """The specification, and by its seed the table and layers in the order that they had."""
-    made, parameters = pair("LanguageModel", N, L, D, H, F)
-    expected = reference.language_model(TOKENS, parameters, num_layers=L, num_heads=H)
+PAPERS = {"norm": "post", "activation": "relu", "positions": "sinusoidal"}
+
+
+@pytest.mark.parametrize("choices", [{}, PAPERS], ids=["default", "the paper's"])
+def test_the_default_is_what_the_pages_advise(choices):
+    """Norms before, rotary positions, GELU: the specification, and the paper's choices by name."""
+    sizes = N, L, D, H, F
+    made, parameters = pair("LanguageModel", *sizes, **choices)
+    options = {"num_layers": L, "num_heads": H}
+    expected = reference.language_model(TOKENS, parameters, **options, **choices)
     for face, model in made.items():
         close(model(tensor(face, TOKENS)), expected)
+        chosen = choices or {"norm": "pre", "activation": "gelu", "positions": "rotary"}
+        other = build(face, "LanguageModel", *sizes, **chosen)
+        set_parameters(other, parameters)
+        close(other(tensor(face, TOKENS)), expected)
+    with pytest.raises(ValueError, match="positions must be one of rotary, sinusoidal"):
+        reference.language_model(TOKENS, parameters, **options, positions="alibi")
+
+
+def test_the_table_is_drawn_first():
+    """By its seed the table and layers in the order that they had."""
     torch.manual_seed(0)
     model = pytorch.LanguageModel(N, L, D, H, F)
     torch.manual_seed(0)
     torch.nn.Embedding(N, D)
-    stack = pytorch.Encoder(L, D, H, F)
+    stack = pytorch.Encoder(L, D, H, F, norm="pre")
     table = torch.nn.init.normal_(torch.empty(N, D), std=D**-0.5)
     assert torch.equal(model.embedding.weight, table)
     assert torch.equal(model.stack.layers[1].attention.value.weight, stack.layers[1].attention.value.weight)
@@ -308,11 +328,11 @@ def test_wrong_calls_are_named(face):
         face.generate(model, prompt[:, :0], max_tokens=3)
     with pytest.raises(ValueError, match=r"model must have new_cache\(batch, capacity\), as a LanguageModel"):
         face.generate(face.SinusoidalEncoding(D), prompt, max_tokens=3)
-    with pytest.raises(ValueError, match="positions must be one of sinusoidal, rotary, alibi, got 'roatry'"):
+    with pytest.raises(ValueError, match="positions must be one of rotary, alibi, sinusoidal, got 'roatry'"):
         face.LanguageModel(N, L, D, H, F, positions="roatry")
     with pytest.raises(ValueError, match="positions must be a name, a layer or None, got int"):
         face.LanguageModel(N, L, D, H, F, positions=7)
-    with pytest.raises(ValueError, match="positions must not be rotary beside an attention"):
+    with pytest.raises(ValueError, match="positions must not be rotary, the default, beside an attention"):
         face.LanguageModel(N, L, D, H, F, positions="rotary", attention=lambda _: face.MultiHeadAttention(D, H))
     with pytest.raises(ValueError, match="positions must be integers"):
         model(prompt, positions=tensor(face, TOKENS.astype("float64")))

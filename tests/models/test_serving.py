@@ -261,11 +261,13 @@ def test_bad_requests_are_refused_and_nobody_notices(face):
 
 @FACE
 def test_what_can_not_be_served_is_named(face):
-    dtype = {"dtype": "float64"} if face is tf else {}
+    dtype, own = {"dtype": "float64"} if face is tf else {}, {"positions": None}
+    windowed = own | {"attention": lambda _: face.SlidingWindowAttention(D, H, window=3, **dtype)}
+    state = own | {"attention": lambda _: face.LinearAttention(D, H, **dtype)}
     for options, words in (
         ({"positions": "alibi"}, "model must have no bias on its scores, got AlibiBias"),
-        ({"attention": lambda _: face.LinearAttention(D, H, **dtype)}, "must keep a key and a value of every position"),
-        ({"attention": lambda _: face.SlidingWindowAttention(D, H, window=3, **dtype)}, "must keep a key and a value"),
+        (state, "must keep a key and a value of every position"),
+        (windowed, "must keep a key and a value"),
     ):
         with pytest.raises(ValueError, match=words):
             face.Engine(build(face, "LanguageModel", N, 1, D, H, 16, **options), blocks=1, block_size=1, max_requests=1)

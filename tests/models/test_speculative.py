@@ -19,7 +19,6 @@ PROMPT = np.random.default_rng(2).integers(0, N, (1, T))
 @functools.cache
 def models(**options):
     """A model and its own first layer, with the same last norm and table, in both frameworks."""
-    options = {"norm": "pre", "positions": "rotary"} | options
     layers, parameters = pair("LanguageModel", N, L, D, H, F, scale=0.4, **options)
     small, _ = pair("LanguageModel", N, 1, D, H, F, **options)
     for face, one in small.items():
@@ -256,7 +255,7 @@ def test_drafts_of_any_function(face):
 def test_what_is_refused(face):
     """A state and a window say so before anything is written, as model and as draft."""
     model, small = given(face)
-    sizes, kind = (N, 1, D, H, F), {"norm": "pre"}
+    sizes, kind = (N, 1, D, H, F), {"positions": None}
     state = face.LanguageModel(*sizes, attention=lambda _: face.LinearAttention(D, H), **kind)
     delta = face.LanguageModel(*sizes, attention=lambda _: face.DeltaRuleAttention(D, H), **kind)
     ring = face.LanguageModel(*sizes, attention=lambda _: face.SlidingWindowAttention(D, H, window=3), **kind)

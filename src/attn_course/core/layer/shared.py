@@ -170,7 +170,7 @@ ELSEWHERE = {
         "need_weights",
     ),
     **dict.fromkeys(("past_key_value", "past_key_values", "use_cache"), "cache"),
-    "max_new_tokens": "max_tokens",
+    "max_new_tokens": "max_tokens or max_length",
     "eos_token_id": "end",
 }
 
@@ -183,10 +183,10 @@ def check_names(called: Any, name: str, options: dict[str, Any]) -> None:
         known, ours = inspect.signature(called).parameters, ELSEWHERE[theirs]
         if theirs in known:
             continue
-        ours = f"source_{ours}" if f"source_{ours}" in known else ours
-        if ours.partition("=")[0] in known:
-            more = ", True = may attend" if ours.endswith("mask") else ""
-            raise TypeError(f"{name} takes {ours}{more}, got it as {theirs}")
+        for own in (f"source_{ours}", *ours.split(" or ")):
+            if own.partition("=")[0] in known:
+                more = ", True = may attend" if own.endswith("mask") else ""
+                raise TypeError(f"{name} takes {own}{more}, got it as {theirs}")
 
 
 def named_as_ours(function: Callable) -> Callable:

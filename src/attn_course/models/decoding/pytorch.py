@@ -42,6 +42,8 @@ def greedy_decode(
             seen inside a compiled graph, where the tokens then mean nothing).
     """
     check_decoding(model, begin=begin, end=end, max_length=max_length)
+    if hasattr(model, "readable"):
+        source_mask = model.readable(source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
     cache = model.new_cache(memory, max_length) if use_cache else None
     options = {"need_weights": False, "cache": cache}
@@ -86,6 +88,8 @@ def beam_search(
     check_penalty(length_penalty)
     B, K = len(source), beam_size
     source_mask = to_mask(source_mask, source)
+    if hasattr(model, "readable"):
+        source_mask = model.readable(source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
     memory = memory.repeat_interleave(K, dim=0)
     if source_mask is not None:

@@ -1,12 +1,13 @@
 """The encoder in NumPy, float64: the specification."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from attn_course.core.parity import nested
 from attn_course.core.shapes import check_choice
-from attn_course.mechanisms.multi_head.reference import multi_head_attention
+from attn_course.mechanisms.multi_head.reference import multi_head_attention_at_once
 from attn_course.models.encoder.shared import NORMS
 from attn_course.models.feed_forward.reference import feed_forward, normalizer
 
@@ -26,6 +27,7 @@ def encoder_layer(
     eps: float | None = None,
     mask: np.ndarray | None = None,
     causal: bool = False,
+    rotary: Callable[..., Any] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Attention, then a small network; each adds to what came in.
 
@@ -35,8 +37,8 @@ def encoder_layer(
            output = y + norm2_behind(feed_forward(norm2(y)))
 
     Shapes:
-        x: (B, T, D). mask: as in ``multi_head_attention``. parameters: as in
-        ``attn_course.models.encoder``.
+        x: (B, T, D). mask, rotary: as in ``multi_head_attention_at_once``. parameters:
+        as in ``attn_course.models.encoder``.
         returns: output (B, T, D), weights (B, H, T, T).
 
     Raises:
@@ -51,9 +53,9 @@ def encoder_layer(
     norm1, norm2 = nested(parameters, "norm1"), nested(parameters, "norm2")
     network = nested(parameters, "feed_forward")
     attention = nested(parameters, "attention")
-    options = {"num_heads": num_heads, "mask": mask, "causal": causal}
+    options = {"num_heads": num_heads, "mask": mask, "causal": causal, "rotary": rotary}
     before = x if norm == "post" else normalize(x, norm1)
-    attended, weights = multi_head_attention(
+    attended, weights = multi_head_attention_at_once(
         before, before, before, attention, **options
     )
     if norm == "both":

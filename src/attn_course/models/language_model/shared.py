@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 from attn_course.core.shapes import check_choice, check_positive, check_shapes
 from attn_course.models.transformer.shared import check_tokens
 
-Positions = Literal["sinusoidal", "rotary", "alibi"]
+Positions = Literal["rotary", "alibi", "sinusoidal"]
 POSITIONS = get_args(Positions)
 
 
@@ -17,8 +17,9 @@ def check_positions(positions: Any, rotary: bool, attention: Any) -> None:
         came = type(positions).__name__
         raise ValueError(f"positions must be a name, a layer or None, got {came}")
     if rotary and attention is not None:
-        mend = "give the attention its rotary=, and positions=None"
-        raise ValueError(f"positions must not be rotary beside an attention: {mend}")
+        mend = "give the attention its rotary=, and positions=None, or another name"
+        wrong = "positions must not be rotary, the default, beside an attention"
+        raise ValueError(f"{wrong}: {mend}")
 
 
 def check_places(positions: Any, tokens: Any) -> None:

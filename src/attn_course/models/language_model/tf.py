@@ -34,7 +34,7 @@ class LanguageModel(Tokens):
     """Causal layers and a table, no encoder: ``reference.language_model``.
 
     attention: a function of a layer's number that makes its attention, or None.
-    positions: "sinusoidal", "rotary", "alibi", None, or a layer: an encoding, such as
+    positions: "rotary", "alibi", "sinusoidal", None, or a layer: an encoding, such as
         ``LearnedEncoding(max_length, model_dim)``, or a bias.
     embedding_scale: what multiplies a token's vector; None is sqrt(model_dim), as in
         the Transformer. GPT-2's and Llama's is 1.
@@ -51,13 +51,13 @@ class LanguageModel(Tokens):
         num_heads: int,
         ff_dim: int,
         *,
-        norm: Norm = "post",
-        activation: Activation = "relu",
+        norm: Norm = "pre",
+        activation: Activation = "gelu",
         normalization: Normalization = "layer",
         dropout: float = 0.0,
         eps: float | None = None,
         attention: Callable[[int], AttentionLayer] | None = None,
-        positions: Positions | keras.layers.Layer | None = "sinusoidal",
+        positions: Positions | keras.layers.Layer | None = "rotary",
         embedding_scale: float | None = None,
         **options: Any,
     ) -> None:

@@ -3,7 +3,7 @@
 Public names, alike in ``pytorch`` and ``tf``:
 
     Transformer(vocab_size, num_layers, model_dim, num_heads, ff_dim, *,
-                source_vocab_size=None, norm="post", activation="relu",
+                source_vocab_size=None, pad=0, norm="post", activation="relu",
                 normalization="layer", dropout=0.0, eps=None)
         (source (B, S), target (B, T), source_mask=None, *, target_mask=None,
          need_weights=True)
@@ -12,6 +12,7 @@ Public names, alike in ``pytorch`` and ``tf``:
         decode(target, memory, source_mask=None, *, target_mask=None,
                need_weights=True, cache=None) -> logits (B, T, N), weights
         new_cache(memory, capacity)
+        readable(source, source_mask=None) -> mask (B, 1, 1, S) for ``decode``
     label_smoothing(logits (..., N), targets (...), *, smoothing=0.1) -> loss (...)
     warm_up_rate(step, *, model_dim, warm_up_steps)
 
@@ -26,11 +27,12 @@ or with a beam, is ``attn_course.models.decoding``; a Transformer without an enc
 The target is moved right: position t holds the token before the one that its logits
 are about, and the first holds the begin token. ``source_mask`` and ``target_mask`` are
 padding, (B, 1, 1, S) and (B, 1, 1, T). The source's is used twice: in the encoder, and
-where the decoder looks across.
+where the decoder looks across. Where the source holds ``pad`` nobody looks, with a mask
+or without; at the end of a target padding is harmless, for no earlier word looks there.
 
 Sizes: as in ``attn_course.models.encoder``. source_vocab_size: None shares one table
 between source and target; a number gives the source its own. The output always shares
-the target's.
+the target's. pad: the token that is padding, 0 unless told otherwise; None: no token.
 
 Parameters (see ``attn_course.parity``): ``embedding.weight`` (N, D), where there is one
 ``source_embedding.weight``, ``encoder.*`` and ``decoder.*``.

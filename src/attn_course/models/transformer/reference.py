@@ -27,6 +27,7 @@ def transformer(
     *,
     source_mask: np.ndarray | None = None,
     target_mask: np.ndarray | None = None,
+    pad: int | None = 0,
     **options: Any,
 ) -> tuple[np.ndarray, tuple[tuple, tuple]]:
     """Read the source, then say for every position of the target what comes next.
@@ -36,6 +37,7 @@ def transformer(
     Shapes:
         source: integers (B, S). target: integers (B, T), the begin token first.
         source_mask: padding (B, 1, 1, S); target_mask: padding (B, 1, 1, T).
+        pad: the token of the source that is padding, too, or None.
         options: num_layers and num_heads, norm, activation, normalization.
         returns: logits (B, T, N), the weights of encoder and decoder, one entry a
         layer.
@@ -48,6 +50,9 @@ def transformer(
     check_parameters(parameters, "embedding.weight")
     check_tokens(source=(source, "BS"), target=(target, "BT"))
     table = parameters["embedding.weight"]
+    if pad is not None:
+        words = (source != pad)[:, None, None]
+        source_mask = words if source_mask is None else words & source_mask
     read = embed(source, parameters.get("source_embedding.weight", table))
     memory, seen = encoder(
         read, nested(parameters, "encoder"), mask=source_mask, **options

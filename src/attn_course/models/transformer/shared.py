@@ -5,6 +5,7 @@ from typing import Any
 from attn_course.core.shapes import (
     check_at_least,
     check_floats,
+    check_head_mask,
     check_shapes,
     check_share,
     dtype_name,
@@ -58,6 +59,21 @@ def transformer_config(
     check_at_least(1, vocab_size=vocab_size, num_layers=num_layers, **given)
     model = {"vocab_size": int(vocab_size), "num_layers": int(num_layers)}
     return {**model, **encoder_config(*sizes, *choices), **more}
+
+
+def check_pad(pad: int | None, tokens: int) -> dict[str, int | None]:
+    """The token that is padding, for a model's config; ValueError if it is none."""
+    if pad is not None:
+        check_at_least(0, pad=pad)
+        if pad >= tokens:
+            raise ValueError(f"pad must be a token, below {tokens}, or None, got {pad}")
+    return {"pad": pad}
+
+
+def check_source_mask(mask: Any, source: Any, num_heads: int) -> None:
+    """Raise ValueError unless a mask is one of the source's, as its layers take it."""
+    B, S = source.shape
+    check_head_mask(mask, (B, num_heads, S, S))
 
 
 def check_smoothing(logits: Any, targets: Any, smoothing: float) -> None:

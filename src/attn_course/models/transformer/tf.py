@@ -11,7 +11,9 @@ from attn_course.models.encoder.shared import DecoderNorm
 from attn_course.models.encoder.tf import Encoder
 from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.transformer.shared import (
+    check_pad,
     check_smoothing,
+    check_source_mask,
     check_tokens,
     transformer_config,
     warm_up_rate,
@@ -53,6 +55,9 @@ class Tokens(WholeModel):
 class Transformer(Tokens):
     """Encoder, decoder and their table: ``attn_course.reference.transformer``.
 
+    pad: the token of the source that is padding: nobody looks at it. None: there is
+        none, and what is padding stands in ``source_mask``.
+
     Raises:
         ValueError: a size or choice is wrong.
     """
@@ -66,6 +71,7 @@ class Transformer(Tokens):
         ff_dim: int,
         *,
         source_vocab_size: int | None = None,
+        pad: int | None = 0,
         norm: DecoderNorm = "post",
         activation: Activation = "relu",
         normalization: Normalization = "layer",
@@ -77,6 +83,7 @@ class Transformer(Tokens):
         choices = norm, activation, normalization, dropout, eps
         more = {"source_vocab_size": source_vocab_size}
         config = transformer_config(vocab_size, num_layers, sizes, choices, **more)
+        config |= check_pad(pad, source_vocab_size or vocab_size)
         super().__init__(config, **options)
         self.source_embedding = None
         if source_vocab_size is not None:
@@ -108,6 +115,7 @@ class Transformer(Tokens):
             ValueError: a shape, dtype or mask is not as above.
         """
         check_tokens(source=(source, "BS"), target=(target, "BT"))
+        source_mask = self.readable(source, source_mask)
         memory, seen = self.read(source, source_mask, need_weights)
         options = {"target_mask": target_mask, "need_weights": need_weights}
         logits, weights = self.write(target, memory, source_mask, **options)
@@ -118,7 +126,21 @@ class Transformer(Tokens):
     ) -> tuple[Tensor, tuple]:
         """Read the source, once: memory (B, S, D) and the weights of every layer."""
         check_tokens(source=(source, "BS"))
-        return self.read(source, source_mask, need_weights)
+        return self.read(source, self.readable(source, source_mask), need_weights)
+
+    def readable(self, source: Tensor, source_mask: Mask = None) -> Mask:
+        """What of a source may be read: what the mask allows, and is no padding.
+
+        The mask that ``decode``, which sees no source, is given: (B, 1, 1, S).
+        """
+        if self.config["pad"] is None:
+            return source_mask
+        words = tf.not_equal(source, self.config["pad"])
+        words = tf.expand_dims(tf.expand_dims(words, 1), 1)  # not both: TFLite
+        if source_mask is None:
+            return words
+        check_source_mask(source_mask, source, self.config["num_heads"])
+        return words & source_mask
 
     def read(self, source, source_mask, need_weights):
         """``encode`` of what was checked."""
