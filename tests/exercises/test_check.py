@@ -232,11 +232,15 @@ def test_unknown_names():
         hint("01.last_state", 4)
 
 
-def test_hints(capsys):
+def test_hints_after_the_first_ask_for_a_try(capsys, monkeypatch):
+    monkeypatch.setattr("attn_course.exercises.engine.checking._tried", set())
     hint("04.with_cache")
     hint("04.with_cache", 3)
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("04.with_cache, hint 1 of 3: ") and said[1].startswith("04.with_cache, hint 3 of 3: ")
+    check("04.with_cache", lambda query, key, value: ...)
+    hint("04.with_cache", 3)
+    first, refused, _, third = capsys.readouterr().out.splitlines()
+    assert first.startswith("04.with_cache, hint 1 of 3: ") and third.startswith("04.with_cache, hint 3 of 3: ")
+    assert refused == "04.with_cache: try first; after a check of any answer hint 3 is printed"
 
 
 def test_every_exercise_is_complete():

@@ -1,6 +1,7 @@
 """The command line: list, check a file, progress, grade a folder, export."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,26 @@ def test_check_a_script_and_a_notebook(tmp_path, capsys):
     assert "over the queries" in shown["results"]["00.weights"] and shown["errors"] == []
     assert command("progress", "--json") == 0
     assert json.loads(capsys.readouterr().out)["solved"] == ["00.weights"]
+
+
+def test_a_file_is_watched_until_all_is_right(tmp_path, capsys, monkeypatch):
+    """Checked when it is saved, not each time one looks; away for a moment, as some editors save, it is waited for."""
+    script, steps = tmp_path / "own.py", iter((None, WRONG.replace("axis=0", "axis=-2"), "", RIGHT))
+    script.write_text(WRONG)
+
+    def sleep(_):
+        text = next(steps)
+        if text == "":
+            script.unlink()
+        elif text:
+            script.write_text(text)
+            os.utime(script, ns=(len(text), len(text)))
+
+    monkeypatch.setattr("attn_course.exercises.engine.command.time.sleep", sleep)
+    assert command("watch", script, "--seed", 1) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert ["over the queries" in line for line in said] == [True, True, False] and said[2] == "00.weights: correct"
+    assert command("watch", tmp_path / "none.py") == 2
 
 
 def test_solutions_of_a_page_mark_nothing(tmp_path, capsys):

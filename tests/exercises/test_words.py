@@ -206,6 +206,55 @@ def test_a_layer_says_what_is_wrong_with_it(capsys):
     assert "not an instance of it" in told(capsys, "04.layer", instance, framework="tf")
 
 
+# What one call of a layer does not show: words -> the texts replaced in 06.layer, as each framework has them.
+BEYOND = {
+    "trainable parameters that were not asked for: more": {
+        "torch": ("self.num_heads = num_heads", "self.num_heads, self.more = num_heads, new()"),
+        "tf": ("self.num_heads = num_heads", "self.num_heads, self.more = num_heads, new()"),
+    },
+    "as it is made it can't learn: all gradients are 0": {
+        "torch": ("torch.randn(model_dim, model_dim) / 4", "torch.zeros(model_dim, model_dim)"),
+        "tf": ("(model_dim, model_dim)", '(model_dim, model_dim), "zeros"'),
+    },
+    "called again with the same arguments it gives something else": {
+        "torch": ("key = split(", "self.calls = getattr(self, 'calls', 0) + 1\n        key = self.calls * split("),
+        "tf": (
+            "key = self.split(",
+            "self.calls = getattr(self, 'calls', 0) + 1\n        key = self.calls * self.split(",
+        ),
+    },
+    "key_weight gets another one, the output is right": {
+        "torch": ("x @ self.key_weight", "x @ (self.key_weight + self.key_weight.detach()) / 2"),
+        "tf": ("x @ self.key_weight", "x @ (self.key_weight + tf.stop_gradient(self.key_weight)) / 2"),
+    },
+    "key_weight gets none: is it used": {
+        "torch": ("x @ self.key_weight", "x @ self.query_weight"),
+        "tf": ("x @ self.key_weight", "x @ self.query_weight"),
+    },
+}
+
+
+@pytest.mark.parametrize("words", BEYOND)
+@pytest.mark.parametrize("framework", ["torch", "tf"])
+def test_a_layer_is_asked_more_than_one_output(words, framework, capsys):
+    right, edit = EXERCISES["06.layer"].answers[framework], BEYOND[words][framework]
+    assert edit[0] in right
+    space = {"torch": torch, "tf": tf, "keras": keras}
+    answer = cell(right.replace(*edit), "Heads", **space)
+    for seed in range(3):
+        assert words in told(capsys, "06.layer", answer, framework=framework, seed=seed)
+    assert check("06.layer", cell(right, "Heads", **space), framework=framework, seed=0)
+
+
+def test_a_layer_leaves_its_arguments_and_says_its_sizes(capsys):
+    right, space = EXERCISES["02.layer"].answers["torch"], {"torch": torch}
+    changing = right.replace("return torch", "mask.logical_not_()\n        return torch")
+    words = told(capsys, "02.layer", cell(changing, "Additive", **space), framework="torch")
+    assert "it changes its argument 3 in place" in words
+    halved = cell(right.replace("return", "return 0.4 *"), "Additive", **space)
+    assert re.search(r", made of \(\d+, \d+, \d+\), inputs \(", told(capsys, "02.layer", halved, framework="torch"))
+
+
 # Where a softmax follows a mask.
 MASKED = [
     name

@@ -21,6 +21,8 @@ _record = None
 _passed = {}
 # name -> (answer, framework, seed) of the last check, where it failed.
 _failed = {}
+# Whoever has tried an exercise gets more than its first hint.
+_tried = set()
 
 
 @contextlib.contextmanager
@@ -58,6 +60,7 @@ def check(name, answer, framework="numpy", seed=None):
     exercise = find(name)
     if framework not in FRAMEWORKS:
         raise ValueError(f"framework must be numpy, torch or tf, got {framework!r}")
+    _tried.add(name)
     if _record is not None:
         return _record(name, answer, framework)
     if seed is None:
@@ -193,8 +196,11 @@ def judge(exercise, answer, framework, seed, seconds=None):
 
 
 def _sizes(case):
-    shapes = [str(each.shape) for each in case.arguments if hasattr(each, "shape")]
-    return ", inputs " + ", ".join(shapes) if shapes else ""
+    arguments, made = case.arguments, ""
+    if len(arguments) == 3 and isinstance(arguments[1], tuple):  # a layer's
+        made, arguments = f", made of {arguments[0]}", arguments[1]
+    shapes = [str(each.shape) for each in arguments if hasattr(each, "shape")]
+    return made + (", inputs " + ", ".join(shapes) if shapes else "")
 
 
 def _parts_of(answer):
@@ -225,10 +231,17 @@ def verdict(exercise, prediction):
 def hint(name, number=1):
     """Print one of three hints: 1 the concept, 2 the line, 3 nearly the code.
 
+    The second and the third come after a try: a call of `check`, whatever it said.
+
     Raises:
         ValueError: there is no exercise of that name, or the number is not 1, 2 or 3.
     """
     exercise = find(name)
     if number not in (1, 2, 3):
         raise ValueError(f"number must be 1, 2 or 3, got {number!r}")
-    print(f"{name}, hint {number} of 3: {exercise.hints[number - 1]}")
+    if number > 1 and name not in _tried:
+        print(
+            f"{name}: try first; after a check of any answer hint {number} is printed"
+        )
+    else:
+        print(f"{name}, hint {number} of 3: {exercise.hints[number - 1]}")

@@ -5,6 +5,7 @@ import contextlib
 import json
 import secrets
 import sys
+import time
 from pathlib import Path
 
 from attn_course.exercises.engine.checking import judge
@@ -50,9 +51,13 @@ def add_commands(parser):
         return command
 
     add("list", list_all, "list the exercises")
-    check = add("check", check_file, "check the answers of a script or a notebook")
-    check.add_argument("file", type=Path)
-    check.add_argument("--seed", type=_seed, help="repeat the cases of a seed")
+    for name, run, words in (
+        ("check", check_file, "check the answers of a script or a notebook"),
+        ("watch", watch_file, "check them each time the file is saved, until all pass"),
+    ):
+        check = add(name, run, words)
+        check.add_argument("file", type=Path)
+        check.add_argument("--seed", type=_seed, help="repeat the cases of a seed")
     shown = add("progress", show_progress, "print what is solved, and a short string")
     shown.add_argument("code", nargs="?", help="a string of progress, to bring it back")
     _add_grade(add)
@@ -148,6 +153,21 @@ def check_file(options):
         print("the file checks no answer", file=sys.stderr)
         return 2
     return int(bool(errors) or any(fault is not None for fault in results.values()))
+
+
+def watch_file(options):
+    """Check a file each time it is saved; 0 once all of its answers are right."""
+
+    def saved():
+        return options.file.stat().st_mtime_ns if options.file.is_file() else seen
+
+    seen = None
+    seen, code = saved(), check_file(options)
+    while code:
+        time.sleep(0.2)
+        if saved() != seen:
+            seen, code = saved(), check_file(options)
+    return 0
 
 
 def show_progress(options):

@@ -100,6 +100,16 @@ USUAL = {
     "unscaled": ("the scale is missing", _ROOT, ""),
     "rootless": ("the scores are divided by K; it is the root of K", _ROOT, r" / \1"),
     "width": ("the scale is the root of the width, not the width", _ROOT, r" / \1"),
+    "keys": (
+        "the scores are divided by the root of the number of keys; it is K's",
+        _ROOT,
+        r" / np.sqrt(key.shape[-2])",
+    ),
+    "causal": (
+        "it is causal: no position sees those behind it, which nobody asked for",
+        rf"\bsoftmax\({_IN}\)",
+        r"softmax(np.where(np.tri(*(\1).shape[-2:], dtype=bool), \1, -np.inf))",
+    ),
     "queries": (
         "the softmax runs over the queries",
         rf"\bsoftmax\({_IN}\)",

@@ -227,6 +227,8 @@ def _difference(result, right, case, exercise):
         wanted = "one array" if last == 1 else f"{last} arrays"
         count = len(result.arrays) + last - len(right.arrays)
         return f"it returns {count} thing{'s' * (count != 1)}, expected {wanted}"
+    if unused := _unused(result, right, case, exercise, last):
+        return unused
     for number, (found, wanted) in enumerate(
         zip(result.arrays, right.arrays, strict=True)
     ):
@@ -241,12 +243,25 @@ def _difference(result, right, case, exercise):
             words = f"{where}the shape is {found.shape}, expected {wanted.shape}"
             lost = 1 in wanted.shape and found.shape == wanted.squeeze().shape
             return words + (": an axis of size 1 is lost" if lost else "")
-        if number == last and np.isnan(found).any() and not np.isnan(wanted).any():
-            (place, *_) = np.flatnonzero(np.isnan(found))
+        if number == last:  # and what it returns is right
+            place = np.flatnonzero(_far(found, wanted, case, number))[0]
             name = gradient_names(exercise, case)[place]
-            return f"{where}{name} gets none: is it used, and is nothing detached?"
+            words = "is a part of the way detached, rounded, or walked twice?"
+            return f"{where}{name} gets another one, the output is right: {words}"
         return where + _number(found, wanted, case, number)
     raise AssertionError("nothing differs")
+
+
+def _unused(result, right, case, exercise, last):
+    """The first parameter or input that gets no gradient and should, in words."""
+    if last == len(right.arrays) or not np.isfinite(result.arrays[0]).all():
+        return ""
+    found, wanted = result.arrays[last], right.arrays[last]
+    none = np.isnan(found) & ~np.isnan(wanted) if found.shape == wanted.shape else []
+    if not np.any(none):
+        return ""
+    name = gradient_names(exercise, case)[np.flatnonzero(none)[0]]
+    return f"the gradients: {name} gets none: is it used, and is nothing detached?"
 
 
 def _number(found, wanted, case, place=0):
@@ -263,7 +278,10 @@ def _number(found, wanted, case, place=0):
     if wanted.dtype.kind == "f" and not case.single and np.isfinite(found).all():
         loose = case._replace(single=True, bounds=())
         if found.dtype == np.float64 and not _far(found, wanted, loose).any():
-            words += ": close, but not to float64; is something rounded on the way?"
+            words += (
+                ": close, but not to float64; is something rounded on the way, or a "
+            )
+            words += "small number added, or another one than was asked for?"
     return words
 
 

@@ -10,6 +10,7 @@ from attn_course.exercises.engine.exercise import as_floats
 from attn_course.exercises.engine.run import (
     Refused,
     call_function,
+    check_unchanged,
     into,
     leaves,
     to_numpy,
@@ -160,10 +161,34 @@ def _checked(layer, parameters, registered, shape):
                 f"{name} is a {type(own).__name__}: it has to be the parameter itself"
             )
             raise Refused(f"{words}, of the shape {value.shape}")
-        if own is None or not any(own is each for each in registered):
+        if own is None or not any(own is each for each in registered.values()):
             raise Refused(f"the layer has no trainable parameter named {name}")
         if shape(own) != value.shape:
             raise Refused(f"{name} has the shape {shape(own)}, expected {value.shape}")
+    asked = [getattr(layer, name) for name in parameters]
+    more = [name for name, x in registered.items() if not any(x is y for y in asked)]
+    if more:
+        words = ", ".join(more)
+        raise Refused(f"it has trainable parameters that were not asked for: {words}")
+
+
+def _repeated(output, again):
+    """Refused where a second call with the same arguments gives something else."""
+    if not np.allclose(output, again, rtol=1e-4, atol=1e-5, equal_nan=True):
+        words = "called again with the same arguments it gives something else"
+        raise Refused(f"{words}: does it keep a state from call to call, or draw one?")
+
+
+def _learns(begun, slopes):
+    """Refused where all gradients are 0 at the layer's own first numbers.
+
+    begun: those gradients. slopes: the ones at a case's numbers, which are 0 as well
+    where a size of 1 leaves nothing to learn.
+    """
+    moved = slopes[np.isfinite(slopes)].any()
+    if moved and not any(x is not None and to_numpy(x).any() for x in begun):
+        words = "as it is made it can't learn: all gradients are 0"
+        raise Refused(f"{words}; do all its parameters begin at 0?")
 
 
 def _in_torch(answer, sizes, inputs, parameters):
@@ -171,23 +196,32 @@ def _in_torch(answer, sizes, inputs, parameters):
 
     layer = _made(answer, sizes, torch.nn.Module, "torch.nn.Module")
     layer.eval()
-    _checked(layer, parameters, list(layer.parameters()), lambda own: tuple(own.shape))
-    given = list(into("torch", inputs))
-    places = _floating(inputs)
-    for place in places:
-        given[place].requires_grad_()
-    with torch.no_grad():
-        for name, value in parameters.items():
-            getattr(layer, name).copy_(torch.from_numpy(value))
-    output = layer(*given)
+    registered = dict(layer.named_parameters())
+    _checked(layer, parameters, registered, lambda own: tuple(own.shape))
+    given, places = list(into("torch", inputs)), _floating(inputs)
+    asked = [getattr(layer, name) for name in parameters]
+    wave = lambda x: torch.from_numpy(_wave(tuple(x.shape), 0.3))  # noqa: E731
+    output, begun = layer(*given), ()
     if not isinstance(output, torch.Tensor):
         raise Refused(f"it returns a {type(output).__name__}, expected one tensor")
     if output.requires_grad:
-        loss = (output * torch.from_numpy(_wave(tuple(output.shape), 0.3))).sum()
-        loss.backward()
-    moved = [given[place] for place in places]
-    moved += [getattr(layer, name) for name in parameters]
-    return to_numpy(output).copy(), _slopes([each.grad for each in moved], moved)
+        loss = (output * wave(output)).sum()
+        begun = torch.autograd.grad(loss, asked, allow_unused=True)
+    for place in places:
+        given[place].requires_grad_()
+    with torch.no_grad():
+        for own, value in zip(asked, parameters.values(), strict=True):
+            own.copy_(torch.from_numpy(value))
+    output = layer(*given)
+    if output.requires_grad:
+        (output * wave(output)).sum().backward()
+    check_unchanged(inputs, given)
+    with torch.no_grad():
+        _repeated(to_numpy(output), to_numpy(layer(*given)))
+    moved = [given[place] for place in places] + asked
+    slopes = _slopes([each.grad for each in moved], moved)
+    _learns(begun, slopes[len(places) :])
+    return to_numpy(output).copy(), slopes
 
 
 def _slopes(gradients, moved):
@@ -220,20 +254,33 @@ def _call_with_any_batch(layer, given):
 
 
 def _in_tf(answer, sizes, inputs, parameters):
-    from attn_course.core.frameworks import keras, tf
+    from attn_course.core.frameworks import keras
 
     layer = _made(answer, sizes, keras.layers.Layer, "keras.layers.Layer")
     given = list(into("tf", inputs))
     layer(*given)  # so that parameters made in `build` are there
-    _checked(layer, parameters, layer.trainable_weights, lambda own: tuple(own.shape))
+    called = {id(each): name for name, each in vars(layer).items()}
+    registered = {called.get(id(x), x.path): x for x in layer.trainable_weights}
+    _checked(layer, parameters, registered, lambda own: tuple(own.shape))
     if answer not in _traced:
         _call_with_any_batch(layer, given)
         _traced.add(answer)
     own = [getattr(layer, name) for name in parameters]
+    moved = [given[place] for place in _floating(inputs)]
+    _, begun = _tape(layer, given, moved, own)
     for each, value in zip(own, parameters.values(), strict=True):
         each.assign(value)
-    moved = [given[place] for place in _floating(inputs)]
-    variables = [each.value for each in own]
+    output, gradients = _tape(layer, given, moved, own)
+    _repeated(output.numpy(), layer(*given).numpy())
+    slopes = _slopes(gradients, [*moved, *(each.value for each in own)])
+    _learns(begun[len(moved) :], slopes[len(moved) :])
+    return output.numpy().copy(), slopes
+
+
+def _tape(layer, given, moved, own):
+    """(output, the gradients of inputs and parameters)."""
+    from attn_course.core.frameworks import tf
+
     with tf.GradientTape() as tape:
         tape.watch(moved)
         output = layer(*given)
@@ -242,9 +289,8 @@ def _in_tf(answer, sizes, inputs, parameters):
         wave = tf.constant(_wave(tuple(output.shape), 0.3), output.dtype)
         loss = tf.reduce_sum(output * wave)
     gradients = tape.gradient(
-        loss, [*moved, *variables], unconnected_gradients=tf.UnconnectedGradients.NONE
+        loss,
+        [*moved, *(each.value for each in own)],
+        unconnected_gradients=tf.UnconnectedGradients.NONE,
     )
-    gradients = [
-        None if each is None else tf.convert_to_tensor(each) for each in gradients
-    ]
-    return output.numpy().copy(), _slopes(gradients, [*moved, *variables])
+    return output, [x if x is None else tf.convert_to_tensor(x) for x in gradients]

@@ -206,12 +206,17 @@ def call_function(answer, case, framework):
     given = into(framework, case.arguments)
     result = answer(*given)
     arrays = tuple(array.copy() for array in _arrays(result))
-    for number, before in enumerate(case.arguments, start=1):
-        for old, new in zip(leaves(before), leaves(given[number - 1]), strict=True):
+    check_unchanged(case.arguments, given)
+    return arrays
+
+
+def check_unchanged(arguments, given):
+    """Refused where what was given is no longer as the arguments are."""
+    for number, (before, after) in enumerate(zip(arguments, given, strict=True), 1):
+        for old, new in zip(leaves(before), leaves(after), strict=True):
             if isinstance(old, np.ndarray) and _differ(old, to_numpy(new)):
                 message = f"it changes its argument {number} in place: work on a copy"
                 raise Refused(message)
-    return arrays
 
 
 @cache

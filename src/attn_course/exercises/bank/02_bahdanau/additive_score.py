@@ -82,3 +82,5 @@ hidden = asked + (memory @ memory_weight)[:1, None]
 asked = (query @ memory_weight)[:, :, None]
 # %% mistake: the memory goes through query_weight
 hidden = asked + (memory @ query_weight)[:, None]
+# %% mistake: score_weight stands inside the tanh
+return np.tanh(hidden * score_weight).sum(axis=-1)

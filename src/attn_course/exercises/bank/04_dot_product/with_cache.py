@@ -11,7 +11,7 @@ title = "find the bug in a cached decoder"
 level, minutes = 2, 10
 kind = "bug"
 before = "00.weights"
-usual = "overflow afterwards zero -50 -1e4 unscaled rootless queries"
+usual = "overflow afterwards zero -50 -1e4 unscaled rootless queries keys"
 
 
 def cases(rng):
@@ -78,3 +78,7 @@ allowed = np.tri(T, S, S - T, dtype=bool) & (np.arange(S) >= S - T)
 score = query @ key.T / np.sqrt(value.shape[1])
 # %% mistake: the diagonal moves by a constant; it is S - T
 allowed = np.tri(T, S, 2, dtype=bool)
+# %% mistake: only the keys of the cache are seen, none of the new ones
+instead = lambda q, k, v: attention(
+    q, k, v, np.arange(len(k)) < len(k) - len(q) + 0 * q[:, :1]
+)

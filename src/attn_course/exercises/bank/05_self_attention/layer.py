@@ -12,7 +12,7 @@ title = "find the bugs in a layer that mixes sentences"
 level, minutes = 2, 20
 kind = "module"
 before = "05.self_attention"
-usual = "overflow unscaled rootless queries"
+usual = "overflow unscaled rootless queries keys causal"
 
 
 def cases(rng):

@@ -14,7 +14,7 @@ title = "multi-head attention as a layer"
 level, minutes = 3, 25
 kind = "module"
 before = "05.layer, 06.split_heads"
-usual = "overflow unscaled queries"
+usual = "overflow unscaled queries keys causal"
 
 
 def cases(rng):
@@ -119,3 +119,7 @@ query, key, value = ((x @ w).reshape(B, T, -1, H).transpose(0, 3, 1, 2) for w in
 context = softmax(score, axis=1) @ value
 # %% mistake: there is one head
 H = 1
+# %% mistake: queries and keys come from one matrix; each has its own
+key = query
+# %% mistake: keys and values come from one matrix; each has its own
+value = key

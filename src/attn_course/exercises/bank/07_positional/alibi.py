@@ -13,7 +13,7 @@ title = "find the bugs in ALiBi"
 level, minutes = 3, 20
 kind = "bug"
 before = "04.with_cache"
-usual = "overflow unscaled queries"
+usual = "overflow unscaled queries keys causal"
 
 
 def cases(rng):
@@ -82,3 +82,9 @@ slopes = 2.0 ** (-4 * np.arange(1, near + 1) / near)
 between = 2.0 ** (-4 * np.arange(1, 2 * near + 1) / (2 * near))
 # %% mistake: the slopes are the first ones of twice as many heads
 slopes = between[:H]
+# %% mistake: every head has the first one's slope
+slopes = slopes[:1]
+# %% mistake: head h has the slope 2^-h, whatever the number of heads: it is 2^(-8 h / H)
+slopes = 2.0 ** -np.arange(1.0, H + 1)
+# %% mistake: a key behind the query has no bias; its distance counts too
+distance = np.maximum(np.arange(S - T, S)[:, None] - np.arange(S), 0)

@@ -70,3 +70,13 @@ x = norm(x + norm(x) @ weight)
 return z / np.sqrt((z**2).mean(axis=-1, keepdims=True))
 # %% mistake: 1e-2 stands under the root; it should be 1e-5
 return z / np.sqrt((z**2).mean(axis=-1, keepdims=True) + 1e-2)
+# %% mistake: 1e-5 is added to the root; it stands under it
+return z / (np.sqrt((z**2).mean(axis=-1, keepdims=True)) + 1e-5)
+# %% mistake: each layer adds to the first x; it adds to what the layer before gave
+start = x
+for weight in weights:
+    x = start + norm(x) @ weight
+# %% mistake: there is one norm, before the first layer; each has its own
+x = norm(x)
+for weight in weights:
+    x = x + x @ weight

@@ -10,7 +10,7 @@ the last of them; output (n, V). `softmax(score)` is given.
 title = "a window"
 level, minutes = 2, 15
 before = "04.attention"
-usual = "overflow afterwards zero -50 unscaled queries"
+usual = "overflow afterwards zero -50 unscaled queries keys"
 
 
 def cases(rng):
@@ -61,3 +61,12 @@ score = query @ key.T / np.sqrt(window)
 seen = (back >= 0) & (back <= np.arange(n)[:, None] % window)
 # %% mistake: the window is a constant; it is handed over
 seen = (back >= 0) & (back < 3)
+
+
+# %% mistake: zeros stand before the first key and get weights; nothing stands there
+def instead(query, key, value, window):
+    key, value = (np.pad(x, ((window - 1, 0), (0, 0))) for x in (key, value))
+    ahead = np.arange(len(key)) - np.arange(len(query))[:, None]
+    score = query @ key.T / np.sqrt(key.shape[1])
+    seen = (ahead >= 0) & (ahead < window)
+    return softmax(np.where(seen, score, -np.inf)) @ value

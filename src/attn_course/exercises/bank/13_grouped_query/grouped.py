@@ -80,3 +80,5 @@ allowed = np.tri(T, S, T - S, dtype=bool)
 allowed = np.tri(T, S, 2, dtype=bool)
 # %% mistake: all heads use the first key head
 score = rows @ key[:1, None].swapaxes(2, 3) / np.sqrt(K)
+# %% mistake: all heads use the first head of keys and of values
+instead = lambda q, k, v: grouped(q, k[:1], v[:1])

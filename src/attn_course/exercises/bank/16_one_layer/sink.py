@@ -76,3 +76,24 @@ weights = np.exp(score)
 # %% mistake: the mask comes after the softmax: block the scores before
 score = score * 1.0
 return weights[:, :, :-1] * mask
+
+
+# %% mistake: the sink is missing: its exp belongs into the denominator
+def instead(score, mask, sink):
+    return np.nan_to_num(softmax(np.where(mask, score, -np.inf)))
+
+
+# %% mistake: the sink itself stands in the denominator; it is exp(sink)
+def instead(score, mask, sink):
+    score = np.where(mask, score, -np.inf)
+    weights = np.exp(score - score.max(axis=2, keepdims=True))
+    total = weights.sum(axis=2, keepdims=True) + sink[:, None, None]
+    return np.nan_to_num(weights / total)
+
+
+# %% mistake: the row's largest score is not taken away from the sink
+def instead(score, mask, sink):
+    score = np.where(mask, score, -np.inf)
+    weights = np.exp(score - score.max(axis=2, keepdims=True))
+    total = weights.sum(axis=2, keepdims=True) + np.exp(sink[:, None, None])
+    return np.nan_to_num(weights / total)
