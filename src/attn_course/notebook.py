@@ -151,3 +151,25 @@ def made(name):
         ("Command", f"`{record['command']}`"),
     ]
     return Table(["What", "How"], [row for row in told if row[1]])
+
+
+CHECKED = "This cell checks what the text says of the page's own numbers."
+CHECKED += " Did you change one above? Then it need not hold."
+UNKNOWN = "A cell above gives this name its value: run all cells above, then this one."
+
+
+def explain(shell, kind, error, trace, tb_offset=None):
+    """Show an error, and below it what it means to whoever edits or skips cells."""
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace.tb_frame.f_globals is shell.user_ns and not (
+        kind is AssertionError and error.args
+    ):
+        print(UNKNOWN if kind is NameError else CHECKED)
+
+
+if "IPython" in sys.modules:  # a notebook's first cell imports this module
+    _shell = sys.modules["IPython"].get_ipython()
+    if _shell is not None:
+        _shell.set_custom_exc((AssertionError, NameError), explain)

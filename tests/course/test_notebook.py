@@ -1,10 +1,13 @@
 """Helpers of the chapters: a table in three forms, source that a notebook folds, training cut short."""
 
+import subprocess
+import sys
+
 import pytest
 
 from attn_course.course.training import progress, short
 from attn_course.masks import causal_mask
-from attn_course.notebook import Table, source
+from attn_course.notebook import CHECKED, UNKNOWN, Table, source
 
 ROWS = [("short", 1, "0.98 ± 0.01"), ("a|b", -12, "0.5")]
 
@@ -53,3 +56,30 @@ def test_source_reads_a_module_that_cannot_be_imported():
     assert str(shown).startswith("@triton.jit\ndef scores(") and "def forward_kernel" not in str(shown)
     with pytest.raises(ValueError, match="has no function 'nothing'"):
         source("attn_course.mechanisms.flash.triton:nothing")
+
+
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_cell("from attn_course.notebook import Table; from attn_course.masks import causal_mask")
+for cell in {cells!r}:
+    print("=" * 9, cell)
+    assert shell.run_cell(cell).error_in_exec is not None
+"""
+FAILING = {
+    "assert 1 + 1 == 3": CHECKED,
+    "weights_of_a_cell_above": UNKNOWN,
+    "assert False, 'own words'": "",
+    "Table(['A'], [(1, 2)])": "",  # an error of another kind
+    "causal_mask(nothing=1)": "",
+}
+
+
+def test_a_cell_that_fails_says_what_that_means():
+    """A check behind a change, a cell whose names are not there; below the traceback, and nothing below others."""
+    code = CELLS.format(cells=[*FAILING])
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120).stdout
+    parts = told.split("=" * 9)[1:]
+    assert len(parts) == len(FAILING)
+    for part, words in zip(parts, FAILING.values(), strict=True):
+        assert "Error" in part and [x in part for x in (CHECKED, UNKNOWN)] == [x == words for x in (CHECKED, UNKNOWN)]

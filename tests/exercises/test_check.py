@@ -126,7 +126,7 @@ def test_a_prediction_is_entered_first_and_then_compared(capsys):
     assert said.count("hand over two things") == 2
     assert check("00.largest_weight", (0.6, measure)) and check("00.largest_weight", (0.95, measure))
     near, far = capsys.readouterr().out.splitlines()
-    assert near == "00.largest_weight: correct; you predicted 0.6, it is 0.5999 (close)"
+    assert near == "00.largest_weight: correct; you predicted 0.6, it is 0.5999 (close: why?)"
     assert far == "00.largest_weight: correct; you predicted 0.95, it is 0.5999 (off: why?)"
     assert check("00.largest_weight", (torch.tensor(0.6), measure))
 

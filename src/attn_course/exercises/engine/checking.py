@@ -224,7 +224,7 @@ def verdict(exercise, prediction):
         return ""
     measured = float(exercise.solution(*exercise.ask))
     close = abs(prediction - measured) <= 0.1 * abs(measured)
-    verdict = "close" if close else "off: why?"
+    verdict = "close: why?" if close else "off: why?"
     return f"; you predicted {prediction:.4g}, it is {measured:.4g} ({verdict})"
 
 
