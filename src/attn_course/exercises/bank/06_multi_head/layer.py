@@ -120,6 +120,6 @@ context = softmax(score, axis=1) @ value
 # %% mistake: there is one head
 H = 1
 # %% mistake: queries and keys come from one matrix; each has its own
-key = query
+maps = (query_weight, query_weight, value_weight)
 # %% mistake: keys and values come from one matrix; each has its own
-value = key
+maps = (query_weight, key_weight, key_weight)

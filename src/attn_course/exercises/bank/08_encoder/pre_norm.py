@@ -72,11 +72,25 @@ return z / np.sqrt((z**2).mean(axis=-1, keepdims=True))
 return z / np.sqrt((z**2).mean(axis=-1, keepdims=True) + 1e-2)
 # %% mistake: 1e-5 is added to the root; it stands under it
 return z / (np.sqrt((z**2).mean(axis=-1, keepdims=True)) + 1e-5)
+
+
+# %% mistakes
+def norm(z):
+    z = z - z.mean(axis=-1, keepdims=True)
+    return z / np.sqrt((z**2).mean(axis=-1, keepdims=True) + 1e-5)
+
+
 # %% mistake: each layer adds to the first x; it adds to what the layer before gave
-start = x
-for weight in weights:
-    x = start + norm(x) @ weight
+def instead(x, weights):
+    y = x
+    for weight in weights:
+        y = x + norm(y) @ weight
+    return norm(y)
+
+
 # %% mistake: there is one norm, before the first layer; each has its own
-x = norm(x)
-for weight in weights:
-    x = x + x @ weight
+def instead(x, weights):
+    x = norm(x)
+    for weight in weights:
+        x = x + x @ weight
+    return norm(x)
