@@ -207,6 +207,7 @@ def _in_torch(answer, sizes, inputs, parameters):
     if output.requires_grad:
         loss = (output * wave(output)).sum()
         begun = torch.autograd.grad(loss, asked, allow_unused=True)
+    check_unchanged(inputs, given)
     for place in places:
         given[place].requires_grad_()
     with torch.no_grad():
@@ -215,7 +216,6 @@ def _in_torch(answer, sizes, inputs, parameters):
     output = layer(*given)
     if output.requires_grad:
         (output * wave(output)).sum().backward()
-    check_unchanged(inputs, given)
     with torch.no_grad():
         _repeated(to_numpy(output), to_numpy(layer(*given)))
     moved = [given[place] for place in places] + asked
