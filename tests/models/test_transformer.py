@@ -21,7 +21,7 @@ def inputs(seed=0):
 
 
 def tokens(*shape, seed=0):
-    return np.random.default_rng(seed).integers(0, N, shape)
+    return np.random.default_rng(seed).integers(1, N, shape)  # 0 is padding
 
 
 def parameters_of(name, *sizes, **options):
