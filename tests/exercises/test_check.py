@@ -145,6 +145,13 @@ def test_a_project_takes_what_passed_and_is_not_the_pages_own(capsys, monkeypatc
     assert yours("project.pad", instead, "torch") is instead
     with pytest.raises(ValueError, match="no exercise"):
         yours("project.none", instead)
+    # Without the page's solution the course lends its own, which calls the parts that passed.
+    assert yours("project.pad").__name__ == "pad"
+    score = EXERCISES["project.score"].solution
+    lent = {framework: yours("project.step", framework=framework) for framework in ("torch", "tf")}
+    assert all(judge(EXERCISES["project.step"], one, framework, 0)[0] is None for framework, one in lent.items())
+    monkeypatch.setitem(checking._passed, ("project.score", "torch"), [score])
+    assert yours("project.step", framework="torch").__globals__["score_torch"] is score
 
 
 def test_a_part_without_a_gradient_is_refused(capsys):

@@ -1,18 +1,22 @@
-"""Write attention with the general score as a layer, `General(query_dim, memory_dim)`,
-called with query (B, T, H), memory (B, S, E) and mask (B, S) bool, True where a token
-stands (at least one per sentence); it returns the context (B, T, E). Trainable
-parameter: weight (H, E). The gradients are checked too.
+"""A window that counts forward fails where the target is reversed. Write the layer whose
+window of three walks backward, `Backward(query_dim, memory_dim)`, called with query (B,
+T, H), memory (B, S, E) and mask (B, S) bool, True where a token stands (at least one
+per sentence, padding behind); it returns the context (B, T, E). Step t, from 0, sees
+the tokens at most one place from the t-th before the sentence's last token; steps for
+which there is none stay at place 0. The score is the general one; trainable parameter:
+weight (H, E). The gradients are checked too.
 
-1. The general score, then a masked softmax, then a product with memory.
-2. The mask is (B, S): give it an axis for the queries.
-3. score = query @ self.weight @ (memory with its last two axes exchanged)
+1. Where does the window of step 0 stand in a sentence of 4 tokens and 3 of padding?
+2. Each sentence has centers of its own, (B, T): its number of tokens, less 1, less t,
+   but never below 0. Distances from them are (B, T, S).
+3. seen = (distance of at most 1) & mask[:, None]; where it is False the score is -inf.
 """
 
-title = "general attention as a layer"
+title = "a window that walks backward, as a layer"
 level, minutes = 3, 20
 kind = "module"
 before = "02.masked_weights"
-usual = "overflow afterwards zero inverted"
+usual = "overflow afterwards zero"
 
 
 def cases(rng):
@@ -28,7 +32,7 @@ def cases(rng):
 
     def blocked(sizes, inputs, weights):
         query, memory, mask = inputs
-        mask[:, 0], mask[:, -1] = True, False
+        mask[:] = np.arange(mask.shape[1]) < mask.shape[1] - 1
         factors = 1 + np.arange(query.shape[1], dtype=np.float32) / 7
         query = query[:, :1] * factors[:, None]
         along = query[:, 0] @ weights["weight"]
@@ -43,7 +47,8 @@ def cases(rng):
         Case("equal sizes", draw(3, 3, 3, 3, 3)),
         Case("sizes of different primes", draw(2, 3, 7, 5, 11)),
         Case("an axis of size 1", draw(1, 1, 5, 3, 2)),
-        Case("everything allowed", full(*draw(2, 5, 3, 3, 7))),
+        Case("no padding", full(*draw(2, 5, 7, 3, 7))),
+        Case("more steps than tokens", draw(2, 7, 3, 5, 2)),
         Case("the largest score is blocked", blocked(*draw(2, 3, 5, 2, 3))),
         Case("scores of several hundred", large(*draw(2, 3, 5, 2, 3))),
     ]
@@ -52,11 +57,15 @@ def cases(rng):
 # %% solution
 def layer(query, memory, mask, weight):
     score = query @ weight @ memory.swapaxes(1, 2)
-    return softmax(np.where(mask[:, None], score, -np.inf)) @ memory
+    last = mask.sum(axis=1, keepdims=True) - 1
+    center = np.maximum(last - np.arange(query.shape[1]), 0)
+    distance = np.arange(memory.shape[1]) - center[:, :, None]
+    seen = mask[:, None] & (np.abs(distance) <= 1)
+    return softmax(np.where(seen, score, -np.inf)) @ memory
 
 
 # %% solution: torch
-class General(torch.nn.Module):
+class Backward(torch.nn.Module):
     def __init__(self, query_dim, memory_dim):
         super().__init__()
         ...  # a torch.nn.Parameter
@@ -65,13 +74,17 @@ class General(torch.nn.Module):
 
     def forward(self, query, memory, mask):
         ...  # (B, T, H), (B, S, E), (B, S); return (B, T, E)
+        last = mask.sum(1, keepdim=True) - 1
+        center = (last - torch.arange(query.shape[1])).clamp(min=0)
+        distance = torch.arange(memory.shape[1]) - center[:, :, None]
+        seen = mask[:, None] & (distance.abs() <= 1)  # (B, T, S)
         score = query @ self.weight @ memory.mT
-        score = score.masked_fill(~mask[:, None], -torch.inf)
+        score = score.masked_fill(~seen, -torch.inf)
         return torch.softmax(score, dim=-1) @ memory
 
 
 # %% solution: tf
-class General(keras.layers.Layer):
+class Backward(keras.layers.Layer):
     def __init__(self, query_dim, memory_dim):
         super().__init__()
         ...  # self.add_weight
@@ -79,22 +92,52 @@ class General(keras.layers.Layer):
 
     def call(self, query, memory, mask):
         ...  # (B, T, H), (B, S, E), (B, S); return (B, T, E)
+        last = tf.reduce_sum(tf.cast(mask, tf.int32), 1, keepdims=True) - 1
+        center = tf.maximum(last - tf.range(tf.shape(query)[1]), 0)
+        distance = tf.range(tf.shape(memory)[1]) - center[:, :, None]
+        seen = mask[:, None] & (tf.abs(distance) <= 1)  # (B, T, S)
         score = tf.matmul(query @ self.weight, memory, transpose_b=True)
-        score = tf.where(mask[:, None], score, -np.inf)
+        score = tf.where(seen, score, -np.inf)
         return tf.nn.softmax(score) @ memory
 
 
-# %% mistake: the mask is not used
-return softmax(score) @ memory
+# %% mistake: the mask is not used: behind the last token padding is seen
+seen = np.abs(distance) <= 1
+# %% mistake: the window counts from the end of the padding, not from the last token
+last = 0 * mask.sum(axis=1, keepdims=True) + mask.shape[1] - 1
+# %% mistake: the window walks forward: that is local-m
+center = np.minimum(0 * last + np.arange(query.shape[1]), last)
+# %% mistake: it begins one place behind the last token
+last = mask.sum(axis=1, keepdims=True)
+# %% mistake: steps are counted from 1; the first is step 0
+center = np.maximum(last - 1 - np.arange(query.shape[1]), 0)
+# %% mistake: all sentences have the center of the first
+center = np.maximum(last[:1] - np.arange(query.shape[1]), 0) + 0 * last
+# %% mistake: the window stays at the last token: each step goes one place on
+center = np.maximum(last - 0 * np.arange(query.shape[1]), 0)
+# %% mistake: the window holds the center alone; a distance of 1 is inside
+seen = mask[:, None] & (np.abs(distance) < 1)
+# %% mistake: the window is cut on the left: places before the center count too
+seen = mask[:, None] & (distance >= 0) & (distance <= 1)
+# %% mistake: the window is cut on the right: places behind the center count too
+seen = mask[:, None] & (distance >= -1) & (distance <= 0)
+# %% mistake: everything before the window is seen too: take the distance without its sign
+seen = mask[:, None] & (distance <= 1)
+# %% mistake: there is no window
+seen = mask[:, None] & (distance == distance)
+# %% mistake: a center below 0 turns around: it stays at place 0
+center = np.abs(last - np.arange(query.shape[1]))
 # %% mistake: the score is divided by a root; Luong's is not
 score = query @ weight @ memory.swapaxes(1, 2) / np.sqrt(memory.shape[2])
 # %% mistake: the weight is not used
 score = query @ memory.swapaxes(1, 2)
 # %% mistake: the weight is transposed
 score = query @ weight.T @ memory.swapaxes(1, 2)
-# %% mistake: every allowed position has the same weight
-return softmax(np.where(mask[:, None], 0 * score, -np.inf)) @ memory
+# %% mistake: every place in the window has the same weight
+return softmax(np.where(seen, 0 * score, -np.inf)) @ memory
+# %% mistake: the weights fade from the center: that Gaussian is local-p's
+return (softmax(np.where(seen, score, -np.inf)) * np.exp(-2.0 * distance**2)) @ memory
 # %% mistake: the mask comes after the softmax, so the rows no longer sum to 1
-return (softmax(score) * mask[:, None]) @ memory
+return (softmax(score) * seen) @ memory
 # %% mistake: the average runs over what the weight made of the memory
-return softmax(np.where(mask[:, None], score, -np.inf)) @ (memory @ weight.T)
+return softmax(np.where(seen, score, -np.inf)) @ (memory @ weight.T)
