@@ -114,9 +114,6 @@ ROWS = {
     "03_luong local_tf": [[real("BTS"), real("BT"), 2, gaussian] for gaussian in (True, False)],
     "03_luong luong_step_tf": [[real("B3"), real("B5"), real("B5"), lambda x, h: x[:, :5] + h, half, half]],
     "03_luong bahdanau_step_tf": [[real("B3"), real("B5"), lambda x, s: x[:, :5] + s, half]],
-    "03_project_dates read_tf": [
-        [{"source": real("9.5"), "near_weight": real("55"), "near_bias": real("5")}, below(9, "BS"), mask("BS")]
-    ],
     "03_project_dates annotate_tf": [[real("BS5"), mask("BS"), real("354"), real("4")]],
     "03_project_dates score_tf": [[real("B4"), real("BS5"), *(P[f"{name}_weight"] for name in SCORE)]],
     "03_project_dates weights_tf": [[real("BS"), mask("BS")]],
@@ -179,10 +176,7 @@ ROWS = {
     "16_one_layer_2026 gate_tf": [[real("B.3.T.7"), real("BT5"), real("5.21")]],
 }
 # What a function takes from its page.
-FROM_PAGE = {
-    "03_project_dates read_tf": {"own_tf": {"annotate": lambda x, mask, weight, bias: x @ weight}, "H": 3},
-    "09_project_language_model read_tf": {"own_tf": {"norm": lambda x, scale: x * scale}, "L": 0, "D": 5},
-}
+FROM_PAGE = {"09_project_language_model read_tf": {"own_tf": {"norm": lambda x, scale: x * scale}, "L": 0, "D": 5}}
 X = real("BT6", "float32")
 MEMORY, KEEP = real("BS5", "float32"), mask("BS")
 STATE = real("B4", "float32")

@@ -68,6 +68,7 @@ def test_an_axis_of_powers_says_the_numbers():
     svg = theme.lines([512, 4096], {"a": [0.25, 4.0]}, **options).svg
     written = re.findall(r">([^<>]+)</text>", svg)
     assert {"512", "1k", "2k", "4k", "0.25", "0.5", "1", "2", "4"} <= set(written), written
+    assert [theme._spelled(2.0**power) for power in (-9, -4, -3, 14, 22)] == ["1/512", "1/16", "0.125", "16k", "4M"]
 
 
 def test_weights_are_opacities():

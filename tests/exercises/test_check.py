@@ -14,8 +14,8 @@ import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
 
-from attn_course.exercises import EXERCISES, check, hint, progress, yours
-from attn_course.exercises.engine import run
+from attn_course.exercises import EXERCISES, check, hint, judge, progress, yours
+from attn_course.exercises.engine import checking, run
 from attn_course.exercises.engine.exercise import WORDS, Case, Exercise
 from attn_course.exercises.engine.judge import _digits, draw_cases
 from attn_course.exercises.engine.progress import decode, encode
@@ -132,7 +132,7 @@ def test_a_prediction_is_entered_first_and_then_compared(capsys):
 
 
 def test_a_project_takes_what_passed_and_is_not_the_pages_own(capsys, monkeypatch):
-    monkeypatch.setattr("attn_course.exercises.engine.checking._passed", {})
+    monkeypatch.setattr(checking, "_passed", {})
     instead = EXERCISES["project.pad"].solution
 
     def my_pad(texts, characters):
@@ -142,16 +142,15 @@ def test_a_project_takes_what_passed_and_is_not_the_pages_own(capsys, monkeypatc
     assert not check("project.pad", lambda texts, characters: 0)
     assert check("project.pad", my_pad) and check("project.pad", instead)
     assert yours("project.pad", instead) is my_pad
-    assert yours("project.pad", instead, "torch") is instead
+    assert yours("project.pad", instead, "torch") is instead and yours("project.pad") is instead
     with pytest.raises(ValueError, match="no exercise"):
         yours("project.none", instead)
     # Without the page's solution the course lends its own, which calls the parts that passed.
-    assert yours("project.pad").__name__ == "pad"
-    score = EXERCISES["project.score"].solution
-    lent = {framework: yours("project.step", framework=framework) for framework in ("torch", "tf")}
-    assert all(judge(EXERCISES["project.step"], one, framework, 0)[0] is None for framework, one in lent.items())
-    monkeypatch.setitem(checking._passed, ("project.score", "torch"), [score])
-    assert yours("project.step", framework="torch").__globals__["score_torch"] is score
+    step = EXERCISES["project.step"]
+    for framework in ("torch", "tf"):
+        assert judge(step, yours(step.name, framework=framework), framework, 0)[0] is None
+    checking._passed["project.score", "torch"] = [instead]
+    assert yours(step.name, framework="torch").__globals__["score_torch"] is instead
 
 
 def test_a_part_without_a_gradient_is_refused(capsys):

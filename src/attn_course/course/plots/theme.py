@@ -79,17 +79,17 @@ def lines(
 
 
 def say_powers(axis):
-    """Write 0.25, 4, 1k at the places -2, 2, 10 of an axis of logarithms to base 2."""
+    """Write 1/512, 4, 1k at the places -9, 2, 10 of an axis of logarithms to base 2."""
     axis.set_major_locator(MaxNLocator(6, integer=True))
     axis.set_major_formatter(lambda power, _: _spelled(2.0**power))
 
 
 def _spelled(number):
-    """A power of two as it is said: 0.25, 512, 16k, 4M."""
+    """A power of two as it is said: 1/512, 0.25, 512, 16k, 4M."""
     for unit, size in (("M", 2**20), ("k", 2**10)):
         if number >= size:
             return f"{number / size:g}{unit}"
-    return f"{number:.3g}"
+    return f"{number:g}" if number > 0.1 else f"1/{1 / number:g}"
 
 
 def bars(named, *, ylabel="", ylim=None, spread=None, title=""):
