@@ -214,6 +214,7 @@ def test_a_result_quotes_and_its_page_scrolls_and_marks(visit, width, scheme):
         first = tab.locator("#search-results li").first
         first.wait_for()
         assert "cache" in first.locator(".context mark").first.inner_text().lower()
+        assert "13 · " in first.inner_text()
         assert "Contents" not in first.locator(".context").inner_text()
         first.locator("a").click()
         tab.wait_for_url("**/13_mqa_gqa.html*")
