@@ -4,11 +4,11 @@ A rotation in every layer (as there), sinusoids that are added to the tokens, or
 nothing but the causal mask. None of them has a parameter, and for one seed all models
 begin from the same numbers and read the same windows in the same order: runs are
 compared in pairs. Tested on the books of dev and of test, by place in the window too.
-PyTorch.
 
 python -m experiments.ablation --seeds 0 1 2
 """
 
+from attn_course.core.parity import get_parameters
 from experiments import run_plan
 from experiments.language import built, costs, looks, tested, trained
 
@@ -25,11 +25,11 @@ def by_place(model):
     return [round(float(share), 4) for share in shares]
 
 
-def run(positions, seed):
+def run(framework, positions, seed):
     """One model: a row."""
-    model = built(seed, POSITIONS[positions])
-    row = {"framework": "pytorch", "positions": positions, "steps": STEPS, "seed": seed}
-    row["parameters"] = sum(x.numel() for x in model.parameters())
+    model = built(seed, POSITIONS[positions], framework)
+    row = {"framework": framework, "positions": positions, "steps": STEPS, "seed": seed}
+    row["parameters"] = sum(x.size for x in get_parameters(model).values())
     row["log"] = trained(model, seed, STEPS, every=50)
     for split in ("dev", "test"):
         row[split] = round(tested(model, split), 4)
@@ -38,5 +38,5 @@ def run(positions, seed):
 
 
 if __name__ == "__main__":
-    plan = [(name,) for name in POSITIONS]
-    run_plan("ablation", plan, run, places=lambda: PARTS)
+    plan, beside = ([(name, each) for each in POSITIONS] for name in ("pytorch", "tf"))
+    run_plan("ablation", plan, run, beside, places=lambda: PARTS)

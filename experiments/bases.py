@@ -17,4 +17,5 @@ def of_base(framework, base, seed):
 
 
 if __name__ == "__main__":
-    run_plan("bases", [("pytorch", base) for base in BASES], of_base)
+    plan, beside = ([(name, base) for base in BASES] for name in ("pytorch", "tf"))
+    run_plan("bases", plan, of_base, beside)

@@ -9,18 +9,17 @@ python -m experiments.rule --seeds 0 1 2 3 4
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
-from attn_course.course.labs.positions.pytorch import TokenModel, score, train
+from attn_course.course.labs.positions import pytorch, tf
 from attn_course.tasks.topics import load_topics
-from experiments import run_plan
+from experiments import draw_from, run_plan
 
 LENGTH, LENGTHS, BATCH, RATE = 32, (32, 48, 64, 96, 128), 32, 1e-2
 SIZES = {"symbols": 256, "width": 32, "heads": 1, "layers": 1}
 STEPS = 400
-PLAN = [
+KINDS = [
     (kind, False, STEPS) for kind in ("rotary", "shaw", "t5", "sinusoidal", "alibi")
 ]
-PLAN += [("rotary", True, STEPS), ("alibi", True, STEPS), ("rotary", False, 4 * STEPS)]
+KINDS += [("rotary", True, STEPS), ("alibi", True, STEPS), ("rotary", False, 4 * STEPS)]
 
 
 def batches(text, length, seed, count):
@@ -32,25 +31,24 @@ def batches(text, length, seed, count):
         yield letters, np.concatenate([letters[:, :1], letters[:, :-1]], axis=1)
 
 
-def run(positions, causal, steps, seed):
+def run(framework, positions, causal, steps, seed):
     """Train one model and test it at every length; returns the rows of the record."""
-    torch.manual_seed(seed)
+    draw_from(seed)
+    lab = pytorch if framework == "pytorch" else tf
     kind = {"positions": positions, "causal": causal}
-    model = TokenModel(**SIZES, **kind, max_length=LENGTH)
-    log = train(
-        model,
-        batches(load_topics("train"), LENGTH, seed, BATCH),
-        steps=steps,
-        rate=RATE,
-    )
+    model = lab.TokenModel(**SIZES, **kind, max_length=LENGTH)
+    data = batches(load_topics("train"), LENGTH, seed, BATCH)
+    log = lab.train(model, data, steps=steps, rate=RATE)
     rows, loss = [], [round(line.loss, 4) for line in log[-3:]]
     for length in LENGTHS:
         letters, wanted = next(batches(load_topics("test"), length, 5, 200))
-        _, right = score(model, letters, wanted)
-        row = {**kind, "length": length, "seed": seed, "steps": steps}
-        rows.append(row | {"right": round(float(right[:, 1:].mean()), 4), "loss": loss})
+        _, right = lab.score(model, letters, wanted)
+        row = {"framework": framework, **kind, "length": length, "seed": seed}
+        row |= {"steps": steps, "right": round(float(right[:, 1:].mean()), 4)}
+        rows.append(row | {"loss": loss})
     return rows
 
 
 if __name__ == "__main__":
-    run_plan("rule", PLAN, run)
+    plan, beside = ([(x, *kind) for kind in KINDS] for x in ("pytorch", "tf"))
+    run_plan("rule", plan, run, beside)
