@@ -4,7 +4,8 @@ Names with a value each are written down, then asked for (``experiments.tasks.re
 The layers have the same maps; the gates of a delta rule, two numbers a head, are all
 that differs. Each stack is trained and tested as ``experiments.associative`` does it,
 then decodes one position after LENGTH others: the time (medians in the thread's own
-time, which others on the machine don't add to), and the bytes that are kept.
+time, which others on the machine don't add to), and the bytes that are kept. In
+TensorFlow it is trained and tested alone.
 
 python -m experiments.hybrid --seeds 0 1 2
 """
@@ -13,11 +14,17 @@ import time
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
-from attn_course.pytorch import DeltaRuleAttention, Encoder, MultiHeadAttention
-from experiments import run_plan
-from experiments.associative import PAIRS
-from experiments.associative.pytorch import test, train
+from attn_course import pytorch, tf as in_tf
+from attn_course.core.frameworks import keras, torch
+from attn_course.core.parity import get_parameters
+from experiments import draw_from, run_plan
+from experiments.associative import (
+    PAIRS,
+    pytorch as torch_side,
+    test,
+    tf as tf_side,
+    train,
+)
 from experiments.tasks.recall import NAMES, UNKNOWN, VALUES
 
 WIDTH, HEADS, KEY_DIM, STEPS = 32, 2, 8, 1000
@@ -26,12 +33,18 @@ AT_ONCE, LENGTH, TIMED = 16, 4096, 41
 STACKS = {"4 softmax": "ssss", "3 delta, 1 softmax": "ddds", "4 delta": "dddd"}
 
 
-def make_layer(letter):
-    """The attention of one layer."""
+def make_layer(face, letter):
+    """The attention of one layer; face: ``attn_course.pytorch`` or ``.tf``."""
     sizes = {"key_dim": KEY_DIM, "value_dim": WIDTH // HEADS}
     if letter == "s":
-        return MultiHeadAttention(WIDTH, HEADS, **sizes)
-    return DeltaRuleAttention(WIDTH, HEADS, decay="learned", **sizes)
+        return face.MultiHeadAttention(WIDTH, HEADS, **sizes)
+    return face.DeltaRuleAttention(WIDTH, HEADS, decay="learned", **sizes)
+
+
+def make_encoder(face, layers):
+    """A layer for each letter."""
+    options = {"norm": "pre", "attention": lambda n: make_layer(face, layers[n])}
+    return face.Encoder(len(layers), WIDTH, HEADS, 2 * WIDTH, **options)
 
 
 class Stack(torch.nn.Module):
@@ -42,13 +55,30 @@ class Stack(torch.nn.Module):
         self.name = torch.nn.Embedding(NAMES, WIDTH)
         self.value = torch.nn.Embedding(UNKNOWN + 1, WIDTH)
         self.output = torch.nn.Linear(WIDTH, VALUES)
-        options = {"norm": "pre", "attention": lambda n: make_layer(layers[n])}
-        self.encoder = Encoder(len(layers), WIDTH, HEADS, 2 * WIDTH, **options)
+        self.encoder = make_encoder(pytorch, layers)
 
     def forward(self, names, values, **options):
         x = self.name(names) + self.value(values)
         x, _ = self.encoder(x, causal=True, need_weights=False, **options)
         return self.output(x)
+
+
+class StackTF(keras.Model):
+    """``Stack`` in TensorFlow."""
+
+    def __init__(self, layers):
+        super().__init__()
+        start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
+        self.written = keras.layers.Embedding(NAMES, WIDTH, start)
+        start = keras.initializers.RandomNormal(stddev=1.0)
+        self.value = keras.layers.Embedding(UNKNOWN + 1, WIDTH, start)
+        self.output_layer = keras.layers.Dense(VALUES)
+        self.encoder = make_encoder(in_tf, layers)
+
+    def call(self, names, values):
+        x = self.written(names) + self.value(values)
+        x, _ = self.encoder(x, causal=True, need_weights=False)
+        return self.output_layer(x)
 
 
 @torch.no_grad()
@@ -69,18 +99,25 @@ def decoding(model):
     }
 
 
-def run(stack, seed):
+FACES = {"pytorch": (torch_side, Stack), "tf": (tf_side, StackTF)}
+
+
+def run(framework, stack, seed):
     """One stack: a row for each number of pairs."""
-    torch.manual_seed(seed)
-    model = Stack(STACKS[stack])
-    train(model, steps=STEPS, seed=seed)
-    row = {"stack": stack, "layers": STACKS[stack], "seed": seed}
-    row |= {"parameters": sum(x.numel() for x in model.parameters())}
-    row |= decoding(model.eval())
-    return [row | {"pairs": n, "right": test(model, pairs=n)[0]} for n in PAIRS]
+    draw_from(seed)
+    side, make = FACES[framework]
+    model = make(STACKS[stack])
+    train(side, model, steps=STEPS, seed=seed)
+    row = {"framework": framework, "stack": stack, "layers": STACKS[stack]}
+    row |= {"seed": seed, "steps": STEPS}
+    row["parameters"] = sum(x.size for x in get_parameters(model).values())
+    row |= decoding(model.eval()) if framework == "pytorch" else {}
+    rights = [(n, test(side, model, pairs=n)[0]) for n in PAIRS]
+    return [row | {"pairs": n, "right": right} for n, right in rights]
 
 
 if __name__ == "__main__":
     sizes = {"steps": STEPS, "batch": AT_ONCE, "length": LENGTH}
     sizes |= {"key_dim": KEY_DIM, "heads": HEADS}
-    run_plan("hybrid", [(stack,) for stack in STACKS], run, sizes=lambda: sizes)
+    plan, beside = ([(name, stack) for stack in STACKS] for name in FACES)
+    run_plan("hybrid", plan, run, beside, sizes=lambda: sizes)
