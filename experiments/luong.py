@@ -1,4 +1,4 @@
-"""Dates with every attention of Luong, beside Bahdanau's and none: one size, PyTorch.
+"""Dates with every attention of Luong, beside Bahdanau's and none: one size.
 
 python -m experiments.luong --seeds 0 1 2
 """
@@ -98,7 +98,9 @@ def main():
         for attention, feeding in product(LUONG, (True, False))
     ]
     plan = [("pytorch", setting, STEPS) for setting in settings]
-    run_and_store(task(), plan, build=build, seconds_per_step=seconds_per_step)
+    alone = [each for each in settings if not each.get("input_feeding")]
+    beside = [("tf", setting, STEPS) for setting in alone]
+    run_and_store(task(), plan, beside, build=build, seconds_per_step=seconds_per_step)
 
 
 if __name__ == "__main__":

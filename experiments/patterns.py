@@ -1,10 +1,37 @@
-"""Every data set, every pattern and every seed, in PyTorch; stores the record."""
+"""Every data set, pattern and seed, in TensorFlow some; stores the record."""
 
 from itertools import product
 
-from attn_course.course.labs.patterns import DATA, KINDS
-from attn_course.course.labs.patterns.pytorch import run
-from experiments import run_plan
+from attn_course.course.labs.patterns import (
+    DATA,
+    KINDS,
+    PATTERNS,
+    RATE,
+    SIZES,
+    batches,
+    evaluate,
+    pytorch as torch_models,
+    tests,
+    tf as tf_models,
+)
+from experiments import draw_from, run_plan
+
+
+def run(framework, data, kind, seed):
+    """Train one model and test it; returns the row of a record, alone in a list."""
+    draw_from(seed)
+    models = torch_models if framework == "pytorch" else tf_models
+    sizes, pattern = DATA[data], PATTERNS[data].get(kind, {})
+    own = {name: sizes[name] for name in ("symbols", "length")}
+    model = models.PatternModel(**own, **SIZES, kind=kind, **pattern)
+    log = models.train(model, batches(data, seed=seed), steps=sizes["steps"], rate=RATE)
+    bits, exact = evaluate(models.score, model, *tests(data))
+    row = {"framework": framework, "data": data, "pattern": kind, **pattern}
+    row |= {"seed": seed, "steps": sizes["steps"], "loss": round(log[-1].loss, 4)}
+    return [row | {"bits": round(bits, 4), "exact": round(exact, 4)}]
+
 
 if __name__ == "__main__":
-    run_plan("patterns", list(product(DATA, KINDS)), run)
+    plan = [("pytorch", *kind) for kind in product(DATA, KINDS)]
+    beside = [("tf", *kind) for kind in product(reversed(DATA), KINDS)]
+    run_plan("patterns", plan, run, beside)

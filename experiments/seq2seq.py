@@ -4,10 +4,10 @@ from attn_course.course.labs.seq2seq import build, run
 from experiments import run_plan
 
 
-def run_and_store(task, plan, *, build=build, schedule=None, **more):
+def run_and_store(task, plan, beside=(), *, build=build, schedule=None, **more):
     """Run the plan for every seed of the command line, and store the record.
 
-    ``plan`` is a list of ``(framework, setting, steps)``; ``build`` and
+    ``plan`` and ``beside`` are lists of ``(framework, setting, steps)``; ``build`` and
     ``schedule`` are those of ``labs.seq2seq.run``; ``more`` holds functions of no
     arguments whose results the record keeps too.
     """
@@ -16,4 +16,4 @@ def run_and_store(task, plan, *, build=build, schedule=None, **more):
         options = {"build": build, "schedule": schedule}
         return [run(task, framework, setting, seed=seed, steps=steps, **options)]
 
-    run_plan(task.name, plan, rows, **more)
+    run_plan(task.name, plan, rows, beside, **more)

@@ -4,7 +4,7 @@ A cache keeps everything, a window of the last positions, or a window and the fi
 positions (sinks), all but the first in the same memory. Three models: the one that
 ships, on streams many times longer than what it was trained on; and two models of
 bytes, on windows as long as in their training: one was always trained behind a token
-that begins the text, the other was not. PyTorch.
+that begins the text, the other was not.
 
 python -m experiments.sinks --seeds 0 1 2
 """
@@ -13,14 +13,14 @@ from functools import cache
 
 import numpy as np
 
-from attn_course.core.frameworks import torch
-from attn_course.course.labs.generate import pytorch as lab
+from attn_course.core.frameworks import tf, torch
+from attn_course.course.labs.generate import pytorch as torch_lab, tf as tf_lab
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.labs.uptrain import LENGTH, RATE, SMALL, batches, windows
-from attn_course.course.training import pytorch as loop
+from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.glassllm import load_book, load_tokenizer
 from attn_course.tasks.topics import load_topics
-from experiments import run_plan
+from experiments import draw_from, run_plan
 
 CACHES = {"all": (0, 0), "window": (1, 0), "1 sink": (1, 1), "4 sinks": (1, 4)}
 # tokens of a stream, what the caches keep, and how the positions are divided
@@ -29,6 +29,10 @@ LONG_PARTS = ((0, 64), (64, 128), (128, 256), (256, 512), (512, 1024))
 SHORT = {"length": LENGTH, "memory": 16}
 SHORT_PARTS = ((0, 16), (16, 32), (32, 48), (48, 64))
 STREAMS, STEPS, BEGIN = 6, 700, 0
+FACES = {
+    "pytorch": (torch_lab, torch_loop, torch.from_numpy),
+    "tf": (tf_lab, tf_loop, tf.constant),
+}
 
 
 def behind_begin(data):
@@ -42,8 +46,9 @@ def behind_begin(data):
 
 
 @cache
-def model_and_streams(name, seed):
+def model_and_streams(framework, name, seed):
     """A trained model, and tokens (B, T) with those that follow them."""
+    lab, loop, _ = FACES[framework]
     if name == "shipped":
         tokens = load_tokenizer().encode(load_book())
         places = np.random.default_rng(seed).integers(
@@ -51,7 +56,7 @@ def model_and_streams(name, seed):
         )
         streams = tokens[places[:, None] + np.arange(LONG["length"] + 1)]
         return lab.load_glassllm(), (streams[:, :-1], streams[:, 1:])
-    torch.manual_seed(seed)
+    draw_from(seed)
     model = lab.build(**SMALL)
     data, tested = (
         batches(load_topics("train"), seed=seed),
@@ -67,15 +72,17 @@ def model_and_streams(name, seed):
 @torch.no_grad()
 def read(model, tokens, targets, kind, *, length, memory):
     """The loss (B, T) of every next token, and whether the guess is right."""
+    framework = "pytorch" if isinstance(model, torch.nn.Module) else "tf"
+    lab, _, tensor = FACES[framework]
     limited, sinks = CACHES[kind]
     options = {"window": memory - sinks, "sinks": sinks} if limited else {}
     cache, losses, right = model.new_cache(len(tokens), length, **options), [], []
     for start in range(0, length, 16):
         chunk, following = (
-            torch.from_numpy(np.ascontiguousarray(x[:, start : start + 16]))
-            for x in (tokens, targets)
+            np.ascontiguousarray(x[:, start : start + 16]) for x in (tokens, targets)
         )
-        logits = lab.logits_of(model, chunk, cache)
+        logits = torch.from_numpy(lab.logits_of(model, tensor(chunk), cache).numpy())
+        following = torch.from_numpy(following)
         found = logits.log_softmax(dim=-1).gather(-1, following[..., None])
         losses.append(-found[..., 0].numpy())
         right.append((logits.argmax(dim=-1) == following).numpy())
@@ -83,26 +90,27 @@ def read(model, tokens, targets, kind, *, length, memory):
 
 
 @torch.no_grad()
-def on_the_first(model, tokens):
+def on_the_first(model, tokens, tensor):
     """The largest of all heads' mean weights on the first of 64 tokens.
 
     Over the queries of the second half.
     """
     _, weights = model.stack(
-        model.embedding(torch.from_numpy(tokens[:, :64].copy())), causal=True
+        model.embedding(tensor(tokens[:, :64].copy())), causal=True
     )
-    return round(max(float(x[:, :, 32:, 0].mean((0, 2)).max()) for x in weights), 3)
+    firsts = (x[:, :, 32:, 0].numpy().mean((0, 2)).max() for x in weights)
+    return round(float(max(firsts)), 3)
 
 
-def run(name, seed):
+def run(framework, name, seed):
     """All kinds of cache with one model: a row per part of the positions."""
-    model, (tokens, targets) = model_and_streams(name, seed)
+    model, (tokens, targets) = model_and_streams(framework, name, seed)
     sizes, parts = (LONG, LONG_PARTS) if name == "shipped" else (SHORT, SHORT_PARTS)
-    first_weight, rows = on_the_first(model, tokens), []
+    first_weight, rows = on_the_first(model, tokens, FACES[framework][-1]), []
     for kind in CACHES:
         losses, right = read(model, tokens, targets, kind, **sizes)
         for first, last in parts:
-            row = {"framework": "pytorch", "model": name, "cache": kind}
+            row = {"framework": framework, "model": name, "cache": kind}
             row |= {"first": first, "last": last, "seed": seed, "weight": first_weight}
             row["loss"] = round(float(losses[:, first:last].mean()), 4)
             rows.append(row | {"exact": round(float(right[:, first:last].mean()), 4)})
@@ -110,4 +118,5 @@ def run(name, seed):
 
 
 if __name__ == "__main__":
-    run_plan("sinks", [("shipped",), ("begin",), ("no begin",)], run)
+    plan = [("pytorch", name) for name in ("shipped", "begin", "no begin")]
+    run_plan("sinks", plan, run, [("tf", "begin"), ("tf", "no begin")])

@@ -1,7 +1,5 @@
 """Trains, merges heads by every method, trains on; stores the record."""
 
-from attn_course.core.frameworks import torch
-from attn_course.course.labs.generate import pytorch as lab
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.labs.uptrain import (
     EVERY,
@@ -14,22 +12,22 @@ from attn_course.course.labs.uptrain import (
     batches,
     windows,
 )
-from attn_course.course.training import pytorch as loop
 from attn_course.tasks.topics import load_topics
-from experiments import run_plan
-from experiments.uptrain.pytorch import watched
+from experiments import draw_from, run_plan
+from experiments.uptrain import LABS, LOOPS, watched
 
 CURVES = []  # of every seed: the loss of the training, 100 steps a number
 
 
-def run(seed):
+def run(framework, seed):
     """One model, and all that is made of it: the rows of the record."""
-    torch.manual_seed(seed)
+    draw_from(seed)
+    lab = LABS[framework]
     text, tested = load_topics("train"), windows(load_topics("test"))
     model = lab.build(**SMALL)
     options = {"rate": RATE, "clip": 1.0, "schedule": rate_at, "every": 100}
     data = batches(text, seed=seed)
-    log = loop.train(model, data, lab.loss, steps=STEPS, **options)
+    log = LOOPS[framework].train(model, data, lab.loss, steps=STEPS, **options)
     CURVES.append([round(line.loss, 3) for line in log])
     made = {(6, "none"): lab.convert(model, 6, "mean")}  # a copy: no head is merged
     for heads in (2, 1):
@@ -39,8 +37,8 @@ def run(seed):
     for (heads, method), small in made.items():
         data = batches(text, seed=1000 + seed)
         options = {"steps": MORE, "rate": MORE_RATE, "every": EVERY}
-        for step, nats, right in watched(small, data, tested, **options):
-            row = {"framework": "pytorch", "kv_heads": heads, "method": method}
+        for step, nats, right in watched(framework, small, data, tested, **options):
+            row = {"framework": framework, "kv_heads": heads, "method": method}
             row |= {"seed": seed, "trained": STEPS, "step": step}
             rows.append(row | {"loss": nats, "exact": right})
         print(rows[-1], flush=True)
@@ -48,4 +46,4 @@ def run(seed):
 
 
 if __name__ == "__main__":
-    run_plan("uptrain", [()], run, curves=lambda: CURVES)
+    run_plan("uptrain", [("pytorch",)], run, [("tf",)], curves=lambda: CURVES)

@@ -15,7 +15,7 @@ from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import glassllm
 from experiments import sinks
-from experiments.uptrain.pytorch import watched
+from experiments.uptrain import watched
 
 SMALL = {"symbols": 17, "model_dim": 12, "num_heads": 6, "num_kv_heads": 3, "ff_dim": 7, "num_layers": 2}
 FACES = pytest.mark.parametrize("face", ["pytorch", "tf"])
@@ -126,16 +126,17 @@ def test_cache_bytes():
 # --- the labs ---
 
 
-def test_watched_looks_before_between_and_behind(monkeypatch):
+@FACES
+def test_watched_looks_before_between_and_behind(monkeypatch, face):
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
-    lab = lab_of("pytorch")
+    lab = lab_of(face)
     model = lab.build(**SMALL)
     text = np.random.default_rng(1).integers(17, size=200)
     tested = uptrain.windows(text, 8, 5)
     np.testing.assert_array_equal(tested[0][1], text[8:16])
     np.testing.assert_array_equal(tested[1], uptrain.windows(text[1:], 8, 5)[0])
     data = uptrain.batches(text, seed=0, length=8, count=3)
-    found = watched(model, data, tested, steps=6, rate=1e-2, every=2)
+    found = watched(face, model, data, tested, steps=6, rate=1e-2, every=2)
     assert [step for step, *_ in found] == [0, 2, 4, 6]
     nats, right = lab.score(model, *tested)
     assert found[-1][1:] == (round(float(nats.mean()), 4), round(float(right.mean()), 4))

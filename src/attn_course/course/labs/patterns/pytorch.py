@@ -2,15 +2,6 @@
 
 from attn_course import pytorch as attn
 from attn_course.core.frameworks import torch
-from attn_course.course.labs.patterns import (
-    DATA,
-    PATTERNS,
-    RATE,
-    SIZES,
-    batches,
-    evaluate,
-    tests,
-)
 from attn_course.course.labs.positions.pytorch import score, train
 
 __all__ = ["PatternModel", "score", "train"]
@@ -48,16 +39,3 @@ class PatternModel(torch.nn.Module):
         x = self.positions(self.embedding(tokens))
         x, _ = self.encoder(x, causal=True, need_weights=False)
         return self.output(x), None
-
-
-def run(data, kind, seed):
-    """Train one model and test it; returns the row of a record, alone in a list."""
-    torch.manual_seed(seed)
-    sizes, pattern = DATA[data], PATTERNS[data].get(kind, {})
-    own = {name: sizes[name] for name in ("symbols", "length")}
-    model = PatternModel(**own, **SIZES, kind=kind, **pattern)
-    log = train(model, batches(data, seed=seed), steps=sizes["steps"], rate=RATE)
-    bits, exact = evaluate(score, model, *tests(data))
-    row = {"framework": "pytorch", "data": data, "pattern": kind, **pattern}
-    row |= {"seed": seed, "steps": sizes["steps"], "loss": round(log[-1].loss, 4)}
-    return [row | {"bits": round(bits, 4), "exact": round(exact, 4)}]
