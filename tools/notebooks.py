@@ -63,12 +63,12 @@ def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = F
         if run:
             note(root, target, time.perf_counter() - started, versions())
         print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
-    write_alone(root, selected)
+    write_alone(root, selected, book)
 
 
-def write_alone(root: Path, selected: list[str] | None = None) -> dict[Path, str]:
+def write_alone(root: Path, selected: list[str] | None = None, book: Book | None = None) -> dict[Path, str]:
     """Write the notebooks of one framework, made of the .md files alone; returns each path with its framework."""
-    book, found = Book.read(root), {}
+    book, found = book or Book.read(root), {}
     for source in sources(root, selected):
         if paths := alone_paths(source):
             made = render_alone(source, book)
@@ -98,7 +98,8 @@ def fill(root: Path) -> None:
     follows from the same files is left as it is.
     """
     chapters, filled = sources(root), root / CACHE / "filled.json"
-    titles = {name: value for name, value in vars(Book.read(root)).items() if name != "citations"}
+    book = Book.read(root)
+    titles = {name: value for name, value in vars(book).items() if name != "citations"}
     shared = repr(titles) + _digest(sorted([*(root / "book").glob("*.bib"), *Path(__file__).parent.glob("*.py")]))
     pairs = {x.stem: [path for path in (x, x.with_suffix(".ipynb")) if path.exists()] for x in chapters}
     states = {stem: hashlib.sha256((shared + _digest(paths)).encode()).hexdigest() for stem, paths in pairs.items()}
@@ -110,7 +111,7 @@ def fill(root: Path) -> None:
     for bundle in bundles:
         cache.cache_notebook_bundle(bundle, check_validity=True, overwrite=True)
     if left:
-        write_alone(root, [source.stem for source in left])
+        write_alone(root, [source.stem for source in left], book)
         write_text(filled, json.dumps(states, indent=1))
     print(f"outputs of {len(chapters)} notebooks, {len(left)} new, are in {CACHE}, those of one framework in {ALONE}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -20,11 +21,12 @@ _CODE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
 _FACE = re.compile(r"src:url\(([^)]*?/webfonts/(fa-[\w-]+))\.woff2\)[^;}]*")
 
 
+@cache  # what is changed after the build has no other icons
 def used(site: Path) -> set[str]:
     """The names that pages and the theme's scripts write, such as "fa-download"."""
     texts = [*site.rglob("*.html"), *(site / "_static").glob("scripts/*.js"), *(site / "_static").glob("*.js")]
     texts = [path for path in texts if path.name != "fontawesome.js"]
-    return {name for path in texts for name in re.findall(r"\bfa-[a-z0-9-]+", path.read_text(encoding="utf-8"))}
+    return {name for path in texts for name in re.findall(r"fa-[a-z0-9-]+", path.read_text(encoding="utf-8"))}
 
 
 def points(style: str, names: set[str]) -> set[int]:

@@ -78,7 +78,8 @@ def join(app: Sphinx, error: Exception | None) -> None:
             )
         for name, version in versions.items():
             inside = re.sub(rf'{re.escape(name)}(\?v=\w+)?"', f'{name}?v={version}"', inside)
-        path.write_text(before + inside + after, encoding="utf-8")
+        if (new := before + inside + after) != text:
+            path.write_text(new, encoding="utf-8")
 
 
 def copied(app: Sphinx, _env, _added: set, _changed: set, _removed: set) -> list[str]:

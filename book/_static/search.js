@@ -4,7 +4,7 @@
 (() => {
   const BOOST = { title: 5, names: 6, above: 1, pageTitle: 2, text: 1, code: 0.6 };
   // A chapter explains; its summary repeats; the pages of the reference are for those who know.
-  const WEIGHT = { card: 1, section: 1, page: 0.6, summary: 0.5, reference: 0.6, term: 0.6, name: 0.4, exercises: 0.3 };
+  const WEIGHT = { card: 1, section: 1, page: 0.6, summary: 0.5, reference: 0.3, term: 0.6, name: 0.4, exercises: 0.3 };
   WEIGHT.topic = 0.4; // a page of the package
   const [MOST, HITS] = [30, 6]; // listed on the page, and under the field
 
@@ -15,27 +15,35 @@
     const small = word.toLowerCase();
     return WHOLE.test(small) ? small.replace(/s$/, "") : stemmer.stemWord(small);
   };
-  const ASKING = "after can do does from how off should vs what when where which why".split(" ");
+  const ASKING = "after can do does example explained formula from how many much off should vs what when where which why".split(" ");
   const stops = new Set([...stopwords, ...ASKING]);
-  const compounds = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? [];
+  const compounds = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu) ?? [];
   // "PagedAttention" and "KVCache" are two words each, "ALiBi" and "YaRN" are one.
   const parts = (word) => {
     const found = word.split(/(?<=[a-z\d]{2})(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
     return found.every((part) => part.length > 1) ? found : [word];
   };
 
+  // What readers type for a word of the course.
+  const SAME = {
+    ...{ attn: "attention", bf16: "bfloat16", emb: "embedding", fp16: "float16", fp32: "float32", llm: "model", bool: "boolean" },
+    ...{ generation: "decoding", inference: "decoding", latency: "time", oom: "memory", vram: "memory" },
+    ...{ params: "parameters", pos: "position", seq: "sequence" },
+  };
+  const meant = (word) => (SAME[word] ? [word, SAME[word]] : [word]);
+
   // The words of a text; a compound counts as its parts and, in the index, as one word too: "pre-norm", "prenorm".
   function words(text, whole) {
     return compounds(text).flatMap((compound) => {
-      const found = compound.split("-").flatMap(parts);
-      return whole && found.length > 1 ? [...found, compound.replaceAll("-", "")] : found;
+      const found = compound.split(/[-_]/).flatMap(parts);
+      return whole && found.length > 1 ? [...found, compound.replace(/[-_]/g, "")] : found;
     });
   }
 
   // What was asked for without "why", "is" and single letters, unless there is nothing else.
   function asked(query) {
     const all = words(query, false).map((word) => word.toLowerCase());
-    const kept = all.filter((word) => word.length > 1 && !stops.has(word));
+    const kept = all.filter((word) => (word.length > 1 || /\d/.test(word)) && !stops.has(word));
     return [...new Set(kept.length ? kept : all)];
   }
 
@@ -55,7 +63,9 @@
     processTerm: stem,
     searchOptions: { boost: BOOST, tokenize: (text) => text.split(" ") },
   });
-  index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: isPage(one) ? "" : (titles[one.page] ?? "") })));
+  // A page is found by its file's name too, as by "bottleneck".
+  const pageTitle = (one) => `${isPage(one) ? "" : (titles[one.page] ?? "")} ${one.page.replace(/^.*\/|_/g, " ")}`;
+  index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: pageTitle(one) })));
 
   // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
   function bears(one, query) {
@@ -67,7 +77,7 @@
   function find(query) {
     const terms = asked(query);
     const phrase = plain(query);
-    const found = index.search(terms.join(" "), {
+    const found = index.search(terms.flatMap(meant).join(" "), {
       prefix: (term) => term.length > 2,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
       weights: { fuzzy: 0.1, prefix: 0.3 },
@@ -75,7 +85,8 @@
     const exercises = terms.some((word) => stem(word) === stem("exercise"));
     const rated = found.map((result) => {
       const one = SECTIONS[result.id];
-      const share = new Set(result.queryTerms).size / terms.length;
+      const held = terms.filter((word) => meant(word).some((one) => result.queryTerms.includes(stem(one))));
+      const share = held.length / terms.length;
       const heading = ` ${plain(`${one.title} . ${(one.names ?? []).join(" . ")}`)} `;
       const together = terms.length > 1 && heading.includes(` ${terms.map(stem).join(" ")} `) ? 2 : 1;
       const last = one.kind === "exercises" && !exercises;

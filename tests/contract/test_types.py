@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import UnionType
+from typing import get_args
 
 import pytest
 from cases import CASES, FACES, PARTS
@@ -31,11 +33,13 @@ def test_every_row_has_a_case_and_every_class_too():
 
 
 def untyped(function):
-    """The parameters of a function without a type, and "return" if that has none."""
-    parameters = inspect.signature(function).parameters
-    named = [name for name, p in parameters.items() if name != "self" and p.annotation is p.empty]
+    """The parameters without a type, or of any text where a choice is a Literal; "return" if that has none."""
+    named = inspect.signature(function).parameters.items()
+    kinds = {name: p.annotation for name, p in named if name not in ("self", "prefix")}
+    texts = [name for name, kind in kinds.items() if isinstance(kind, UnionType) and str in get_args(kind)]
+    found = texts + [name for name, kind in kinds.items() if kind in (inspect.Parameter.empty, str)]
     needs_result = inspect.signature(function).return_annotation is inspect.Signature.empty
-    return named + ["return"] * needs_result
+    return found + ["return"] * needs_result
 
 
 @pytest.mark.parametrize(("face", "name"), NAMES, ids=lambda x: getattr(x, "__name__", x))
@@ -78,6 +82,11 @@ attn.FeatureMapAttention(4, key_dim=2, value_dim=2, data_format="bad")
 attn.QuantizedKVCache(2, 3, 9, 4, kind="bad")
 attn.QuantizedKVCache(2, 3, 9, 4, key_per="bad")
 attn.rotate(x, [0], layout="bad")
+attn.change_layout(x, to="bad")
+attn.linear_attention(x, x, x, feature_map="bad")
+attn.image_to_tokens(x, data_format="bad")
+attn.rotary_frequencies(4, method="bad")
+attn.to_grouped(layer, 1, method="bad")
 attn.DeltaRuleAttention(12, 3, decay="columns")
 attn.LinearAttention(12, 3, feature_map=abs)
 """
@@ -91,7 +100,7 @@ def test_a_type_checker_finds_wrong_arguments_and_knows_results(tmp_path, face, 
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     found = json.loads(done.stdout)["generalDiagnostics"]
     errors = {(one["range"]["start"]["line"] + 1, one["rule"]) for one in found if one["severity"] == "error"}
-    choices = {(line, "reportArgumentType") for line in range(9, 24)}  # so an editor offers the right ones
+    choices = {(line, "reportArgumentType") for line in range(9, 29)}  # so an editor offers the right ones
     assert errors == {(5, "reportCallIssue"), (6, "reportCallIssue"), *choices}, found
     told = [one["message"] for one in found if one["severity"] == "information"]
     assert len(told) == 2 and all('"tuple[Tensor, Tensor | None]"' in message for message in told), told

@@ -7,6 +7,7 @@ from attn_course.core.quantized.shared import (
     HALF,
     LARGEST,
     TINY,
+    Kind,
     check_quantized,
     hadamard,
 )
@@ -15,7 +16,7 @@ __all__ = ["dequantize", "hadamard", "quantize"]
 
 
 def quantize(
-    x: np.ndarray, *, kind: str, axis: int = -1
+    x: np.ndarray, *, kind: Kind, axis: int = -1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Codes, with a scale for all numbers along an axis.
 
@@ -45,7 +46,7 @@ def quantize(
 
 
 def dequantize(
-    codes: np.ndarray, scale: np.ndarray, low: np.ndarray | None = None, *, kind: str
+    codes: np.ndarray, scale: np.ndarray, low: np.ndarray | None = None, *, kind: Kind
 ) -> np.ndarray:
     """What the codes stand for: code * scale + low.
 

@@ -19,6 +19,7 @@ from attn_course.mechanisms.grouped_query.shared import (
     PARTS,
     POOLED,
     GroupedSizes,
+    Method,
     check_grouped,
     grouped_config,
     pool_heads,
@@ -178,7 +179,7 @@ class GroupedQueryAttention(AttentionLayer):
 
 
 def to_grouped(
-    layer: AttentionLayer, num_kv_heads: int, method: str = "mean"
+    layer: AttentionLayer, num_kv_heads: int, method: Method = "mean"
 ) -> GroupedQueryAttention:
     """A new layer with fewer heads of key and value, made from those of a layer.
 

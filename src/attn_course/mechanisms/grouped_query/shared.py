@@ -1,7 +1,7 @@
 """Checks of grouped queries, and how heads are pooled."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from attn_course.core.layer.sizes import HeadSizes
 from attn_course.core.shapes import Together, check_choice, check_scores
 
 PARTS = ("query_key_norm", "softmax", "output_gate")
-METHODS = ("mean", "first", "random")
+Method = Literal["mean", "first", "random"]
+METHODS = get_args(Method)
 POOLED = ("key_weight", "value_weight", "key_bias", "value_bias")
 GROUPED = Together(query="BHTK", key="BGSK", value="BGSV")
 
@@ -39,7 +40,7 @@ def check_grouped(
     check_scores(query, key, mask, bias)
 
 
-def grouped_config(layer: Any, num_kv_heads: int, method: str) -> dict[str, Any]:
+def grouped_config(layer: Any, num_kv_heads: int, method: Method) -> dict[str, Any]:
     """The sizes of a layer whose key heads are grouped to fewer.
 
     Raises:
@@ -54,7 +55,7 @@ def grouped_config(layer: Any, num_kv_heads: int, method: str) -> dict[str, Any]
 
 
 def pool_heads(
-    array: np.ndarray, num_heads: int, num_groups: int, method: str
+    array: np.ndarray, num_heads: int, num_groups: int, method: Method
 ) -> np.ndarray:
     """One block of columns per group, from those of its heads.
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from attn_course.core.masks import causal_mask
 from attn_course.mechanisms.linear.shared import (
+    FeatureMap,
     check_feature_map,
     check_linear,
     check_step,
@@ -22,7 +23,7 @@ def linear_attention(
     value: np.ndarray,
     mask: Any = None,
     *,
-    feature_map: str | Callable = "elu",
+    feature_map: FeatureMap | Callable = "elu",
     causal: bool = False,
     decay: np.ndarray | None = None,
     normalize: bool = True,
@@ -111,7 +112,7 @@ def linear_attention_step(
     key: np.ndarray,
     value: np.ndarray,
     *,
-    feature_map: str | Callable = "elu",
+    feature_map: FeatureMap | Callable = "elu",
     decay: np.ndarray | None = None,
     normalize: bool = True,
     epsilon: float = 1e-6,

@@ -103,7 +103,7 @@ class DecaySizes(HeadSizes):
 
 @dataclass(frozen=True, kw_only=True)
 class LinearSizes(DecaySizes):
-    feature_map: str | Callable
+    feature_map: FeatureMap | Callable
     normalize: bool
     epsilon: float
 

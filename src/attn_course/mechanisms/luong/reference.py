@@ -5,7 +5,12 @@ import numpy as np
 from attn_course.core.parity import nested
 from attn_course.core.shapes import check_positive
 from attn_course.mechanisms.dot_product.reference import masked_softmax
-from attn_course.mechanisms.luong.shared import check_local, check_score_inputs
+from attn_course.mechanisms.luong.shared import (
+    Alignment,
+    Score,
+    check_local,
+    check_score_inputs,
+)
 from attn_course.mechanisms.recurrent.reference import Arrays, Mask, gru_step
 from attn_course.mechanisms.recurrent.shared import as_rows, check_decoder, check_names
 
@@ -19,7 +24,7 @@ __all__ = [
 
 
 def luong_score(
-    query: np.ndarray, memory: np.ndarray, parameters: Arrays, *, score: str
+    query: np.ndarray, memory: np.ndarray, parameters: Arrays, *, score: Score
 ) -> np.ndarray:
     """Score every memory vector against every query, in one of four ways.
 
@@ -99,7 +104,7 @@ def luong_attention(
     parameters: Arrays,
     mask: Mask = None,
     *,
-    score: str,
+    score: Score,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Global attention: every position is scored.
 
@@ -132,9 +137,9 @@ def local_attention(
     parameters: Arrays,
     mask: Mask = None,
     *,
-    score: str,
+    score: Score,
     half_width: float,
-    alignment: str,
+    alignment: Alignment,
     first_position: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Local attention: attend only to a window around one position.
@@ -185,9 +190,9 @@ def luong_decoder(
     parameters: Arrays,
     mask: Mask = None,
     *,
-    score: str,
+    score: Score,
     half_width: float | None = None,
-    alignment: str | None = None,
+    alignment: Alignment | None = None,
     input_feeding: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read the targets one by one; after each step, attend to the memory.

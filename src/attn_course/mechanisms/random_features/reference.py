@@ -8,6 +8,7 @@ from attn_course.core.masks import causal_mask
 from attn_course.core.shapes import check_choice, check_shapes
 from attn_course.mechanisms.linear.reference import decay_between
 from attn_course.mechanisms.random_features.shared import (
+    Features,
     check_random,
     fourier_projection,
     gaussian_projection,
@@ -25,7 +26,7 @@ __all__ = [
 
 
 def softmax_features(
-    x: np.ndarray, projection: np.ndarray, *, features: str = "positive"
+    x: np.ndarray, projection: np.ndarray, *, features: Features = "positive"
 ) -> np.ndarray:
     """Features whose products are, on average, the exponentials of softmax attention.
 
@@ -68,7 +69,7 @@ def performer_attention(
     projection: np.ndarray | None = None,
     num_features: int = 256,
     seed: int = 0,
-    features: str = "positive",
+    features: Features = "positive",
     causal: bool = False,
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Softmax attention with its exponentials estimated by random features (FAVOR+).

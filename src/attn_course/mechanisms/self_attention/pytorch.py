@@ -105,7 +105,7 @@ def check_like(layer: torch.nn.Module, x: torch.Tensor) -> None:
 
 
 def image_to_tokens(
-    image: torch.Tensor, *, data_format: str | None = None
+    image: torch.Tensor, *, data_format: Format | None = None
 ) -> torch.Tensor:
     """See ``attn_course.reference.image_to_tokens``; channels first by default."""
     if check_image(image, data_format or DATA_FORMAT):
@@ -114,7 +114,7 @@ def image_to_tokens(
 
 
 def tokens_to_image(
-    tokens: torch.Tensor, height: int, width: int, *, data_format: str | None = None
+    tokens: torch.Tensor, height: int, width: int, *, data_format: Format | None = None
 ) -> torch.Tensor:
     """See ``attn_course.reference.tokens_to_image``; channels first by default."""
     first = check_tokens_of(tokens, height, width, data_format or DATA_FORMAT)

@@ -9,6 +9,7 @@ from attn_course.mechanisms.dot_product.reference import (
 )
 from attn_course.mechanisms.self_attention.shared import (
     PARTS,
+    Format,
     check_image,
     check_intra,
     check_intra_parameters,
@@ -75,7 +76,9 @@ def self_attention(
     return output, weights
 
 
-def image_to_tokens(image: np.ndarray, *, data_format: str | None = None) -> np.ndarray:
+def image_to_tokens(
+    image: np.ndarray, *, data_format: Format | None = None
+) -> np.ndarray:
     """The pixels of an image as a sequence, row by row.
 
     tokens[y * width + x] = the channels of pixel (y, x)
@@ -96,7 +99,7 @@ def image_to_tokens(image: np.ndarray, *, data_format: str | None = None) -> np.
 
 
 def tokens_to_image(
-    tokens: np.ndarray, height: int, width: int, *, data_format: str | None = None
+    tokens: np.ndarray, height: int, width: int, *, data_format: Format | None = None
 ) -> np.ndarray:
     """The inverse of ``image_to_tokens``.
 
@@ -117,7 +120,7 @@ def feature_map_attention(
     parameters: Parameters,
     mask: np.ndarray | None = None,
     *,
-    data_format: str | None = None,
+    data_format: Format | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Every pixel asks all pixels; with a gate, the answer is added to the pixel.
 

@@ -101,7 +101,9 @@ class SelfAttention(PairLayer):
         return (B, T, width), (B, T, T)
 
 
-def image_to_tokens(image: tf.Tensor, *, data_format: str | None = None) -> tf.Tensor:
+def image_to_tokens(
+    image: tf.Tensor, *, data_format: Format | None = None
+) -> tf.Tensor:
     """See ``attn_course.reference.image_to_tokens``; channels last by default."""
     if check_image(image, data_format or DATA_FORMAT):
         image = tf.transpose(image, [0, 2, 3, 1])
@@ -109,7 +111,7 @@ def image_to_tokens(image: tf.Tensor, *, data_format: str | None = None) -> tf.T
 
 
 def tokens_to_image(
-    tokens: tf.Tensor, height: int, width: int, *, data_format: str | None = None
+    tokens: tf.Tensor, height: int, width: int, *, data_format: Format | None = None
 ) -> tf.Tensor:
     """See ``attn_course.reference.tokens_to_image``; channels last by default."""
     first = check_tokens_of(tokens, height, width, data_format or DATA_FORMAT)

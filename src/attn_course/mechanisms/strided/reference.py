@@ -11,7 +11,7 @@ from attn_course.core.masks import (
 from attn_course.core.shapes import check_at_least, check_choice
 from attn_course.mechanisms.blocks.shared import check_pattern
 from attn_course.mechanisms.dot_product.reference import scaled_dot_product_attention
-from attn_course.mechanisms.strided.shared import half_of_heads
+from attn_course.mechanisms.strided.shared import Heads, half_of_heads
 
 __all__ = ["fixed_attention", "strided_attention"]
 
@@ -23,7 +23,7 @@ def strided_attention(
     mask: np.ndarray | None = None,
     *,
     stride: int,
-    heads: str = "merged",
+    heads: Heads = "merged",
     causal: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The last positions (the row), and those a multiple of stride away (the column).

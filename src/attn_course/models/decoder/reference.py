@@ -8,8 +8,9 @@ from attn_course.core.parity import nested
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.reference import multi_head_attention
 from attn_course.models.encoder.reference import last_norm
-from attn_course.models.encoder.shared import DECODER_NORMS
+from attn_course.models.encoder.shared import DECODER_NORMS, DecoderNorm
 from attn_course.models.feed_forward.reference import feed_forward, normalizer
+from attn_course.models.feed_forward.shared import Activation, Normalization
 
 __all__ = ["decoder", "decoder_layer"]
 
@@ -23,9 +24,9 @@ def decoder_layer(
     parameters: Parameters,
     *,
     num_heads: int,
-    norm: str = "post",
-    activation: str = "relu",
-    normalization: str = "layer",
+    norm: DecoderNorm = "post",
+    activation: Activation = "relu",
+    normalization: Normalization = "layer",
     eps: float | None = None,
     memory_mask: np.ndarray | None = None,
     target_mask: np.ndarray | None = None,

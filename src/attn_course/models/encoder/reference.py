@@ -8,8 +8,9 @@ import numpy as np
 from attn_course.core.parity import nested
 from attn_course.core.shapes import check_choice
 from attn_course.mechanisms.multi_head.reference import multi_head_attention_at_once
-from attn_course.models.encoder.shared import NORMS
+from attn_course.models.encoder.shared import NORMS, Norm
 from attn_course.models.feed_forward.reference import feed_forward, normalizer
+from attn_course.models.feed_forward.shared import Activation, Normalization
 
 __all__ = ["encoder", "encoder_layer"]
 
@@ -21,9 +22,9 @@ def encoder_layer(
     parameters: Parameters,
     *,
     num_heads: int,
-    norm: str = "post",
-    activation: str = "relu",
-    normalization: str = "layer",
+    norm: Norm = "post",
+    activation: Activation = "relu",
+    normalization: Normalization = "layer",
     eps: float | None = None,
     mask: np.ndarray | None = None,
     causal: bool = False,
@@ -99,8 +100,8 @@ def last_norm(
     parameters: Parameters,
     final_norm: bool | None,
     *,
-    norm: str = "post",
-    normalization: str = "layer",
+    norm: Norm = "post",
+    normalization: Normalization = "layer",
     eps: float | None = None,
     **others: Any,
 ) -> np.ndarray:

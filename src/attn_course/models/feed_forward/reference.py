@@ -12,7 +12,13 @@ from attn_course.core.shapes import (
     check_parameters,
     check_shapes,
 )
-from attn_course.models.feed_forward.shared import ACTIVATIONS, GATED, norm_epsilon
+from attn_course.models.feed_forward.shared import (
+    ACTIVATIONS,
+    GATED,
+    Activation,
+    Normalization,
+    norm_epsilon,
+)
 
 __all__ = ["feed_forward", "layer_norm", "rms_norm"]
 
@@ -68,7 +74,7 @@ def rms_norm(x: np.ndarray, parameters: Parameters, *, eps: float = 1e-6) -> np.
     return x / np.sqrt(mean_square + eps) * parameters["scale"]
 
 
-def normalizer(normalization: str, eps: float | None) -> Callable:
+def normalizer(normalization: Normalization, eps: float | None) -> Callable:
     """The norm of a layer: (x, its parameters) -> the normed x."""
     normalize = {"layer": layer_norm, "layer_no_bias": scaled_norm, "rms": rms_norm}
     epsilon = norm_epsilon(normalization, eps)
@@ -76,7 +82,7 @@ def normalizer(normalization: str, eps: float | None) -> Callable:
 
 
 def feed_forward(
-    x: np.ndarray, parameters: Parameters, *, activation: str = "relu"
+    x: np.ndarray, parameters: Parameters, *, activation: Activation = "relu"
 ) -> np.ndarray:
     """The same small network at every position.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.mechanisms.parts.lengthening.shared import (
+    Method,
     check_lengthening,
     check_log_scale,
     check_pair,
@@ -20,7 +21,7 @@ def rotary_frequencies(
     dim: int,
     *,
     base: float = 10000.0,
-    method: str | None = None,
+    method: Method | None = None,
     factor: float = 1.0,
     trained_length: int | None = None,
     length: int | None = None,

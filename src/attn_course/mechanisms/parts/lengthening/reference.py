@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_course.mechanisms.parts.lengthening.shared import (
+    Method,
     check_lengthening,
     check_log_scale,
     ntk_factor,
@@ -20,7 +21,7 @@ def rotary_frequencies(
     dim: int,
     *,
     base: float = 10000.0,
-    method: str | None = None,
+    method: Method | None = None,
     factor: float = 1.0,
     trained_length: int | None = None,
     length: int | None = None,

@@ -1,7 +1,7 @@
 """Numbers and checks that all three implementations share."""
 
 import math
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attn_course.core.shapes import (
     check_at_least,
@@ -13,7 +13,8 @@ from attn_course.core.shapes import (
 )
 from attn_course.mechanisms.parts.positional.shared import check_pairs, check_rotary
 
-METHODS = ("linear", "ntk", "yarn", "llama3")
+Method = Literal["linear", "ntk", "yarn", "llama3"]
+METHODS = get_args(Method)
 TURNS = {"yarn": (1.0, 32.0), "llama3": (1.0, 4.0)}  # low and high
 
 

@@ -167,7 +167,7 @@ def turned(x, waves, layout):
     return found if width == x.shape[-1] else torch.cat([found, x[..., width:]], -1)
 
 
-def change_layout(x: torch.Tensor, *, to: str) -> torch.Tensor:
+def change_layout(x: torch.Tensor, *, to: Layout) -> torch.Tensor:
     """See ``attn_course.reference.change_layout``."""
     return _join(*_split(x, other_layout(x, to)), to)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from attn_course.core.shapes import check_parameters
 from attn_course.mechanisms.parts.positional.shared import (
+    Layout,
     check_pairs,
     check_reach,
     check_rotation,
@@ -117,7 +118,7 @@ def rotate(
     x: np.ndarray,
     positions: np.ndarray,
     *,
-    layout: str = "half",
+    layout: Layout = "half",
     base: float = 10000.0,
     frequencies: Any = None,
     scale: float = 1.0,
@@ -167,7 +168,7 @@ def rotate(
     return np.concatenate([_join(*turned, layout), resting], axis=-1)
 
 
-def change_layout(x: np.ndarray, *, to: str) -> np.ndarray:
+def change_layout(x: np.ndarray, *, to: Layout) -> np.ndarray:
     """Reorder the last axis from the other layout to this one.
 
     rotate(change_layout(x, to="half"), t, layout="half")

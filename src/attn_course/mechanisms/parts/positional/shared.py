@@ -95,7 +95,7 @@ def check_frequencies(frequencies: Any, width: Any) -> None:
         raise ValueError(f"frequencies must be {wanted}, got {frequencies}")
 
 
-def other_layout(x: Any, to: str) -> str:
+def other_layout(x: Any, to: Layout) -> str:
     """The layout that x has before; ValueError without pairs or such a layout."""
     check_choice("to", to, LAYOUTS)
     check_pairs("the last axis of x", shape_of(x)[-1])
@@ -103,7 +103,7 @@ def other_layout(x: Any, to: str) -> str:
 
 
 def check_rotation(
-    x: Any, positions: Any, layout: str, base: float, frequencies: Any, scale: Any
+    x: Any, positions: Any, layout: Layout, base: float, frequencies: Any, scale: Any
 ) -> None:
     """Raise ValueError unless there is one position for every vector of x."""
     check_floats(x=x)

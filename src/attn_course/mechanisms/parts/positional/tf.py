@@ -177,7 +177,7 @@ def turned(x, waves, layout):
     return found if width == x.shape[-1] else tf.concat([found, x[..., width:]], -1)
 
 
-def change_layout(x: tf.Tensor, *, to: str) -> tf.Tensor:
+def change_layout(x: tf.Tensor, *, to: Layout) -> tf.Tensor:
     """See ``attn_course.reference.change_layout``."""
     return _join(*_split(x, other_layout(x, to)), to)
 
