@@ -4,7 +4,7 @@
 (() => {
   const BOOST = { title: 5, names: 6, above: 1, pageTitle: 2, text: 1, code: 0.6 };
   // A chapter explains; its summary repeats; the pages of the reference are for those who know.
-  const WEIGHT = { card: 1, section: 1, page: 0.6, summary: 0.5, reference: 0.3, term: 0.6, name: 0.4, exercises: 0.3 };
+  const WEIGHT = { card: 0.7, section: 1, page: 0.6, summary: 0.5, reference: 0.3, term: 0.6, name: 0.4, exercises: 0.3 };
   WEIGHT.topic = 0.4; // a page of the package
   const [MOST, HITS] = [30, 6]; // listed on the page, and under the field
 

@@ -1,82 +1,19 @@
-"""Forty look-ups, as people type them: the first result is the section that answers. And the search's other sides."""
+"""Look-ups, as people type them: the first result is the section that answers. And the search's other sides."""
 
 import json
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from built_book import SITE, choose_framework, settle
 from test_pages import too_wide, violations
 
-# The words; the page; how the headings begin that answer.
-LOOK_UPS = [
-    ("why divide by sqrt d_k", "04_", "The reason: scores of wide vectors"),
-    ("rope base", "(07|15)_", "RoPE|NTK-aware|A larger base"),
-    ("kv cache size", "13_", "Cache calculator"),
-    ("gqa convert checkpoint", "13_", "Put to work: take a trained model|From MHA to GQA"),
-    ("attention sink", "13_", "Sliding window and attention sinks"),
-    ("flash attention memory", "14_", "Memory: slope 1"),
-    ("causal mask", "04_", "Masks: who may attend"),
-    ("key_padding_mask True or False", "06_", "Load the library.s multi-head layer"),
-    ("cross attention", "05_", "Self-attention or cross-attention"),
-    ("yarn", "15_", "YaRN and Llama 3"),
-    ("mla", "13_", "Multi-head latent attention"),
-    ("paged attention", "13_", "Paged KV cache"),
-    ("sliding window off by one", "10_", "Where it breaks|Sliding window attention"),
-    ("linear attention is RNN", "11_", "Linear attention with elu"),
-    ("nan after softmax", "04_", "Rows without keys"),
-    ("attention is not explanation", "02_", "What it looks at"),
-    ("relative position bias", "07_", "T5.s relative position bias"),
-    ("ALiBi slope", "07_", "ALiBi"),
-    ("label smoothing", "09_", "Label smoothing"),
-    ("beam search", "09_", "Greedy against beam search"),
-    ("pre-norm post-norm", "08_", "Pre-norm and post-norm"),
-    ("head pruning", "06_", "Head importance and pruning"),
-    ("delta rule", "11_", "The delta rule"),
-    ("lsh", "12_", "LSH attention"),
-    ("lightning indexer", "12_", "The indexer"),
-    ("tensorflow MultiHeadAttention mask", "06_", "Load the library.s multi-head layer|Masks"),
-    # A mechanism's name by itself leads to its card.
-    ("additive attention", "02_", "Look it up"),
-    ("scaled dot-product attention", "04_", "Look it up"),
-    ("multi-head attention", "06_", "Look it up"),
-    ("grouped query attention", "13_", "Look it up"),
-    ("flash attention", "14_", "Look it up"),
-    # All else, to its section.
-    ("gated deltanet", "11_", "The delta rule"),
-    ("log-sum-exp", "14_", "The idea: a softmax"),
-    ("big bird", "10_", "BigBird"),
-    ("enable_gqa", "13_", "Look it up|Multi-query and grouped-query attention"),
-    ("teacher forcing", "09_", "Teacher forcing"),
-    ("sinusoidal positional encoding", "07_", "Sinusoidal"),
-    ("permutation equivariance", "05_", "Permutation equivariance"),
-    ("performer", "11_", "FAVOR"),
-    ("residual stream", "08_", "The idea: a stream"),
-    ("hide solutions", "teaching", "Exercises: hide, mark, grade"),
-]
+# A line each: the words; the page; how the headings begin that answer.
+TABLE = Path(__file__).with_name("look_ups.tsv").read_text(encoding="utf-8")
+# The first edition's; those of who serves or trains in 2026; those written down before anybody had searched for them.
+LOOK_UPS, LATER, UNSEEN = ([line.split("\t") for line in part.splitlines()] for part in TABLE.split("\n\n"))
 MISSES = 4  # of all: a search that is tuned to its own test says little about the words that come next
-# What a server's or a trainer's reader types in 2026; the first result is the section that says it.
-LATER = [
-    ("ring attention", "(14|17)_", "Across machines|More than one machine"),
-    ("document mask", "14_", "Packed texts"),
-    ("speculative decoding", "17_", "Speculative decoding"),
-    ("multi-token prediction", "17_", "Multi-token prediction"),
-    ("kv cache quantization", "17_", "Fewer bits"),
-    ("flashinfer", "17_", "What a server does by itself|Which kernel runs where"),
-    ("H2O", "17_", "What a server does by itself"),
-    ("continuous batching", "17_", "One step for all"),
-    ("prefix caching", "17_", "Blocks by name"),
-    ("roofline", "13_", "Arithmetic intensity"),
-    ("tokens per second", "13_", "Arithmetic intensity"),
-    ("rotary encoding", "07_", "RoPE, rotary position embedding"),
-    ("relative attention", "07_", "Shaw.s relative position"),
-    ("sink softmax", "16_", "Sinks: one more score"),
-    ("qk norm", "16_", "QK-norm"),
-    ("why is decoding slow", "13_", "Arithmetic intensity"),
-    ("attention flops", "04_", "What it costs"),
-    ("tree attention", "17_", "Multi-token prediction"),
-    ("left padding batch generation", "13_", "Where it breaks"),
-]
 
 
 def listed(tab, words):
@@ -95,7 +32,7 @@ def found(browser):
     tab.on("pageerror", lambda error: faults.append(str(error)))
     tab.goto(f"{SITE.resolve().as_uri()}/search.html")
     tab.locator("#search-results [role=status]").wait_for(state="attached")
-    results = {words: listed(tab, words) for words, _, _ in LOOK_UPS + LATER}
+    results = {words: listed(tab, words) for words, _, _ in LOOK_UPS + LATER + UNSEEN}
     context.close()
     assert faults == []
     return results
@@ -108,6 +45,12 @@ def test_the_first_result_answers(found):
 
 def test_later_words_have_a_section(found):
     assert missed(found, LATER) == []
+
+
+def test_most_of_what_nobody_tuned_for(found):
+    """When the last fifty were new, 33 had their section first, and 37 of the fifty before."""
+    wrong = missed(found, UNSEEN)
+    assert len(UNSEEN) == 162 and len(wrong) <= 32, "\n".join(wrong)
 
 
 def missed(found, rows):
