@@ -1,6 +1,6 @@
 """A first visit on a slow connection (1.6 Mb/s, 150 ms) and a quarter of a processor: nothing jumps, little loads.
 
-Every page on a telephone; those of each kind that have most to move on a screen too.
+Every page, on a telephone and on a screen.
 """
 
 import re
@@ -12,7 +12,6 @@ from built_book import SITE, settle
 MOST_SHIFT = 0.1  # "good" by web.dev/articles/cls
 MOST_BYTES, MOST_REQUESTS, MOST_ELEMENTS = 350 * 1024, 25, 16_000  # of a chapter, packed
 HEAVIER = {"book/05_self_attention.html": 450_000}  # five photographs stand in one of its figures
-ON_A_SCREEN = ("book/intro", "book/02_bahdanau", "book/05_self_attention", "book/13_mqa_gqa", "book/complexity")
 SHIFTS = """window.shifts = [];
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {
@@ -30,16 +29,8 @@ def packed():
         yield found
 
 
-def test_on_a_telephone(browser, packed, page):
-    nothing_jumps_and_little_loads(browser, packed, page, 390)
-
-
-@pytest.mark.parametrize("name", ON_A_SCREEN)
-def test_on_a_screen(browser, packed, name):
-    nothing_jumps_and_little_loads(browser, packed, f"{name}.html", 1280)
-
-
-def nothing_jumps_and_little_loads(browser, packed, page, width):
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_jumps_and_little_loads(browser, packed, page, width):
     context = browser.new_context(viewport={"width": width, "height": 800})
     context.set_default_timeout(60_000)
     tab, sizes, inside = context.new_page(), [], set()
