@@ -1,4 +1,5 @@
-// A table that is wider than its box, as on a phone, is turned: each row a block, each cell with the name of its column.
+// A table that is wider than its box, as on a phone, gets small letters; where these don't help it is turned: each row a
+// block, each cell with the name of its column, short cells side by side and below those of the row above.
 // Tables of the class "sortable", and those with families: a click on a column sorts them, a button shows one family.
 // Without this file they are plain tables. A cell's <data value> is what it is sorted by; columns without any are sorted
 // by their text. A row of several families names them all, data-family="one; other". Where a page has a place for
@@ -57,13 +58,18 @@ document.addEventListener("DOMContentLoaded", () => {
   const fit = (box, table) => {
     if (box.measured === box.clientWidth) return;
     box.measured = box.clientWidth;
-    table.classList.remove("turned");
-    if (!box.measured || table.scrollWidth <= box.measured) return;
+    table.classList.remove("small", "turned");
+    const fits = () => !box.measured || table.scrollWidth <= box.measured;
+    if (fits()) return;
+    table.classList.add("small");
+    if (fits()) return;
     const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+    const short = (row) => [...row.cells].slice(1).every((cell) => cell.textContent.trim().length <= 24);
     for (const row of table.tBodies[0].rows) {
       [...row.cells].forEach((cell, column) => { cell.dataset.head = heads[column] ?? ""; });
     }
-    table.classList.add("turned");
+    table.classList.replace("small", "turned");
+    table.classList.toggle("side-by-side", heads.length > 2 && [...table.tBodies[0].rows].every(short));
   };
 
   for (const table of document.querySelectorAll(".bd-article table:not(.sortable)")) {

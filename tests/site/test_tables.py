@@ -94,6 +94,18 @@ def test_a_table_that_is_too_wide_is_turned_or_found(visit):
         tab.wait_for_function("document.querySelectorAll('table.turned').length === 0")
 
 
+def test_a_comparison_stays_one_on_a_phone(visit):
+    """Small letters are enough for most tables; short cells of a turned one stand below those of the row above."""
+    with visit("book/10_sparse.html?framework=torch", width=390) as tab:
+        tab.evaluate(OPEN_FOLDS)
+        writes = tab.locator("table.small:visible", has_text="Right until a slip")
+        assert writes.locator("thead").is_visible() and tab.evaluate(WIDER) == []
+        fifth = tab.locator("table.side-by-side.turned:visible tr td:nth-child(5)")
+        places = fifth.evaluate_all("(all) => all.map((cell) => cell.getBoundingClientRect().left)")
+        assert len(places) > 2 and len(set(places)) == 1
+        assert tab.locator("table.turned td").evaluate_all("(all) => all.some((cell) => cell.scrollWidth > 360)") is False
+
+
 def test_without_a_script_it_is_a_table(visit):
     with visit(PAGE, javascript=False) as tab:
         assert tab.locator("table.sortable button, .families").count() == 0
