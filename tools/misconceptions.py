@@ -70,7 +70,7 @@ def entries():
     links = {title: f"{{ref}}`{title} <{label(title)}>` ({len(errors)})" for title, errors in topics()}
     lines = [f"- **{READERS[key]}:** {', '.join(map(links.get, titles))}." for key, titles in by_reader().items()]
     parts = [f"({label(title)})=\n## {title}\n\n" + "\n".join(map(entry, errors)) for title, errors in topics()]
-    return "\n".join([*lines, "", *parts])
+    return "\n".join(["::::{div} readers", *lines, "::::", "", *parts])
 
 
 def with_entries(text):

@@ -24,11 +24,11 @@ _MINUTES = re.compile(r"(\d+)\s+min(?:utes)?\s+to\s+read")
 
 
 FORM = (
-    '<div class="map-bar" hidden><p class="map-next"></p><form class="map-form"><label for="map-code">Exercises '
-    "you solved: paste what <code>attn-course exercises progress</code> prints</label><span>"
-    '<input id="map-code" name="code" autocomplete="off" '
+    '<div class="map-bar" hidden><p class="map-next"></p><details><summary>Exercises you solved</summary>'
+    '<form class="map-form"><label for="map-code">Paste what <code>attn-course exercises progress</code> prints</label>'
+    '<span><input id="map-code" name="code" autocomplete="off" '
     'spellcheck="false" placeholder="00-3.04-1f"> <button type="submit">Show</button></span></form>'
-    '<p class="map-said" role="status"></p></div>'
+    '<p class="map-said" role="status"></p></details></div>'
 )
 
 

@@ -1,9 +1,8 @@
-// A table that is wider than its box, as on a phone, gets small letters; where these don't help it is turned: each row a
-// block, each cell with the name of its column, short cells side by side and below those of the row above.
+// A table that is wider than its box or breaks short cells, as on a phone, gets small letters; where these don't help it is
+// turned: each row a block, each cell with the name of its column, short cells side by side, below those of the row above.
 // Tables of the class "sortable", and those with families: a click on a column sorts them, a button shows one family.
 // Without this file they are plain tables. A cell's <data value> is what it is sorted by; columns without any are sorted
-// by their text. A row of several families names them all, data-family="one; other". Where a page has a place for
-// "letters" a field shows the rows of its tables that explain a letter.
+// by their text. A row of several families names them all, data-family="one; other".
 document.addEventListener("DOMContentLoaded", () => {
   const make = (tag, options, ...inside) => {
     const made = Object.assign(document.createElement(tag), options);
@@ -55,12 +54,16 @@ document.addEventListener("DOMContentLoaded", () => {
 
   for (const table of document.querySelectorAll("table:has(td [data-family])")) table.classList.add("sortable");
 
+  const words = document.createRange();
   const fit = (box, table) => {
     if (box.measured === box.clientWidth) return;
     box.measured = box.clientWidth;
     table.classList.remove("small", "turned");
-    const fits = () => !box.measured || table.scrollWidth <= box.measured;
-    if (fits()) return;
+    if (!box.measured) return;
+    const fits = () => table.scrollWidth <= box.measured;
+    const lines = (cell) => { words.selectNodeContents(cell); return words.getBoundingClientRect().height / 22; };
+    const broken = (cell) => cell.textContent.trim().length <= 24 && lines(cell) > 2.5;
+    if (fits() && ![...table.querySelectorAll("td")].some(broken)) return;
     table.classList.add("small");
     if (fits()) return;
     const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
@@ -83,37 +86,4 @@ document.addEventListener("DOMContentLoaded", () => {
     sorting(table, rows);
     filtering(table, rows);
   }
-
-  const letters = (place) => {
-    const greek = { alpha: "α", beta: "β", gamma: "γ", delta: "δ", epsilon: "ε", theta: "θ", kappa: "κ" };
-    Object.assign(greek, { lambda: "λ", xi: "ξ", sigma: "σ", tau: "τ", phi: "φ", omega: "ω" });
-    const of = (cell) => cell.innerHTML.replace(/<[^>]*>/g, " ").normalize("NFKC").match(/\p{L}+/gu) ?? [];
-    const tables = [...document.querySelectorAll(".bd-article table")];
-    const explain = tables.filter((one) => /^(Letter|Paper)/.test(one.tHead?.textContent.trim()));
-    const rows = explain.flatMap((one) => [...one.tBodies[0].rows]);
-    const where = (row) => {
-      const chapter = row.closest("details")?.querySelector("summary").textContent;
-      return (chapter ?? row.closest("section").querySelector("h1, h2").firstChild.textContent).trim();
-    };
-    const field = make("input", { type: "search", autocomplete: "off", autocapitalize: "off", size: 8 });
-    const told = make("span", { role: "status" });
-    const found = make("tbody");
-    const table = make("table", { className: "table", hidden: true }, make("thead", {}, make("tr")), found);
-    for (const name of ["Letter", "Meaning", "Where"]) table.tHead.rows[0].append(make("th", { scope: "col" }, name));
-    field.addEventListener("input", () => {
-      const word = greek[field.value.trim().toLowerCase()] ?? field.value.trim();
-      const hits = rows.filter((row) => of(row.cells[0]).includes(word));
-      found.replaceChildren(...hits.map((row) => {
-        const [letter, ...said] = row.cloneNode(true).cells;
-        const heads = row.closest("table").tHead.rows[0].cells;
-        const name = (place) => said.length > 1 ? `${heads[place + 1].textContent.trim()}: ` : "";
-        const parts = said.map((cell, place) => make("div", {}, name(place), ...cell.childNodes));
-        return make("tr", {}, letter, make("td", {}, ...parts), make("td", {}, where(row)));
-      }));
-      table.hidden = !hits.length;
-      told.textContent = word && ` ${hits.length} ${hits.length === 1 ? "row" : "rows"}`;
-    });
-    place.append(make("label", {}, "A letter: ", field), told, table);
-  };
-  document.querySelectorAll(".letters").forEach(letters);
 });

@@ -69,6 +69,7 @@ def test_on_a_screen(visit, page, address):
         assert [url for url in tab.requests if url not in own and not url.startswith(("data:", "blob:"))] == []
         sizes = weights(own)
         assert sum(sizes.values()) <= MOST_BYTES, sizes
+        assert "Show code cell" not in tab.content()  # the builder's words for code that shows nothing
         assert undrawn(tab) == [] and tab.faults == []  # axe itself asks for files that are not there
         for scheme in ("light", "dark"):
             tab.emulate_media(color_scheme=scheme)

@@ -1,16 +1,23 @@
 """The tables of the page of costs: sorted by a click, filtered by a family, plain without a script."""
 
+import json
 import re
 
 import pytest
 from built_book import OPEN_FOLDS
 from test_pages import WIDER, too_wide, violations
 
+from attn_course.course.labs.caches import read_table
+
 PAGE = "book/complexity.html"
 
 
 def column(table, number):
     return table.locator(f"tbody tr:visible td:nth-child({number})").all_inner_texts()
+
+
+def cells_of(row):
+    return row.locator("td").all_inner_texts()
 
 
 @pytest.fixture
@@ -103,7 +110,9 @@ def test_a_comparison_stays_one_on_a_phone(visit):
         fifth = tab.locator("table.side-by-side.turned:visible tr td:nth-child(5)")
         places = fifth.evaluate_all("(all) => all.map((cell) => cell.getBoundingClientRect().left)")
         assert len(places) > 2 and len(set(places)) == 1
-        assert tab.locator("table.turned td").evaluate_all("(all) => all.some((cell) => cell.scrollWidth > 360)") is False
+        assert (
+            tab.locator("table.turned td").evaluate_all("(all) => all.some((cell) => cell.scrollWidth > 360)") is False
+        )
 
 
 def test_without_a_script_it_is_a_table(visit):
@@ -141,3 +150,36 @@ def test_a_typed_letter_is_explained(visit):
         assert violations(tab, of=".letters") == [] and too_wide(tab) == []
         field.fill("")
         assert not tab.locator(".letters table").is_visible()
+
+
+def test_a_pasted_config_is_a_row_of_the_caches(caches):
+    """What the box says of every checkpoint that it reads is what the table says; what it does not count is refused."""
+    field, told = caches.page.get_by_label("Your config.json"), caches.page.locator(".own-config").get_by_role("status")
+    rows = {name: rest for name, *rest in map(cells_of, caches.locator("tbody tr").all())}
+    for name, config in ((row["name"], row["config"]) for row in read_table() if "compress_rates" not in row["config"]):
+        field.fill(json.dumps({"text_config": config}))
+        assert cells_of(caches.locator("tr.own"))[1:] == rows[name], name
+    for wrong, words in (("{", "JSON"), ("{}", "no num_hidden_layers"), ('{"mamba_d_state": 16}', "not counted")):
+        field.fill(wrong)
+        assert words in told.inner_text() and caches.locator("tr.own").count() == 0
+    field.fill("")
+    assert told.inner_text() == "" and violations(caches.page, of=".own-config") == []
+
+
+def test_sentences_of_one_reader(visit):
+    """A button shows what one reader meets; a link to what is hidden shows all again; without a script all is there."""
+    with visit("book/misconceptions.html", width=390) as tab:
+        group = tab.get_by_role("group", name="Show what one reader meets")
+        group.get_by_role("button", name="You serve one").click()
+        shown = tab.locator("section > h2:visible").all_inner_texts()
+        assert [words.rstrip("#") for words in shown] == ["Cost", "Caches and models", "Sources"]
+        assert (
+            group.get_by_role("status").inner_text()
+            == f"{tab.locator('h3:visible').count()} of {tab.locator('h3').count()} sentences"
+        )
+        assert violations(tab, of=".families") == [] and too_wide(tab) == []
+        tab.locator(".readers").get_by_role("link", name="Masks").click()
+        tab.locator("h2", has_text="Masks").wait_for()
+        assert group.get_by_role("button", name="Everybody").get_attribute("aria-pressed") == "true"
+    with visit("book/misconceptions.html", javascript=False) as tab:
+        assert tab.locator(".families").count() == 0 and tab.locator("h2:visible").count() > 8
