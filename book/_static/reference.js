@@ -43,13 +43,14 @@ document.addEventListener("DOMContentLoaded", () => {
   // to another one shows all again.
   const readers = (place) => {
     const sections = (item) => [...item.querySelectorAll('a[href^="#"]')].map((link) => document.getElementById(link.hash.slice(1)).closest("section"));
-    const items = [...place.querySelectorAll("li")].map((item) => [item.querySelector("strong").textContent.replace(":", ""), sections(item)]);
+    const items = [...place.querySelectorAll("li")].map((item) => [item.querySelector("strong").textContent.replace(":", ""), sections(item), item]);
     const all = [...new Set(items.flatMap(([, of]) => of))];
     const told = make("span", { className: "families-told", role: "status" });
     const count = (of) => of.reduce((sum, section) => sum + section.querySelectorAll("h3").length, 0);
     const show = (name) => {
       const chosen = items.find(([reader]) => reader === name)?.[1] ?? all;
       for (const section of all) section.hidden = !chosen.includes(section);
+      for (const [reader, , item] of items) item.hidden = chosen !== all && reader !== name;
       for (const button of buttons) button.ariaPressed = String(button.textContent === name);
       told.textContent = `${count(chosen)} of ${count(all)} sentences`;
     };
