@@ -96,7 +96,8 @@ class Table:
 
     header: one word or more per column, which may hold `code`, **bold** or $math$.
     rows: any iterable of rows; each cell is shown as ``str`` gives it. A column is
-    aligned to the right when all its cells begin with a digit or a sign.
+    aligned to the right when all its cells that say something begin with a digit or a
+    sign.
     """
 
     def __init__(self, header, rows):
@@ -110,8 +111,8 @@ class Table:
                 )
 
     def _to_the_right(self, column):
-        number = re.compile(r"[-+\u2212±×]?\d")
-        return bool(self.rows) and all(number.match(row[column]) for row in self.rows)
+        said = [row[column] for row in self.rows if row[column]]
+        return bool(said) and all(re.match(r"[-+\u2212±×]?\d", cell) for cell in said)
 
     def __repr__(self):
         cells = [self.header, *self.rows]

@@ -26,7 +26,8 @@ def test_table_as_markdown():
 
 def test_a_column_with_words_stands_to_the_left():
     assert "| --- |" in Table(["A"], [(1,), ("none",)])._repr_markdown_()
-    assert "| --- |" in Table(["A"], [])._repr_markdown_()
+    assert "| --- |" in Table(["A"], [])._repr_markdown_() == Table(["A"], [("",)])._repr_markdown_()[:13]
+    assert "| ---: |" in Table(["A"], [("",), ("+1",)])._repr_markdown_()
 
 
 def test_rows_of_another_length_are_refused():
