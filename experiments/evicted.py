@@ -20,7 +20,7 @@ import numpy as np
 from attn_course.core.frameworks import torch
 from attn_course.pytorch import KVCache
 from experiments import run_plan
-from experiments.associative.pytorch import train
+from experiments.associative import pytorch, train
 from experiments.cache_bits import windows
 from experiments.hybrid import STACKS, STEPS, Stack
 from experiments.speculative import shipped
@@ -113,7 +113,7 @@ def trained(seed):
     """A stack that recalls."""
     torch.manual_seed(seed)
     model = Stack(STACKS["4 softmax"])
-    train(model, steps=STEPS, seed=seed)
+    train(pytorch, model, steps=STEPS, seed=seed)
     return model.eval()
 
 

@@ -104,6 +104,7 @@ def story_faults(text: str) -> list[str]:
     head, *parts = re.split(r"(?m)^## ", text)
     hook, figure, behind = re.split(r"(?m)^```\{code-cell\}", head + 2 * "```{code-cell}\n", maxsplit=2)[:3]
     faults, project = [], any(part.startswith("Part ") for part in parts)
+    hook = re.sub(r"(?m)^%.*\n", "", hook)  # what is said to the search is not read
     if (count := len(re.findall(r"\w[\w'’-]*", hook.partition("\n# ")[2]))) > MOST_HOOK:
         faults.append(f"the hook has {count} words, at most {MOST_HOOK}")
     if ":::{guess}" in hook:

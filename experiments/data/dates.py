@@ -122,8 +122,8 @@ def readme(lines, sha256):
 
 - **Source**: the date formats of the Unicode CLDR, release {cldr}, \
 as Babel {BABEL} writes them.
-- **Licence**: the data is under the Unicode License V3, `LICENSE-CLDR.txt`, \
-as Babel ships it; the code of this folder is under the licence of the repository.
+- **License**: the data is under the Unicode License V3, `LICENSE-CLDR.txt`, \
+as Babel ships it; the code of this folder is under the license of the repository.
 - **sha256** of `dates.tsv.gz`: `{sha256}`, checked at every load.
 - **Made by** `python -m experiments.data.dates` (also this page), \
 the same bytes at every run. A new sum goes into `SHA256` in `__init__.py`.

@@ -65,9 +65,31 @@ def test_record(name):
     assert program == ("attn_course.course.labs.translate" if name == "translate" else f"experiments.{name}")
     assert find_spec(program)
     settings = {}
-    measured = {"1/16", "1/2", "1/4", "1/8", "accepted", "added_echo", "added_idle", "aligned", "bits", "by_length"}
+    measured = {
+        "1/16",
+        "1/2",
+        "1/4",
+        "1/8",
+        "accepted",
+        "added_echo",
+        "added_idle",
+        "aligned",
+        "bits",
+        "by_length",
+        "bytes",
+    }
     measured |= {"by_place", "cached", "cpu_seconds", "curve", "dev", "differ", "drafted", "echoed", "elu", "entropy"}
-    measured |= {"error", "exact", "first", "first_echo", "first_idle", "first_milliseconds", "formula", "found"}
+    measured |= {
+        "error",
+        "exact",
+        "faster",
+        "first",
+        "first_echo",
+        "first_idle",
+        "first_milliseconds",
+        "formula",
+        "found",
+    }
     measured |= {"free", "gradient_off", "gradients", "heads", "hit", "induction", "keys", "largest", "log"}
     measured |= {"longest_milliseconds", "loss", "maps", "matrix", "mib", "milliseconds", "norm", "norms", "numbers"}
     measured |= {"one_round", "pairs", "passes", "peak", "peak_mib", "per_length", "pi", "previous", "ranks", "rate"}

@@ -179,14 +179,18 @@ def _repeated(output, again):
         raise Refused(f"{words}: does it keep a state from call to call, or draw one?")
 
 
-def _learns(begun, slopes):
-    """Refused where all gradients are 0 at the layer's own first numbers.
+def _stuck(begun, own):
+    """Whether a layer's own first numbers are all alike and get no gradient but 0."""
+    still = not any(x is not None and to_numpy(x).any() for x in begun)
+    return still and not any(np.ptp(to_numpy(x)) for x in own)
 
-    begun: those gradients. slopes: the ones at a case's numbers, which are 0 as well
-    where a size of 1 leaves nothing to learn.
+
+def _learns(stuck, slopes):
+    """Refused where a layer is stuck, and isn't at the case's numbers.
+
+    Where a size of 1 leaves nothing to learn these slopes are 0 as well.
     """
-    moved = slopes[np.isfinite(slopes)].any()
-    if moved and not any(x is not None and to_numpy(x).any() for x in begun):
+    if stuck and slopes[np.isfinite(slopes)].any():
         words = "as it is made it can't learn: all gradients are 0"
         raise Refused(f"{words}; do all its parameters begin at 0?")
 
@@ -207,6 +211,7 @@ def _in_torch(answer, sizes, inputs, parameters):
     if output.requires_grad:
         loss = (output * wave(output)).sum()
         begun = torch.autograd.grad(loss, asked, allow_unused=True)
+    stuck = _stuck(begun, asked)
     check_unchanged(inputs, given)
     for place in places:
         given[place].requires_grad_()
@@ -220,7 +225,7 @@ def _in_torch(answer, sizes, inputs, parameters):
         _repeated(to_numpy(output), to_numpy(layer(*given)))
     moved = [given[place] for place in places] + asked
     slopes = _slopes([each.grad for each in moved], moved)
-    _learns(begun, slopes[len(places) :])
+    _learns(stuck, slopes[len(places) :])
     return to_numpy(output).copy(), slopes
 
 
@@ -267,13 +272,13 @@ def _in_tf(answer, sizes, inputs, parameters):
         _traced.add(answer)
     own = [getattr(layer, name) for name in parameters]
     moved = [given[place] for place in _floating(inputs)]
-    _, begun = _tape(layer, given, moved, own)
+    stuck = _stuck(_tape(layer, given, moved, own)[1][len(moved) :], own)
     for each, value in zip(own, parameters.values(), strict=True):
         each.assign(value)
     output, gradients = _tape(layer, given, moved, own)
     _repeated(output.numpy(), layer(*given).numpy())
     slopes = _slopes(gradients, [*moved, *(each.value for each in own)])
-    _learns(begun[len(moved) :], slopes[len(moved) :])
+    _learns(stuck, slopes[len(moved) :])
     return output.numpy().copy(), slopes
 
 

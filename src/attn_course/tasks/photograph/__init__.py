@@ -1,6 +1,6 @@
 """One photograph, and what a network that was trained on ImageNet makes of it.
 
-README.md beside this file says who took it, under which licence it stands, and how the
+README.md beside this file says who took it, under which license it stands, and how the
 features were made.
 """
 
