@@ -13,6 +13,7 @@ PRIMES = (2, 3, 5, 7, 11, 13)
 WORDS = {
     "large": "scores of several hundred",
     "low": "scores below -10,000",
+    "lowest": "scores below -1,000,000,000",
     "behind": "the largest score is blocked",
     "empty": "an empty row",
     "full": "everything allowed",

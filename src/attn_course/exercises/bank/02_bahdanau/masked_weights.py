@@ -32,6 +32,9 @@ def cases(rng):
     def low(score, mask):
         return score - 12000, mask
 
+    def lowest(score, mask):
+        return score - 3e9, mask
+
     def empty(score, mask):
         mask[0, 0] = False
         return score, mask
@@ -39,7 +42,8 @@ def cases(rng):
     def full(score, mask):
         return score, np.ones_like(mask)
 
-    more = {"low": low, "empty": empty, "full": full, "behind": behind}
+    more = {"low": low, "lowest": lowest, "empty": empty, "full": full}
+    more["behind"] = behind
     return fixed_cases(rng, draw, 3, long=(2,), large=large, **more)
 
 
@@ -76,6 +80,8 @@ instead = lambda s, mask: softmax(np.where(mask, s, -1e9))
 instead = lambda s, mask: softmax(np.where(mask, s, -1e4))
 # %% mistake: -1e4 is no low score: an allowed one may be lower
 instead = lambda s, mask: softmax(np.where(mask, s, -1e4)) * mask.any(-1)[..., None]
+# %% mistake: -1e9 is no low score: an allowed one may be lower
+instead = lambda s, mask: softmax(np.where(mask, s, -1e9)) * mask.any(-1)[..., None]
 # %% mistake: -50 is no low score: an allowed one may be lower
 instead = lambda s, mask: softmax(np.where(mask, s, -50)) * mask.any(-1)[..., None]
 # %% mistake: blocked scores are set to 0, which is a score like any other

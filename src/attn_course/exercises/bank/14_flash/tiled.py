@@ -21,11 +21,12 @@ def cases(rng):
 
     cases = fixed_cases(rng, draw, 4, long=(0, 1), large=strong)
     query, key, value, _ = draw(5, 7, 3, 2)
-    falling = 800 * np.ones((5, 3)), key - 3 * np.arange(7)[:, None]
+    asks, apart = 800 * np.ones((5, 3)), 3 * np.arange(7)[:, None]
     many = draw(2048, 2048, 4, 4)[:3]
     return [
         *cases,
-        Case("scores that fall from block to block", (*falling, value, 2)),
+        Case("scores that fall from block to block", (asks, key - apart, value, 2)),
+        Case("scores that rise from block to block", (asks, key + apart, value, 2)),
         Case("one key at a time", (query, key, value, 1)),
         Case("one block of all keys", (query, key, value, 7)),
         Case("2,048 keys in blocks of 16", (*many, 16), most=3 * 2**20),
@@ -60,6 +61,8 @@ context = kept * context + part @ value[:size][: block.shape[1]]
 block = query @ key[own].T / np.sqrt(size)
 # %% mistake: the highest score so far is not kept
 highest = highest
+# %% mistake: the first block's highest score serves all
+new = highest if start else block.max(axis=1, keepdims=True)
 # %% mistake: the sign is wrong: exp(old - new) shrinks
 kept, part = np.exp(new - highest), np.exp(block - new)
 # %% mistake: it is not divided by the total
