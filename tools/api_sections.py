@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "attn_course"
 ROOMS = ("core", "mechanisms", "mechanisms/parts", "models")
-EXAMPLES = ROOT / "examples" / "topics.py"  # a function a topic, in PyTorch
+EXAMPLES = ROOT / "examples" / "topics" / "pytorch.py"  # a function a topic, in PyTorch
 # How what they use of PyTorch reads in TensorFlow.
 IN_TF = (
     (r"import torch", "import tensorflow as tf"),

@@ -166,7 +166,7 @@ def language_model():
     def attention(number):  # of layer 0, 1, ...; without it, multi-head attention
         return GroupedQueryAttention(16, 4, num_kv_heads=2, rotary=RotaryEncoding(4))
 
-    model = LanguageModel(11, 2, 16, num_heads=4, ff_dim=64, positions=None, attention=attention)
+    model = LanguageModel(11, 2, 16, 4, 64, positions=None, attention=attention)
     logits, _ = model(torch.tensor([[1, 6, 7]]))
     print(tuple(logits.shape))  # (1, 3, 11)
 
