@@ -289,6 +289,17 @@ def test_keras_decodes_in_one_graph(way, monkeypatch):
 
 
 @FACE
+def test_padding_is_not_read_while_it_is_written(face):
+    """A model is told which token is padding, once; its mask says the same."""
+    model, draw = models()[face], np.random.default_rng(0)
+    source, real = draw.integers(1, N, (40, S)), np.arange(S) < draw.integers(1, S, (40, 1))
+    for write in (face.greedy_decode, face.beam_search):
+        padded = write(model, tensor(face, np.where(real, source, 0)), **ENDS, max_length=9)
+        masked = write(model, tensor(face, source), source_mask=tensor(face, real[:, None, None]), **ENDS, max_length=9)
+        close(padded, masked)
+
+
+@FACE
 def test_a_beam_of_one_is_greedy(face):
     model = models()[face]
     one, _ = face.beam_search(model, **given(face), max_length=7, beam_size=1)
