@@ -102,8 +102,8 @@ def rows():
     yield from compressed()
     sizes = {**SIZES, "layer_types": ["minimax_m3_sparse", "full_attention"], "mlp_layer_types": ["dense"] * 2}
     sizes |= {"index_n_heads": G, "index_head_dim": K, "index_block_size": 2, "index_topk_blocks": 2}
-    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
-    config = MiniMaxM3VLTextConfig(**sizes, rope_parameters=rope)
+    turn = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
+    config = MiniMaxM3VLTextConfig(**sizes, rope_parameters=turn)
     for number, name in enumerate(("minimax-m3", "minimax-m3 dense")):
         yield name, *alone(minimax, "MiniMaxM3VL", config, number)
 
