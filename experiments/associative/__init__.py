@@ -28,7 +28,20 @@ def rate_at(step, steps, rate):
     return ramped(step, steps, rate, steps / 10, 0.5 * steps)
 
 
-def attention(face, additive, memory, key_dim):
+def additive(face, unit):
+    """The delta rule without its correction: S_t = S_{t-1} + beta_t k_t v_t^T."""
+
+    class Additive(face.DeltaRuleAttention):
+        def attend(self, query, key, value, mask, *, beta, **options):
+            pair = unit(query), unit(key)
+            plain = {"feature_map": "identity", "normalize": False, "causal": True}
+            written = beta[..., None] * value
+            return face.linear_attention(*pair, written, mask, **plain)
+
+    return Additive
+
+
+def attention(face, unit, memory, key_dim):
     """The layer that remembers; of softmax with ALiBi four heads, else one."""
     sizes = {"key_dim": key_dim, "value_dim": VALUE_DIM}
     if memory.startswith("softmax"):
@@ -37,7 +50,7 @@ def attention(face, additive, memory, key_dim):
     if memory == "elu":
         return face.LinearAttention(MODEL_DIM, 1, **sizes)
     if memory == "additive":
-        return additive(MODEL_DIM, 1, **sizes)
+        return additive(face, unit)(MODEL_DIM, 1, **sizes)
     decay = "learned" if memory == "gated delta" else None
     return face.DeltaRuleAttention(MODEL_DIM, 1, decay=decay, **sizes)
 

@@ -10,17 +10,6 @@ from experiments.tasks.recall import NAMES, UNKNOWN, VALUES
 __all__ = ["Memory", "guess", "loop", "loss"]
 
 
-class Additive(face.DeltaRuleAttention):
-    """The delta rule without its correction: S_t = S_{t-1} + beta_t k_t v_t^T."""
-
-    def attend(self, query, key, value, mask, *, beta, **options):
-        query, key, value = unit(query), unit(key), beta[..., None] * value
-        as_they_are = {"feature_map": "identity", "normalize": False}
-        return face.linear_attention(
-            query, key, value, mask, causal=True, **as_they_are
-        )
-
-
 class Memory(torch.nn.Module):
     """Names and values (B, T) -> logits (B, T, VALUES)."""
 
@@ -28,7 +17,7 @@ class Memory(torch.nn.Module):
         super().__init__()
         self.name = torch.nn.Embedding(NAMES, MODEL_DIM)
         self.value = torch.nn.Embedding(UNKNOWN + 1, MODEL_DIM)
-        self.attention = attention(face, Additive, memory, key_dim)
+        self.attention = attention(face, unit, memory, key_dim)
         self.bias = face.AlibiBias(4) if "ALiBi" in memory else None
         self.output = torch.nn.Linear(MODEL_DIM, VALUES)
 

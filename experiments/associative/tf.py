@@ -10,17 +10,6 @@ from experiments.tasks.recall import NAMES, UNKNOWN, VALUES
 __all__ = ["Memory", "guess", "loop", "loss"]
 
 
-class Additive(face.DeltaRuleAttention):
-    """The delta rule without its correction: S_t = S_{t-1} + beta_t k_t v_t^T."""
-
-    def attend(self, query, key, value, mask, *, beta, **options):
-        query, key, value = unit(query), unit(key), beta[..., None] * value
-        as_they_are = {"feature_map": "identity", "normalize": False}
-        return face.linear_attention(
-            query, key, value, mask, causal=True, **as_they_are
-        )
-
-
 class Memory(keras.Model):
     """Names and values (B, T) -> logits (B, T, VALUES)."""
 
@@ -30,7 +19,7 @@ class Memory(keras.Model):
         self.written = keras.layers.Embedding(NAMES, MODEL_DIM, start)
         start = keras.initializers.RandomNormal(stddev=1.0)
         self.value = keras.layers.Embedding(UNKNOWN + 1, MODEL_DIM, start)
-        self.attention = attention(face, Additive, memory, key_dim)
+        self.attention = attention(face, unit, memory, key_dim)
         self.bias = face.AlibiBias(4) if "ALiBi" in memory else None
         self.output_layer = keras.layers.Dense(VALUES)
 

@@ -206,12 +206,13 @@ def judge(exercise, answer, framework, seed, seconds=None):
         return words, ""
     if case is None:
         return f"not yet: {words} (seed={seed})", ""
-    return f'not yet: {words} (case "{case.name}"{_sizes(case)}; seed={seed})', ""
+    sizes = _sizes(exercise, case)
+    return f'not yet: {words} (case "{case.name}"{sizes}; seed={seed})', ""
 
 
-def _sizes(case):
+def _sizes(exercise, case):
     arguments, made = case.arguments, ""
-    if len(arguments) == 3 and isinstance(arguments[1], tuple):  # a layer's
+    if exercise.kind == "module":
         made, arguments = f", made of {arguments[0]}", arguments[1]
     shapes = [str(each.shape) for each in arguments if hasattr(each, "shape")]
     return made + (", inputs " + ", ".join(shapes) if shapes else "")

@@ -58,7 +58,7 @@ def bounded(call, solution, case, right, gradients=False):
     rng = np.random.default_rng(0)
     wide = as_floats(case.arguments, np.float64)
     sizes = [np.abs(x).max(initial=0.0) for x in leaves(wide) if np.ndim(x)]
-    argument = EPS * float(max(sizes, default=0.0))
+    argument = min(EPS * float(max(sizes, default=0.0)), 0.2)
     largest = [float(np.abs(each).max(initial=0.0)) for each in right]
     least = [max(16 * EPS, argument) * max(1.0, each) for each in largest]
     if gradients:

@@ -15,6 +15,7 @@ from attn_course.models.decoding.shared import (
     check_generation,
     check_logits,
     check_penalty,
+    readable,
 )
 
 __all__ = ["beam_search", "generate", "greedy_decode"]
@@ -42,8 +43,7 @@ def greedy_decode(
             seen inside a compiled graph, where the tokens then mean nothing).
     """
     check_decoding(model, begin=begin, end=end, max_length=max_length)
-    if hasattr(model, "readable"):
-        source_mask = model.readable(source, source_mask)
+    source_mask = readable(model, source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
     cache = model.new_cache(memory, max_length) if use_cache else None
     options = {"need_weights": False, "cache": cache}
@@ -88,8 +88,7 @@ def beam_search(
     check_penalty(length_penalty)
     B, K = len(source), beam_size
     source_mask = to_mask(source_mask, source)
-    if hasattr(model, "readable"):
-        source_mask = model.readable(source, source_mask)
+    source_mask = readable(model, source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
     memory = memory.repeat_interleave(K, dim=0)
     if source_mask is not None:

@@ -36,6 +36,12 @@ def part_of(model: Any) -> str:
     return ": give its .module" if hasattr(model, "module") else ""
 
 
+def readable(model: Any, source: Any, source_mask: Any) -> Any:
+    """What of a source may be read; a model that knows its padding says it."""
+    says = getattr(model, "readable", None)
+    return says(source, source_mask) if says else source_mask
+
+
 def check_penalty(length_penalty: float) -> None:
     """Raise ValueError unless the length penalty is a number of at least 0."""
     if not isinstance(length_penalty, int | float) or length_penalty < 0:

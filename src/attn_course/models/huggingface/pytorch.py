@@ -305,10 +305,8 @@ class Pool(Module):
         x = x[:, : x.shape[1] // size * size].unflatten(1, (-1, size))
         part, gate = self.part(x), self.gate(x) + self.bias
         if self.overlap:
-            part, gate = (
-                with_block_before(part, 0.0),
-                with_block_before(gate, -torch.inf),
-            )
+            low = -torch.inf
+            part, gate = with_block_before(part, 0.0), with_block_before(gate, low)
         return self.norm((gate.softmax(dim=2) * part).sum(dim=2))
 
 

@@ -247,14 +247,10 @@ class CompressedAttention(PairLayer):
         self.grouped = self.add_weight(shape=shape, initializer="zeros", name="grouped")
         self.output_dense = dense(self, "output", groups * group_dim, D, False)
         if block_size is not None:
-            own |= {
-                "epsilon": epsilon,
-                "block_size": block_size,
-                "overlap": top_k is not None,
-            }
-            self.pool = Pool(D, K, **own)
+            pooled = {"block_size": block_size, "overlap": top_k is not None}
+            self.pool = Pool(D, K, epsilon=epsilon, **pooled, **own)
         if top_k is not None:
-            self.index_pool = Pool(D, index_dim, **own)
+            self.index_pool = Pool(D, index_dim, epsilon=epsilon, **pooled, **own)
             width = index_heads * index_dim
             self.index_query = dense(self, "index_query", Q, width, False)
             self.index_head = dense(self, "index_head", D, index_heads, False)

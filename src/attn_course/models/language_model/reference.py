@@ -1,6 +1,6 @@
 """The language model in NumPy, float64: the specification."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -8,6 +8,8 @@ from attn_course.core.parity import nested
 from attn_course.core.shapes import check_choice, check_parameters
 from attn_course.mechanisms.parts.positional.reference import rotate
 from attn_course.models.encoder.reference import encoder
+from attn_course.models.encoder.shared import Norm
+from attn_course.models.feed_forward.shared import Activation
 from attn_course.models.transformer.reference import Parameters, embed
 from attn_course.models.transformer.shared import check_tokens
 
@@ -19,10 +21,10 @@ def language_model(
     parameters: Parameters,
     *,
     mask: np.ndarray | None = None,
-    positions: str = "rotary",
+    positions: Literal["rotary", "sinusoidal"] = "rotary",
     embedding_scale: float | None = None,
-    norm: str = "pre",
-    activation: str = "gelu",
+    norm: Norm = "pre",
+    activation: Activation = "gelu",
     **options: Any,
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """A Transformer without an encoder: causal layers, and nothing to look across to.
@@ -44,18 +46,14 @@ def language_model(
     check_tokens(tokens=(tokens, "BT"))
     table = parameters["embedding.weight"]
     own = nested(parameters, "stack")
-    choices = {"norm": norm, "activation": activation, **options}
+    options |= {"norm": norm, "activation": activation, "mask": mask, "causal": True}
     if positions == "rotary":
-        x = table[tokens] * (
-            table.shape[1] ** 0.5 if embedding_scale is None else embedding_scale
-        )
-        choices["rotary"] = lambda *pair: tuple(
-            rotate(x, np.arange(x.shape[-2])) for x in pair
-        )
+        order, places = np.arange(tokens.shape[1]), None
+        options["rotary"] = lambda *pair: tuple(rotate(x, order) for x in pair)
     else:
         padded = mask is not None and mask.shape[2] == 1
         words = mask[:, 0, 0] if padded else np.ones(tokens.shape, bool)
         places = np.maximum(words.cumsum(axis=1) - 1, 0)
-        x = embed(tokens, table, embedding_scale, places)
-    x, weights = encoder(x, own, mask=mask, causal=True, **choices)
+    x = embed(tokens, table, embedding_scale, places)
+    x, weights = encoder(x, own, **options)
     return x @ table.T, weights

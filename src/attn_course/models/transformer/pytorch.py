@@ -147,7 +147,8 @@ class Transformer(Tokens):
         words = (source != self.config["pad"])[:, None, None]
         if source_mask is None:
             return words
-        check_source_mask(source_mask, source, self.config["num_heads"])
+        if (source_mask.shape, source_mask.dtype) != (words.shape, words.dtype):
+            check_source_mask(source_mask, source, self.config["num_heads"])
         return words & to_mask(source_mask, source)
 
     def read(self, source, source_mask, need_weights):

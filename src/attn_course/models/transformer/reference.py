@@ -67,12 +67,17 @@ def embed(
     tokens: np.ndarray,
     table: np.ndarray,
     scale: float | None = None,
-    places: np.ndarray | slice = slice(None),
+    places: np.ndarray | slice | None = slice(None),
 ) -> np.ndarray:
-    """table[token] * scale + sinusoid[position]: (B, T) -> (B, T, D); None: sqrt(D)."""
+    """table[token] * scale + sinusoid[position]: (B, T) -> (B, T, D).
+
+    scale: None is sqrt(D). places: the positions; None adds no sinusoid.
+    """
     D = table.shape[1]
-    scale = np.sqrt(D) if scale is None else scale
-    return table[tokens] * scale + sinusoidal_encoding(tokens.shape[1], D)[places]
+    x = table[tokens] * (np.sqrt(D) if scale is None else scale)
+    if places is None:
+        return x
+    return x + sinusoidal_encoding(tokens.shape[1], D)[places]
 
 
 def label_smoothing(

@@ -139,7 +139,8 @@ class Transformer(Tokens):
         words = tf.expand_dims(tf.expand_dims(words, 1), 1)  # not both: TFLite
         if source_mask is None:
             return words
-        check_source_mask(source_mask, source, self.config["num_heads"])
+        if (source_mask.shape, source_mask.dtype) != (words.shape, words.dtype):
+            check_source_mask(source_mask, source, self.config["num_heads"])
         return words & source_mask
 
     def read(self, source, source_mask, need_weights):
