@@ -11,7 +11,6 @@ from itertools import product
 
 import numpy as np
 
-from attn_course.core.frameworks import tf, torch
 from attn_course.course.labs.patterns import (
     KINDS,
     PATTERNS,
@@ -28,6 +27,7 @@ LENGTH, BATCH, STEPS, RATE = 128, 8, 300, 1e-2
 SIZES = {"symbols": 256, "width": 32, "heads": 2}
 DISTANCES = (8, 40, 80)
 LAYERS = (1, 2)
+NOTHING = -1
 # Dense attention reaches everything with one layer.
 PLAN = [plan for plan in product(KINDS, DISTANCES, LAYERS) if plan[::2] != ("dense", 2)]
 FEW = [(kind, 40, layers) for kind in ("window", "fixed") for layers in LAYERS]
@@ -37,13 +37,13 @@ FEW += [("strided", 80, 1)]  # in TensorFlow
 def pieces(text, back, *, seed, count=BATCH):
     """Endless batches: bytes (B, T), and for every position the byte so far back.
 
-    The first have none; -100 stands there.
+    The first have none; NOTHING stands there.
     """
     rng = np.random.default_rng(seed)
     while True:
         starts = rng.integers(len(text) - LENGTH, size=(count, 1))
         letters = text[starts + np.arange(LENGTH)]
-        targets = np.full_like(letters, -100)
+        targets = np.full_like(letters, NOTHING)
         targets[:, back:] = letters[:, :-back]
         yield letters, targets
 
@@ -56,35 +56,22 @@ def seen_share(kind, back, layers):
     return float(np.diagonal(reach, -back).mean())
 
 
-def _torch_loss(model, inputs, targets):
-    logits, _ = model(inputs)
-    return torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten())
-
-
-def _tf_loss(model, inputs, targets):
-    logits, _ = model(inputs)
-    asked = targets >= 0
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(
-        tf.boolean_mask(targets, asked), tf.boolean_mask(logits, asked)
-    )
-    return tf.reduce_mean(each)
-
-
-FACES = {
-    "pytorch": (torch_models, torch_loop, _torch_loss),
-    "tf": (tf_models, tf_loop, _tf_loss),
-}
+FACES = {"pytorch": (torch_models, torch_loop), "tf": (tf_models, tf_loop)}
 
 
 def run(framework, kind, back, layers, seed):
     """Train one model and test it; returns the row of a record, alone in a list."""
     draw_from(seed)
-    models, loop, loss = FACES[framework]
+    models, loop = FACES[framework]
     pattern = PATTERNS["text"].get(kind, {})
     sizes = {**SIZES, "layers": layers, "length": LENGTH}
     model = models.PatternModel(**sizes, kind=kind, **pattern)
     data = pieces(load_topics("train"), back, seed=seed)
     options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": rate_at}
+
+    def loss(model, inputs, targets):
+        return loop.class_loss(model(inputs)[0], targets, skip=NOTHING)
+
     loop.train(model, data, loss, **options)
     letters, _ = next(pieces(load_topics("test"), back, seed=1, count=64))
     wanted = np.concatenate([letters[:, :1].repeat(back, 1), letters[:, :-back]], 1)

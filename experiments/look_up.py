@@ -42,65 +42,51 @@ def start(width, seed):
     return drawn
 
 
-def torch_look(parameters, names, values, asked, *, scale):
+FACES = {
+    "pytorch": (pytorch, torch_loop, lambda table, rows: table[rows]),
+    "tf": (in_tf, tf_loop, tf.gather),
+}
+
+
+def look(framework, parameters, names, values, asked, *, scale):
     """The logits (B, values) of what is kept under the name that is asked for."""
-    query = parameters["query"][asked][:, None]
-    key, value = parameters["key"][names], parameters["value"][values]
-    found, _ = pytorch.scaled_dot_product_attention(query, key, value, scale=scale)
+    face, _, take = FACES[framework]
+    query = take(parameters["query"], asked)[:, None]
+    key, value = take(parameters["key"], names), take(parameters["value"], values)
+    found, _ = face.scaled_dot_product_attention(query, key, value, scale=scale)
     return found[:, 0] @ parameters["output"]
 
 
-def torch_train(scale, *, width, steps, seed=0, rate=RATE, every=50):
-    """Share of right answers while it learns, one number for every ``every`` steps."""
-    drawn = start(width, seed)
-    model = torch.nn.ParameterDict({k: torch.from_numpy(x) for k, x in drawn.items()})
-
-    def right(model, *question):
-        *question, answer = question
-        logits = torch_look(model, *question, scale=scale)
-        loss = torch.nn.functional.cross_entropy(logits, answer)
-        return loss, (logits.argmax(dim=-1) == answer).float().mean()
-
-    options = {"steps": steps, "rate": rate, "every": every}
-    log = torch_loop.train(model, look_ups(BATCH, seed=seed), right, **options)
-    return np.array([line.score for line in log])
-
-
-def tf_look(parameters, names, values, asked, *, scale):
-    """The logits (B, values) of what is kept under the name that is asked for."""
-    query = tf.gather(parameters["query"], asked)[:, None]
-    key = tf.gather(parameters["key"], names)
-    value = tf.gather(parameters["value"], values)
-    found, _ = in_tf.scaled_dot_product_attention(query, key, value, scale=scale)
-    return found[:, 0] @ parameters["output"]
-
-
-def tf_train(scale, *, width, steps, seed=0, rate=RATE, every=50):
-    """Share of right answers while it learns, one number for every ``every`` steps."""
+def new_model(framework, drawn):
+    """The model, and its parameters by name."""
+    if framework == "pytorch":
+        drawn = {k: torch.from_numpy(x) for k, x in drawn.items()}
+        return 2 * (torch.nn.ParameterDict(drawn),)
     model = keras.layers.Layer()
-    model.learned = {
-        k: keras.Variable(x, name=k) for k, x in start(width, seed).items()
-    }
+    model.learned = {k: keras.Variable(x, name=k) for k, x in drawn.items()}
+    return model, model.learned
+
+
+def train(framework, scale, *, width, steps, seed=0, rate=RATE, every=50):
+    """Share of right answers while it learns, one number for every ``every`` steps."""
+    model, parameters = new_model(framework, start(width, seed))
+    loop = FACES[framework][1]
 
     def right(model, *question):
         *question, answer = question
-        logits = tf_look(model.learned, *question, scale=scale)
-        each = tf.nn.sparse_softmax_cross_entropy_with_logits(answer, logits)
-        guess = tf.argmax(logits, axis=-1)
-        return tf.reduce_mean(each), tf.reduce_mean(
-            tf.cast(guess == answer, tf.float32)
-        )
+        logits = look(framework, parameters, *question, scale=scale)
+        return loop.scored(logits, answer)
 
     options = {"steps": steps, "rate": rate, "every": every}
-    log = tf_loop.train(model, look_ups(BATCH, seed=seed), right, **options)
+    log = loop.train(model, look_ups(BATCH, seed=seed), right, **options)
     return np.array([line.score for line in log])
 
 
 def run(framework, width, rate, name, steps, seed):
     """The rows of one training: its right answers on the way and at the end."""
     options = {"width": width, "steps": steps, "rate": rate, "seed": seed}
-    train = {"pytorch": torch_train, "tf": tf_train}[framework]
-    right = train(float(width) ** POWERS[name], **options, every=EVERY)
+    scale = float(width) ** POWERS[name]
+    right = train(framework, scale, **options, every=EVERY)
     row = {"framework": framework, "scale": name, "batch": BATCH, **options}
     return [
         row | {"step": step, "exact": round(float(right[step // EVERY - 1]), 4)}

@@ -11,7 +11,7 @@ python -m experiments.mixes --seeds 0 1 2
 import numpy as np
 
 from attn_course import pytorch, tf as in_tf
-from attn_course.core.frameworks import keras, tf, torch
+from attn_course.core.frameworks import keras, torch
 from attn_course.core.parity import get_parameters
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
@@ -80,18 +80,6 @@ class TorchModel(torch.nn.Module):
         return self.output(x)
 
 
-def torch_loss(model, tokens, wanted):
-    """The cross-entropy of the keys that are asked for."""
-    logits = model(tokens).flatten(0, 1)
-    return torch.nn.functional.cross_entropy(logits, wanted.flatten(), ignore_index=-1)
-
-
-@torch.no_grad()
-def torch_guess(model, tokens):
-    """The likeliest keys (B) at the last position."""
-    return model(torch.from_numpy(tokens))[:, -1].argmax(dim=-1).numpy()
-
-
 class KerasModel(keras.Model):
     """Symbols (B, T) -> logits (B, T, keys)."""
 
@@ -107,31 +95,20 @@ class KerasModel(keras.Model):
         return self.output_layer(x)
 
 
-def tf_loss(model, tokens, wanted):
-    """The cross-entropy of the keys that are asked for."""
-    asked, keys = wanted >= 0, tf.maximum(wanted, 0)
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(keys, model(tokens))
-    return tf.reduce_mean(each[asked])
-
-
-def tf_guess(model, tokens):
-    """The likeliest keys (B) at the last position."""
-    return tf.argmax(model(tf.constant(tokens))[:, -1], axis=-1).numpy()
-
-
-FACES = {
-    "pytorch": (TorchModel, torch_loop.train, torch_loss, torch_guess),
-    "tf": (KerasModel, tf_loop.train, tf_loss, tf_guess),
-}
+FACES = {"pytorch": (TorchModel, torch_loop), "tf": (KerasModel, tf_loop)}
 
 
 def run(framework, mix, seed):
     """One mix: a row per length and distance, with the share of keys found there."""
     draw_from(seed)
-    kind, train, loss, guess = FACES[framework]
-    model, rows = kind(mix), []
+    make, loop = FACES[framework]
+    model, rows = make(mix), []
+
+    def loss(model, tokens, wanted):
+        return loop.class_loss(model(tokens), wanted, skip=-1)
+
     options = {"rate": RATE, "clip": 1.0, "schedule": rate_at, "every": 100}
-    train(model, training(seed), loss, steps=STEPS, **options)
+    loop.train(model, training(seed), loss, steps=STEPS, **options)
     row = {"framework": framework, "mix": mix, "layers": MIXES[mix], "seed": seed}
     row |= {"parameters": sum(x.size for x in get_parameters(model).values())}
     for length, distances in TESTED.items():
@@ -140,7 +117,7 @@ def run(framework, mix, seed):
             place = {"length": length, "distance": distance}
             given = rng, 200, length, length - 1 - distance
             tokens, wanted = questions(*given, asked=1)
-            right = guess(model, tokens) == wanted[:, -1]
+            right = loop.read(model, tokens)[:, -1].argmax(-1) == wanted[:, -1]
             rows.append(row | place | {"found": round(float(right.mean()), 4)})
     return rows
 

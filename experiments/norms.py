@@ -49,12 +49,6 @@ class TorchModel(torch.nn.Module):
         return self.logits(x)
 
 
-def torch_loss(model, text):
-    """The cross-entropy of every byte but the first: text (B, T + 1)."""
-    logits = model(text[:, :-1]).flatten(0, 1)
-    return torch.nn.functional.cross_entropy(logits, text[:, 1:].flatten())
-
-
 class KerasModel(keras.Model):
     """The same in Keras."""
 
@@ -72,26 +66,20 @@ class KerasModel(keras.Model):
         return self.logits(x)
 
 
-def tf_loss(model, text):
-    """The same in TensorFlow."""
-    logits = model(text[:, :-1])
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(text[:, 1:], logits)
-    return tf.reduce_mean(each)
-
-
-FACES = {
-    "pytorch": (TorchModel, torch_loop.train, torch_loss),
-    "tf": (KerasModel, tf_loop.train, tf_loss),
-}
+FACES = {"pytorch": (TorchModel, torch_loop), "tf": (KerasModel, tf_loop)}
 
 
 def run(framework, rate, norm, warm, seed):
     """The log of one training; a loss that is no number ends it."""
     draw_from(seed)
-    kind, train, loss = FACES[framework]
+    make, loop = FACES[framework]
     data, schedule = pieces(load_topics("train"), seed), warm_up if warm else None
     options = {"steps": STEPS, "rate": rate, "schedule": schedule, "every": 10}
-    log = train(kind(norm), data, loss, **options)
+
+    def loss(model, text):
+        return loop.class_loss(model(text[:, :-1]), text[:, 1:])
+
+    log = loop.train(make(norm), data, loss, **options)
     setting = {"framework": framework, "norm": norm, "warm_up": warm, "rate": rate}
     losses = [round(x.loss, 4) if math.isfinite(x.loss) else None for x in log]
     return [{**setting, "seed": seed, "loss": losses}]

@@ -67,13 +67,6 @@ class TorchModel(torch.nn.Module):
         return max(part.largest for part in self.watched)
 
 
-def torch_loss(model, tokens, targets):
-    """The cross-entropy of the next byte, and the largest score."""
-    logits = model(tokens).flatten(0, 1)
-    found = torch.nn.functional.cross_entropy(logits, targets.flatten())
-    return found, model.largest()
-
-
 class KerasWatched(keras.layers.Layer):
     """Another softmax, and the largest score that it was given."""
 
@@ -108,26 +101,20 @@ class KerasModel(keras.Model):
         return tf.reduce_max([part.largest for part in self.watched])
 
 
-def tf_loss(model, tokens, targets):
-    """The cross-entropy of the next byte, and the largest score."""
-    logits = model(tokens)
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
-    return tf.reduce_mean(each), model.largest()
-
-
-FACES = {
-    "pytorch": (TorchModel, torch_loop.train, torch_loss),
-    "tf": (KerasModel, tf_loop.train, tf_loss),
-}
+FACES = {"pytorch": (TorchModel, torch_loop), "tf": (KerasModel, tf_loop)}
 
 
 def run(framework, width, rate, kind, seed):
     """One training: the loss of its last tenth, and the largest scores on its way."""
     draw_from(seed)
-    make, train, loss = FACES[framework]
+    make, loop = FACES[framework]
     model, options = make(width, kind), {"steps": STEPS, "rate": rate}
+
+    def loss(model, tokens, targets):
+        return loop.class_loss(model(tokens), targets), model.largest()
+
     data = batches(load_topics("train"), seed=seed, length=LENGTH, count=BATCH)
-    log = train(model, data, loss, **options, every=1)
+    log = loop.train(model, data, loss, **options, every=1)
     largest = [round(line.score, 2) for line in log[EVERY - 1 :: EVERY]]
     row = {"framework": framework, "width": width, "rate": rate, "kind": kind}
     last = sum(line.loss for line in log[-STEPS // 10 :]) / (STEPS // 10)

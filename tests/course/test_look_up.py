@@ -27,14 +27,15 @@ def test_look_by_hand():
     """A key that equals its query and is far from all others: the answer is its value's row of the output."""
     names, values = np.arange(3)[None], np.array([[2, 0, 1]])
     parameters = {"query": np.eye(3) * 50, "key": np.eye(3), "value": np.diag([1.0, 2.0, 3.0]), "output": np.eye(3)}
-    for look, to in ((look_up.torch_look, torch.from_numpy), (look_up.tf_look, tensorflow.constant)):
+    for framework, to in (("pytorch", torch.from_numpy), ("tf", tensorflow.constant)):
         given = {name: to(x) for name, x in parameters.items()}
-        logits = look(given, to(names), to(values), to(np.array([1])), scale=1.0)
+        logits = look_up.look(framework, given, to(names), to(values), to(np.array([1])), scale=1.0)
         np.testing.assert_allclose(np.asarray(logits), [[1.0, 0.0, 0.0]], atol=1e-12)
 
 
 def test_both_frameworks_learn_alike():
-    found = [train(8**-0.5, width=8, steps=30, seed=2, every=10) for train in (look_up.torch_train, look_up.tf_train)]
+    options = {"width": 8, "steps": 30, "seed": 2, "every": 10}
+    found = [look_up.train(name, 8**-0.5, **options) for name in look_up.FACES]
     np.testing.assert_allclose(*found, atol=0.02)
     assert found[0].shape == (3,)
 

@@ -45,6 +45,19 @@ def train(
     return log
 
 
+def class_loss(logits, targets, skip=None):
+    """Mean cross-entropy of classes (...) under logits (..., N), but for ``skip``."""
+    left_out = {} if skip is None else {"ignore_index": skip}
+    logits, targets = logits.flatten(0, -2), targets.flatten()
+    return torch.nn.functional.cross_entropy(logits, targets, **left_out)
+
+
+def scored(logits, targets):
+    """``class_loss``, and the share of classes whose logit is the largest."""
+    right = logits.argmax(dim=-1) == targets
+    return class_loss(logits, targets), right.float().mean()
+
+
 def token_loss(model, source, mask, target_in, target_out):
     """The cross-entropy of the next target token with teacher forcing.
 
@@ -54,6 +67,12 @@ def token_loss(model, source, mask, target_in, target_out):
     return torch.nn.functional.cross_entropy(
         logits.flatten(0, 1), target_out.flatten().long(), ignore_index=PAD
     )
+
+
+@torch.no_grad()
+def read(model, *arrays):
+    """What a model gives for some arrays, as an array."""
+    return model(*map(torch.from_numpy, arrays)).numpy()
 
 
 @torch.no_grad()

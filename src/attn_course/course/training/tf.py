@@ -56,6 +56,21 @@ def train(
     return log
 
 
+def class_loss(logits, targets, skip=None):
+    """Mean cross-entropy of classes (...) under logits (..., N), but for ``skip``."""
+    if skip is not None:
+        kept = targets != skip
+        logits, targets = logits[kept], targets[kept]
+    each = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
+    return tf.reduce_mean(each)
+
+
+def scored(logits, targets):
+    """``class_loss``, and the share of classes whose logit is the largest."""
+    right = tf.argmax(logits, axis=-1) == targets
+    return class_loss(logits, targets), tf.reduce_mean(tf.cast(right, "float32"))
+
+
 def token_loss(model, source, mask, target_in, target_out):
     """The cross-entropy of the next target token with teacher forcing.
 
@@ -65,6 +80,11 @@ def token_loss(model, source, mask, target_in, target_out):
     each = tf.nn.sparse_softmax_cross_entropy_with_logits(target_out, logits)
     real = tf.cast(target_out != PAD, each.dtype)
     return tf.reduce_sum(each * real) / tf.reduce_sum(real)
+
+
+def read(model, *arrays):
+    """What a model gives for some arrays, as an array."""
+    return model(*map(tf.constant, arrays)).numpy()
 
 
 def predict(model, examples, *, max_length, batch_size=500):

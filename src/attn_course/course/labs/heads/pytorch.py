@@ -56,9 +56,7 @@ def train_look_up(model, *, steps, seed=0, every=100, asked=ASKED):
 
 def _right(model, names, values, asked, answer):
     """The cross-entropy, and the share of right values."""
-    logits, _ = model(names, values, asked)
-    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), answer.flatten())
-    return loss, (logits.argmax(dim=-1) == answer).float().mean()
+    return loop.scored(model(names, values, asked)[0], answer)
 
 
 class DateModel(torch.nn.Module):

@@ -56,10 +56,7 @@ def train_look_up(model, *, steps, seed=0, every=100, asked=ASKED):
 
 def _right(model, names, values, asked, answer):
     """The cross-entropy, and the share of right values."""
-    logits, _ = model(names, values, asked)
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(answer, logits)
-    right = tf.cast(tf.argmax(logits, axis=-1) == answer, tf.float32)
-    return tf.reduce_mean(each), tf.reduce_mean(right)
+    return loop.scored(model(names, values, asked)[0], answer)
 
 
 class DateModel(keras.Model):

@@ -46,10 +46,7 @@ def train(model, *, steps, seed=0, every=50):
 
 
 def _loss(model, animals, numbers, answer):
-    logits, _ = model(animals, numbers)
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(answer, logits)
-    right = tf.cast(tf.argmax(logits, axis=-1) == answer, each.dtype)
-    return tf.reduce_mean(each), tf.reduce_mean(right)
+    return loop.scored(model(animals, numbers)[0], answer)
 
 
 def guess(model, batch):

@@ -126,8 +126,7 @@ def train(model, batches, *, steps, rate, every=50):
 
 
 def _loss(model, inputs, targets):
-    logits, _ = model(inputs)
-    return torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten())
+    return loop.class_loss(model(inputs)[0], targets)
 
 
 @torch.no_grad()

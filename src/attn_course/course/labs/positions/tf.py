@@ -119,9 +119,7 @@ def train(model, batches, *, steps, rate, every=50):
 
 
 def _loss(model, inputs, targets):
-    logits, _ = model(inputs)
-    each = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
-    return tf.reduce_mean(each)
+    return loop.class_loss(model(inputs)[0], targets)
 
 
 def score(model, inputs, targets):
