@@ -20,11 +20,10 @@ import numpy as np
 from attn_course.core.frameworks import torch
 from attn_course.pytorch import KVCache
 from experiments import run_plan
-from experiments.associative import pytorch, train
+from experiments.associative import recall, train
 from experiments.cache_bits import windows
 from experiments.hybrid import STACKS, STEPS, Stack
 from experiments.speculative import shipped
-from experiments.tasks.recall import recall
 
 SINKS, PAIRS, ROWS = 4, 64, 128
 KEPT = {"text": (64, 32, 16), "recall": (64, 48, 32)}
@@ -113,7 +112,7 @@ def trained(seed):
     """A stack that recalls."""
     torch.manual_seed(seed)
     model = Stack(STACKS["4 softmax"])
-    train(pytorch, model, steps=STEPS, seed=seed)
+    train("pytorch", model, steps=STEPS, seed=seed)
     return model.eval()
 
 

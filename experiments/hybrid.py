@@ -1,11 +1,11 @@
 """Recall by four layers: softmax in all, in none, or in one after three delta rules.
 
-Names with a value each are written down, then asked for (``experiments.tasks.recall``).
-The layers have the same maps; the gates of a delta rule, two numbers a head, are all
-that differs. Each stack is trained and tested as ``experiments.associative`` does it,
-then decodes one position after LENGTH others: the time (medians in the thread's own
-time, which others on the machine don't add to), and the bytes that are kept. In
-TensorFlow it is trained and tested alone.
+Names with a value each are written down, then asked for. The layers have the same maps;
+the gates of a delta rule, two numbers a head, are all that differs. Each stack is
+trained and tested on the rows of ``experiments.associative`` and as it does it, then
+decodes one position after LENGTH others: the time (medians in the thread's own time,
+which others on the machine don't add to), and the bytes that are kept. In TensorFlow it
+is trained and tested alone.
 
 python -m experiments.hybrid --seeds 0 1 2
 """
@@ -18,14 +18,7 @@ from attn_course import pytorch, tf as in_tf
 from attn_course.core.frameworks import keras, torch
 from attn_course.core.parity import get_parameters
 from experiments import draw_from, run_plan
-from experiments.associative import (
-    PAIRS,
-    pytorch as torch_side,
-    test,
-    tf as tf_side,
-    train,
-)
-from experiments.tasks.recall import NAMES, UNKNOWN, VALUES
+from experiments.associative import NAMES, PAIRS, UNKNOWN, VALUES, test, train
 
 WIDTH, HEADS, KEY_DIM, STEPS = 32, 2, 8, 1000
 AT_ONCE, LENGTH, TIMED = 16, 4096, 41
@@ -99,25 +92,24 @@ def decoding(model):
     }
 
 
-FACES = {"pytorch": (torch_side, Stack), "tf": (tf_side, StackTF)}
+MODELS = {"pytorch": Stack, "tf": StackTF}
 
 
 def run(framework, stack, seed):
     """One stack: a row for each number of pairs."""
     draw_from(seed)
-    side, make = FACES[framework]
-    model = make(STACKS[stack])
-    train(side, model, steps=STEPS, seed=seed)
+    model = MODELS[framework](STACKS[stack])
+    train(framework, model, steps=STEPS, seed=seed)
     row = {"framework": framework, "stack": stack, "layers": STACKS[stack]}
     row |= {"seed": seed, "steps": STEPS}
     row["parameters"] = sum(x.size for x in get_parameters(model).values())
     row |= decoding(model.eval()) if framework == "pytorch" else {}
-    rights = [(n, test(side, model, pairs=n)[0]) for n in PAIRS]
+    rights = [(n, test(framework, model, pairs=n)[0]) for n in PAIRS]
     return [row | {"pairs": n, "right": right} for n, right in rights]
 
 
 if __name__ == "__main__":
     sizes = {"steps": STEPS, "batch": AT_ONCE, "length": LENGTH}
     sizes |= {"key_dim": KEY_DIM, "heads": HEADS}
-    plan, beside = ([(name, stack) for stack in STACKS] for name in FACES)
+    plan, beside = ([(name, stack) for stack in STACKS] for name in MODELS)
     run_plan("hybrid", plan, run, beside, sizes=lambda: sizes)

@@ -9,7 +9,7 @@ import pytest
 from attn_course.frameworks import keras, torch
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import digits, photograph
-from experiments.digits import BATCH, LOOKS, batches, may_look, pytorch as in_torch, tf as in_tf
+from experiments.digits import BATCH, LOOKS, KerasPixels, TorchPixels, batches, may_look
 
 TRAIN, TEST = (digits.load_digits(split) for split in digits.SPLITS)
 
@@ -51,21 +51,18 @@ def test_ways_of_looking():
 def test_pixel_readers(look):
     """Only a reader that may look at all lets a far pixel count for another."""
     torch.manual_seed(0)
-    model = in_torch.PixelReader(look)
-    images = torch.rand(2, 8, 8)
-    logits, weights = model(images, need_weights=True)
-    assert logits.shape == (2, 10)
-    if look == "none":
-        assert weights is None and model.attention is None
-    else:
-        assert weights.shape == (2, 64, 64)
-        assert (weights[0] > 0).sum() == (64 * 64 if look == "all" else 64)
-    assert model(images)[1] is None
+    model, images = TorchPixels(look), torch.zeros(4, 8, 8)
+    images[1::2, 0, 0] = images[2:, 7, 7] = 1
+    assert (model.attention is None) == (look == "none")
+    if model.attention is not None:
+        model.attention.gate.data.fill_(0.5)
+    none, one, other, both = model(images)
+    assert both.shape == (10,) and torch.allclose(one + other, none + both, atol=1e-6) == (look != "all")
 
 
 def test_both_frameworks_read_alike():
     keras.utils.set_random_seed(0)
-    one, other = in_torch.PixelReader("all"), in_tf.PixelReader("all")
+    one, other = TorchPixels("all"), KerasPixels("all")
     other(TEST.images[:1])
     names = {"attention": "attention", "output": "output_layer"}
     for theirs, ours in names.items():
@@ -75,5 +72,5 @@ def test_both_frameworks_read_alike():
     kernel, bias = other.convolution.get_weights()
     one.convolution.weight.data = torch.from_numpy(kernel.transpose(3, 2, 0, 1).copy())
     one.convolution.bias.data = torch.from_numpy(bias)
-    found = one(torch.from_numpy(TEST.images[:3]))[0].detach().numpy()
-    np.testing.assert_allclose(found, other(TEST.images[:3])[0].numpy(), atol=1e-5)
+    found = one(torch.from_numpy(TEST.images[:3])).detach().numpy()
+    np.testing.assert_allclose(found, other(TEST.images[:3]).numpy(), atol=1e-5)

@@ -7,7 +7,7 @@ import pytest
 from attn_course import reference
 from attn_course.frameworks import torch
 from experiments import decoding
-from experiments.tasks.recall import ASKED, NAMES, UNKNOWN, VALUES, recall
+from experiments.associative import ASKED, NAMES, UNKNOWN, VALUES, recall
 
 
 @pytest.mark.parametrize("times", [1, 2])

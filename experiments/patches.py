@@ -1,14 +1,19 @@
 """Digits cut into 16 patches of 2 by 2 pixels, with and without positions.
 
 ``positions.pytorch`` and ``positions.tf`` have the model. "grid": half of a vector says
-the row, half the column.
+the row, half the column. Every kind, both frameworks, every seed; stores the record.
 
 python -m experiments.patches --seeds 0 1 2
 """
 
+from itertools import product
+
 import numpy as np
 
+from attn_course.course.labs.positions import pytorch, tf
 from attn_course.reference import sinusoidal_encoding
+from attn_course.tasks.digits import load_digits
+from experiments import draw_from, run_plan
 
 SIDE, PIXELS = 4, 4
 SIZES = {"pixels": PIXELS, "width": 48, "heads": 4, "layers": 2}
@@ -46,3 +51,19 @@ def batches(digits, *, seed):
     while True:
         rows = rng.permutation(len(patches))[:BATCH]
         yield patches[rows], digits.labels[rows]
+
+
+def run(framework, kind, seed):
+    """Train one model and test it; returns the row of the record, alone in a list."""
+    draw_from(seed)
+    lab = pytorch if framework == "pytorch" else tf
+    model, data = lab.PatchModel(**settings(kind)), load_digits("train")
+    lab.train(model, batches(data, seed=seed), steps=STEPS, rate=RATE)
+    test = load_digits("test")
+    _, right = lab.score(model, to_patches(test.images), test.labels)
+    row = {"framework": framework, "positions": kind, "seed": seed, "steps": STEPS}
+    return [row | {"exact": round(float(right.mean()), 4)}]
+
+
+if __name__ == "__main__":
+    run_plan("patches", list(product(("pytorch", "tf"), KINDS)), run)

@@ -1,5 +1,11 @@
-"""Trains, merges heads by every method, trains on; stores the record."""
+"""Trains, merges heads of keys and values by every method, trains on.
 
+Stores the record: what is tested on the way.
+
+python -m experiments.uptrain --seeds 0 1 2
+"""
+
+from attn_course.course.labs.generate import pytorch as torch_lab, tf as tf_lab
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.labs.uptrain import (
     EVERY,
@@ -12,11 +18,35 @@ from attn_course.course.labs.uptrain import (
     batches,
     windows,
 )
+from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.topics import load_topics
 from experiments import draw_from, run_plan
-from experiments.uptrain import LABS, LOOPS, watched
 
+LABS = {"pytorch": torch_lab, "tf": tf_lab}
+LOOPS = {"pytorch": torch_loop, "tf": tf_loop}
 CURVES = []  # of every seed: the loss of the training, 100 steps a number
+
+
+def watched(framework, model, data, tested, *, steps, rate, every):
+    """Train on at a constant rate; (step, loss, share right) every so many steps.
+
+    The first line is from before the first step. tested: tokens and targets.
+    """
+    lab, found = LABS[framework], []
+
+    def look(step):
+        nats, right = lab.score(model, *tested)
+        found.append((step, *(round(float(x.mean()), 4) for x in (nats, right))))
+
+    def schedule(step, steps, rate):
+        if step % every == 1:
+            look(step - 1)
+        return rate
+
+    options = {"rate": rate, "clip": 1.0, "schedule": schedule, "every": steps}
+    LOOPS[framework].train(model, data, lab.loss, steps=steps, **options)
+    look(steps)
+    return found
 
 
 def run(framework, seed):
