@@ -18,7 +18,7 @@ from itertools import product
 
 from attn_course.core.chunked.shared import chunks_at_once
 from attn_course.core.frameworks import torch
-from experiments import CLOCKS, draw_from, heading, resuming, write
+from experiments import CLOCKS, draw_from, heading, on_one_thread, resuming, write
 from experiments.bench.cases import (
     FAR,
     STEPS,
@@ -28,7 +28,7 @@ from experiments.bench.cases import (
     on_heads,
     on_words,
 )
-from experiments.bench.measure import load, one_thread, peak, seconds, slope
+from experiments.bench.measure import load, peak, seconds, slope
 from experiments.bench.pytorch import program
 
 HEADS, WINDOW, RANK = 4, 64, 128
@@ -181,5 +181,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    one_thread()
+    on_one_thread()
     main()

@@ -11,7 +11,7 @@ from attn_course import pytorch, tf as in_tf
 from attn_course.core.frameworks import tf, torch
 from attn_course.course.labs.flash import LENGTHS, METHODS, draw
 from experiments import run_plan
-from experiments.bench.measure import one_thread, peak
+from experiments.bench.measure import peak
 
 
 def torch_runner(method, positions, backward, seed):
@@ -53,7 +53,6 @@ def run(framework, backward, method, positions, seed):
 
 
 if __name__ == "__main__":
-    one_thread()
     run_plan(
         "flash", list(product(("pytorch", "tf"), (False, True), METHODS, LENGTHS)), run
     )

@@ -11,10 +11,10 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before a framework is imported
 
 from attn_course.files import ending_in_one_line
-from experiments import chosen_seeds, store
+from experiments import chosen_seeds, on_one_thread, store
 from experiments.bench import compare
 from experiments.bench.layers import ROWS
-from experiments.bench.measure import load, one_thread
+from experiments.bench.measure import load
 
 START = "training step with "
 
@@ -33,6 +33,6 @@ def measured():
 
 if __name__ == "__main__":
     with ending_in_one_line("the last record is as it was"):
-        one_thread()
+        on_one_thread()
         machine = {"load": load(), "threads": 1}
         store("prices", list(measured()), chosen_seeds(), **machine)

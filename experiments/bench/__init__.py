@@ -7,6 +7,7 @@ else the machine does falls on both. A benchmark is
 no test: it prints its verdict and ends well.
 """
 
+import importlib
 import time
 from collections.abc import Callable
 from statistics import median, quantiles
@@ -15,6 +16,12 @@ from typing import NamedTuple
 ROUNDS = 15
 LEAST_POSITIONS = 256  # with ``shorter``: windows and blocks have to fit
 LEAST_SECONDS = 0.05  # of one program in one round: repeated until it takes that long
+
+
+def side(framework):
+    """``bench.pytorch`` or ``bench.tf``, imported when a row needs it."""
+    name = {"PyTorch": "pytorch", "TensorFlow": "tf"}[framework]
+    return importlib.import_module(f"experiments.bench.{name}")
 
 
 class Row(NamedTuple):

@@ -23,8 +23,9 @@ from tqdm.auto import tqdm
 from attn_course.course.training import ten_lines
 from attn_course.files import ending_in_one_line, replacing, write_text
 from attn_course.records import processor, versions
+from experiments import on_one_thread
 from experiments.bench import ROUNDS, compare, decode, layers, mechanisms, peers
-from experiments.bench.measure import load, one_thread
+from experiments.bench.measure import load
 
 ROWS = [*layers.ROWS, *mechanisms.ROWS, *decode.ROWS, *peers.ROWS]
 INSTALL = 'pip install -e ".[bench]"'
@@ -166,7 +167,7 @@ def main(arguments=None):
             rows, device = chosen(options.only), place(options.gpu)
         except ValueError as error:
             parser.error(str(error))
-        one_thread()
+        on_one_thread()
         if options.quick or options.gpu:
             divisor = QUICK["divisor"] if options.quick else 1
             rows = [row.shorter(divisor) for row in rows]

@@ -11,6 +11,7 @@ from attn_course.catalog import DECLARED
 from attn_course.core.declaration import WIDTHS, Mechanism
 
 WIDTH, BLOCK, SUMMARY = 64, 64, 8
+RATE = 2e-5  # of a training step
 MEASURED = {
     made.name: made
     for declared in DECLARED.values()

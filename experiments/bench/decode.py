@@ -6,7 +6,7 @@ rows, where a step of the whole layer is taken.
 
 from functools import partial
 
-from experiments.bench import Row
+from experiments.bench import Row, side
 
 HEADS, WIDTH = 32, 64
 
@@ -86,47 +86,20 @@ def _cache_torch(kv_heads, positions):
 LATENT = {"latent_dim": 512, "rope_dim": 64, "key_dim": 64, "value_dim": 64}
 
 
-def _latent_torch(positions):
-    from attn_course.core.frameworks import torch
-    from attn_course.pytorch import LatentAttention
-    from experiments.bench.pytorch import arrived
-
-    torch.manual_seed(0)
-    layer = LatentAttention(256, HEADS, **LATENT)
-    x = torch.randn(1, positions, 256)
-    cache = layer.new_cache(1, positions)
-
-    @torch.no_grad()
-    def step(absorbed):
-        cache.length = positions - 1
-        options = {"cache": cache, "need_weights": False, "absorbed": absorbed}
-        return layer(x[:, -1:], **options)[0]
-
-    with torch.no_grad():
-        layer(x[:, :-1], cache=cache, need_weights=False, absorbed=True)
-    forms = [partial(step, absorbed=each) for each in (True, False)]
-    return tuple(arrived(form) for form in forms)
-
-
-def _latent_tf(positions):
-    from attn_course.core.frameworks import keras, tf
-    from attn_course.tf import LatentAttention
-    from experiments.bench.tf import arrived
-
-    keras.utils.set_random_seed(0)
-    layer = LatentAttention(256, HEADS, **LATENT)
-    x = tf.random.normal((1, positions, 256))
-    cache = layer.new_cache(1, positions)
-    layer(x[:, :-1], cache=cache, need_weights=False, absorbed=True)
+def _latent(framework, positions):
+    own = side(framework)
+    own.seed()
+    layer = own.FACE.LatentAttention(256, HEADS, **LATENT)
+    x, cache = own.drawer()(1, positions, 256), layer.new_cache(1, positions)
+    options = {"cache": cache, "need_weights": False}
+    own.compiled(lambda: layer(x[:, :-1], absorbed=True, **options))()
 
     def form(absorbed):
-        @tf.function
         def step():
-            cache.length.assign(positions - 1)
-            options = {"cache": cache, "need_weights": False, "absorbed": absorbed}
-            return layer(x[:, -1:], **options)[0]
+            own.rewind(cache, positions - 1)
+            return layer(x[:, -1:], absorbed=absorbed, **options)[0]
 
-        return arrived(step)
+        return own.arrived(own.compiled(step))
 
     return form(absorbed=True), form(absorbed=False)
 
@@ -163,12 +136,9 @@ ROWS = [
     *(
         Row(
             f"decode with a latent, absorbed, {framework}, {{n}} positions",
-            *("the naive form", make, goal, 1024),
+            *("the naive form", partial(_latent, framework), goal, 1024),
             mechanism="latent_attention",
         )
-        for framework, make, goal in (
-            ("PyTorch", _latent_torch, 1 / 8),
-            ("TensorFlow", _latent_tf, None),
-        )
+        for framework, goal in (("PyTorch", 1 / 8), ("TensorFlow", None))
     ),
 ]

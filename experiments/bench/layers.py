@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from experiments.bench import Row
+from experiments.bench import Row, side
 from experiments.bench.cases import on_heads
 
-HEADS, WIDTH, RATE = 8, 256, 2e-5
+HEADS, WIDTH = 8, 256
 # Parts of a layer: its argument, the class, and what the class is built from.
 PARTS = {
     "norm": ("query_key_norm", "QueryKeyNorm", (WIDTH // HEADS,)),
@@ -72,69 +72,38 @@ def _small_torch(kind, n):
     return tuple(arrived(torch.no_grad()(program)) for program in pairs[kind])
 
 
-def _step_torch(layer, attend, target):
-    """A step of training, in which ``attend`` calls the layer."""
-    from attn_course.core.frameworks import torch
-
-    optimizer = torch.optim.SGD(layer.parameters(), RATE)
-
-    def step():
-        optimizer.zero_grad()
-        torch.nn.functional.mse_loss(attend(), target, reduction="sum").backward()
-        optimizer.step()
-
-    return step
-
-
 def _multi_head_torch(batch, positions):
     """A step of training each; they return the weight that it reaches last."""
     from attn_course.core.frameworks import torch
     from attn_course.pytorch import MultiHeadAttention
-    from experiments.bench.pytorch import arrived, drawer
+    from experiments.bench.pytorch import drawer, training_step
 
     torch.manual_seed(0)
     theirs = torch.nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
     own = MultiHeadAttention.from_torch(theirs)
     draw = drawer()
     x, target = (draw(batch, positions, WIDTH) for _ in range(2))
-    train = _step_torch(own, lambda: own(x, need_weights=False)[0], target)
 
     def attend():
+        return own(x, need_weights=False)[0]
+
+    def attend_theirs():
         return theirs(x, x, x, need_weights=False)[0]
 
-    train_theirs = _step_torch(theirs, attend, target)
-
-    def ours():
-        train()
+    def reached():
         return own.value.weight.detach().T
 
-    def peer():
-        train_theirs()
+    def reached_theirs():
         return theirs.in_proj_weight.detach()[2 * WIDTH :].T
 
-    return arrived(ours), arrived(peer)
-
-
-def _step_tf(layer, attend, target):
-    """A step of training, in which ``attend`` calls the layer."""
-    from attn_course.core.frameworks import tf
-
-    @tf.function
-    def step():
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum((attend() - target) ** 2)
-        variables = [variable.value for variable in layer.trainable_variables]
-        gradients = tape.gradient(loss, variables)
-        for variable, gradient in zip(variables, gradients, strict=True):
-            variable.assign_sub(RATE * gradient)
-
-    return step
+    ours = training_step(own, attend, target, reached)
+    return ours, training_step(theirs, attend_theirs, target, reached_theirs)
 
 
 def _multi_head_tf(batch, positions):
     from attn_course.core.frameworks import keras, tf
     from attn_course.tf import MultiHeadAttention
-    from experiments.bench.tf import arrived, drawer
+    from experiments.bench.tf import drawer, training_step
 
     keras.utils.set_random_seed(0)
     draw = drawer()
@@ -144,13 +113,9 @@ def _multi_head_tf(batch, positions):
     own = MultiHeadAttention.from_keras(theirs)
 
     def step_of(layer, attend, weight):
-        step = _step_tf(layer, attend, target)
-
-        def run():
-            step()
-            return tf.reshape(weight, (WIDTH, WIDTH))
-
-        return arrived(run)
+        return training_step(
+            layer, attend, target, lambda: tf.reshape(weight, (WIDTH, WIDTH))
+        )
 
     def attend():
         return own(x, need_weights=False)[0]
@@ -162,53 +127,23 @@ def _multi_head_tf(batch, positions):
     return ours, step_of(theirs, attend_theirs, theirs.value_dense.kernel)
 
 
-def _with_part_torch(part, batch, positions):
+def _with_part(framework, part, batch, positions):
     """A step of training with a part, and of the same layer without it."""
-    from attn_course import pytorch
-    from attn_course.core.frameworks import torch
-    from experiments.bench.pytorch import arrived, drawer
-
-    draw = drawer()
+    own = side(framework)
+    draw = own.drawer()
     x, target = (draw(batch, positions, WIDTH) for _ in range(2))
 
     def step_of(**parts):
-        torch.manual_seed(0)
-        layer = pytorch.MultiHeadAttention(WIDTH, HEADS, **parts)
+        own.seed()
+        layer = own.FACE.MultiHeadAttention(WIDTH, HEADS, **parts)
 
         def attend():
             return layer(x, causal=True, need_weights=False)[0]
 
-        return arrived(_step_torch(layer, attend, target))
+        return own.training_step(layer, attend, target)
 
     argument, kind, sizes = PARTS[part]
-    return step_of(**{argument: getattr(pytorch, kind)(*sizes)}), step_of()
-
-
-def _with_part_tf(part, batch, positions):
-    from attn_course import tf as attn_tf
-    from attn_course.core.frameworks import keras, tf
-    from experiments.bench.tf import arrived, drawer
-
-    draw = drawer()
-    x, target = (draw(batch, positions, WIDTH) for _ in range(2))
-
-    def step_of(**parts):
-        keras.utils.set_random_seed(0)
-        layer = attn_tf.MultiHeadAttention(WIDTH, HEADS, **parts)
-
-        def attend():
-            return layer(x, causal=True, need_weights=False)[0]
-
-        step, last = _step_tf(layer, attend, target), layer.output_dense.kernel
-
-        def run():
-            step()
-            return tf.convert_to_tensor(last)
-
-        return arrived(run)
-
-    argument, kind, sizes = PARTS[part]
-    return step_of(**{argument: getattr(attn_tf, kind)(*sizes)}), step_of()
+    return step_of(**{argument: getattr(own.FACE, kind)(*sizes)}), step_of()
 
 
 DOT, WHOLE = "scaled_dot_product_attention", "multi_head_attention"
@@ -221,7 +156,6 @@ DENSE = {
     "PyTorch": (_dot_product_torch, "F.scaled_dot_product_attention"),
     "TensorFlow": (_dot_product_tf, "keras.ops.nn.dot_product_attention"),
 }
-WITH = {"PyTorch": _with_part_torch, "TensorFlow": _with_part_tf}
 PRICED = {"norm": 1.15, "gate": 1.15, "sink": None, "cap": None}
 SMALL = (
     ("with weights", "the textbook's three lines", 1.8),
@@ -251,10 +185,11 @@ ROWS = [
     *(
         Row(
             f"training step with {part}, {framework}, {batch} x {{n}} positions",
-            *("the layer without it", partial(make, part, batch), goal, positions),
-            same=False,
+            "the layer without it",
+            partial(_with_part, framework, part, batch),
+            *(goal, positions, False),
         )
-        for framework, make in WITH.items()
+        for framework in LIBRARY
         for part, goal in PRICED.items()
         for batch, positions in ((4, 128), (2, 512))
     ),

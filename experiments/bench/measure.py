@@ -10,23 +10,6 @@ from pathlib import Path
 MMAP_THRESHOLD = -3  # of mallopt: from how many bytes on an array has its own pages
 
 
-def one_thread():
-    """Both frameworks on one thread, whatever is installed."""
-    try:
-        from attn_course.core.frameworks import torch
-
-        torch.set_num_threads(1)
-    except ModuleNotFoundError:
-        pass
-    try:
-        from attn_course.core.frameworks import tf
-
-        tf.config.threading.set_intra_op_parallelism_threads(1)
-        tf.config.threading.set_inter_op_parallelism_threads(1)
-    except ModuleNotFoundError:
-        pass
-
-
 def seconds(run, clock=time.process_time):
     """How long one run computes."""
     start = clock()

@@ -6,7 +6,7 @@ A slope is measured as a ratio too: time at 4 n positions through time at n, whi
 
 from functools import partial
 
-from experiments.bench import Row
+from experiments.bench import Row, side
 from experiments.bench.cases import WIDTH, Program, cases, given, on_heads
 
 HEADS, WINDOW, RANK = 8, 257, 256
@@ -49,18 +49,12 @@ SLOPES = {
 EXACT = ("scaled_dot_product_attention", "flash_attention", "flash_attention, causal")
 
 
-def in_torch(name, n):
-    """A function of no arguments that runs a case in PyTorch."""
-    from experiments.bench.pytorch import program
-
-    return program(CASES[name].make, n)
+def program(framework, name, n):
+    """A function of no arguments that runs a case."""
+    return side(framework).program(CASES[name].make, n)
 
 
-def in_tf(name, n):
-    """The same in TensorFlow."""
-    from experiments.bench.tf import program
-
-    return program(CASES[name].make, n)
+in_torch = partial(program, "PyTorch")
 
 
 def fused(n, causal=False):
@@ -75,28 +69,28 @@ def beside_dense(name, n):
 
 
 def beside_torch(name, n):
-    return in_tf(name, n), in_torch(name, n)
+    return program("TensorFlow", name, n), in_torch(name, n)
 
 
-def growth(program, name, n):
-    return program(name, n), program(name, n // 4)
+def growth(framework, name, n):
+    return program(framework, name, n), program(framework, name, n // 4)
 
 
 def beside_textbook(n):
     """Flash attention and the three lines that form all weights."""
     from attn_course.core.frameworks import torch
-    from experiments.bench.pytorch import program
+    from experiments.bench.pytorch import program as run
 
     def textbook(query, key, value):
         return torch.softmax(query @ key.mT * WIDTH**-0.5, dim=-1) @ value
 
-    return in_torch("flash_attention", n), program(given(textbook, HEADS), n)
+    return in_torch("flash_attention", n), run(given(textbook, HEADS), n)
 
 
 def beside_sum(n):
     """Causal linear attention in chunks, and as the sum of all outer products."""
     from attn_course.core.frameworks import torch
-    from experiments.bench.pytorch import program
+    from experiments.bench.pytorch import program as run
 
     heads = 2  # the sums take 64 x 64 numbers a position and head
 
@@ -108,7 +102,7 @@ def beside_sum(n):
         return sums / (total + 1e-6)
 
     ours = on_heads("linear_attention", heads, causal=True)
-    return program(ours, n), program(given(sums, heads), n)
+    return run(ours, n), run(given(sums, heads), n)
 
 
 def _dense_row(name, case):
@@ -150,13 +144,13 @@ ROWS = [
         Row(
             f"{name.replace('_', ' ')}, {framework}, {LONGER}",
             "itself, a quarter as long",
-            partial(growth, program, name),
+            partial(growth, framework, name),
             4**slope,
             16384,
             same=False,
         )
         for name, slope in SLOPES.items()
-        for framework, program in (("PyTorch", in_torch), ("TensorFlow", in_tf))
+        for framework in ("PyTorch", "TensorFlow")
     ),
     Row(
         "linear attention, causal, PyTorch, {n} positions, beside the sum",

@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_course import pytorch
 from attn_course.core.frameworks import torch
-from experiments.bench.cases import given
+from experiments.bench.cases import RATE, given
 
 
 def recurrent(width):
@@ -49,6 +49,32 @@ def fused(n, heads, causal=False):
     """PyTorch's own dense attention on the same numbers."""
     own = torch.nn.functional.scaled_dot_product_attention
     return program(given(lambda *x: own(*x, is_causal=causal), heads), n)
+
+
+compiled = torch.no_grad()
+
+
+def seed():
+    """What layers draw from here on is the same."""
+    torch.manual_seed(0)
+
+
+def rewind(cache, length):
+    """Forget what a cache holds behind so many positions."""
+    cache.length = length
+
+
+def training_step(layer, attend, target, reached=lambda: None):
+    """A step, in which ``attend`` calls the layer; it returns what ``reached`` says."""
+    optimizer = torch.optim.SGD(layer.parameters(), RATE)
+
+    def step():
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(attend(), target, reduction="sum").backward()
+        optimizer.step()
+        return reached()
+
+    return arrived(step)
 
 
 def arrived(run):

@@ -6,6 +6,7 @@ import numpy as np
 
 from attn_course import tf as attn_tf
 from attn_course.core.frameworks import keras, tf
+from experiments.bench.cases import RATE
 
 
 def recurrent(width):
@@ -42,6 +43,39 @@ def program(make, n):
     call, inputs = make(FACE, drawer(), n)
     graph = tf.function(call)
     return arrived(lambda: graph(*inputs))
+
+
+compiled = tf.function
+
+
+def seed():
+    """What layers draw from here on is the same."""
+    keras.utils.set_random_seed(0)
+
+
+def rewind(cache, length):
+    """Forget what a cache holds behind so many positions."""
+    cache.length.assign(length)
+
+
+def training_step(layer, attend, target, reached=None):
+    """A step, in which ``attend`` calls the layer; it returns what ``reached`` says."""
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((attend() - target) ** 2)
+        variables = [variable.value for variable in layer.trainable_variables]
+        gradients = tape.gradient(loss, variables)
+        for variable, gradient in zip(variables, gradients, strict=True):
+            variable.assign_sub(RATE * gradient)
+
+    def run():
+        step()
+        last = layer.trainable_variables[-1]
+        return reached() if reached else tf.convert_to_tensor(last)
+
+    return arrived(run)
 
 
 def arrived(run):

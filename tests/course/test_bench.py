@@ -114,7 +114,7 @@ def test_what_a_peer_needs_is_an_extra():
 def alone(monkeypatch):
     """Threads and devices can't be chosen any more in this process."""
     monkeypatch.setenv("ATTN_COURSE_QUIET", "1")
-    monkeypatch.setattr("experiments.bench.__main__.one_thread", lambda: None)
+    monkeypatch.setattr("experiments.bench.__main__.on_one_thread", lambda: None)
     monkeypatch.setattr("experiments.bench.__main__.place", lambda gpu: "CPU")
 
 
