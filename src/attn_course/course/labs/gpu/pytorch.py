@@ -5,8 +5,8 @@ from functools import partial
 from attn_course import pytorch
 from attn_course.core.frameworks import torch
 from attn_course.course.labs.decode.pytorch import make_step
-from attn_course.course.labs.gpu import WINDOW, Plan, training
-from attn_course.course.labs.gpu.timing import host_clock, of_runs, of_ways
+from attn_course.course.labs.gpu import Plan, training
+from attn_course.course.labs.gpu.timing import OURS, host_clock, of_runs, of_ways, ours
 from attn_course.course.labs.seq2seq import build
 from attn_course.notebook import device
 
@@ -98,15 +98,6 @@ def language(plan: Plan):
     return training.language(plan, lab.loss, loop, build, number)
 
 
-OURS = {
-    "weights": ("scaled_dot_product_attention", {}),
-    "tiles": ("flash_attention", {}),
-    "window": ("sliding_window_attention", {"window": WINDOW}),
-    "strided": ("strided_attention", {}),
-    "linear": ("linear_attention", {}),
-}
-
-
 def attend(way):
     """A function of query, key and value, causal; gives the output."""
     if way == "kernel":
@@ -114,11 +105,7 @@ def attend(way):
 
         return lambda *heads: flash_attention(*heads, causal=True)[0]
     if way in OURS:
-        name, sizes = OURS[way]
-        function = partial(getattr(pytorch, name), **sizes, causal=True)
-        if way == "strided":
-            return lambda *x: function(*x, stride=round(x[0].shape[2] ** 0.5))[0]
-        return lambda *heads: function(*heads)[0]
+        return ours(pytorch, way)
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     backend = getattr(SDPBackend, f"{way.upper()}_ATTENTION")

@@ -6,8 +6,8 @@ from functools import partial
 from attn_course import tf as attn_tf
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.labs.decode.tf import make_step
-from attn_course.course.labs.gpu import WINDOW, Plan, training
-from attn_course.course.labs.gpu.timing import host_clock, of_runs, of_ways
+from attn_course.course.labs.gpu import Plan, training
+from attn_course.course.labs.gpu.timing import host_clock, of_runs, of_ways, ours
 from attn_course.notebook import device
 
 ROUNDS = 10  # at most three without a GPU
@@ -99,22 +99,7 @@ def language(plan: Plan):
         yield from training.language(plan, lab.loss, loop, build, number)
 
 
-OURS = {
-    "weights": ("scaled_dot_product_attention", {}),
-    "tiles": ("flash_attention", {}),
-    "window": ("sliding_window_attention", {"window": WINDOW}),
-    "strided": ("strided_attention", {}),
-    "linear": ("linear_attention", {}),
-}
-
-
-def attend(way):
-    """A function of query, key and value, causal; gives the output."""
-    name, sizes = OURS[way]
-    function = partial(getattr(attn_tf, name), **sizes, causal=True)
-    if way == "strided":
-        return lambda *x: function(*x, stride=round(x[0].shape[2] ** 0.5))[0]
-    return lambda *heads: function(*heads)[0]
+attend = partial(ours, attn_tf)  # by the name of a way
 
 
 def measured(way, heads):

@@ -1,9 +1,27 @@
-"""What the demos of both frameworks share: shapes of their inputs, and a clock."""
+"""What the demos of both frameworks share: their inputs, our own ways, and a clock."""
 
 import time
+from functools import partial
 from statistics import median
 
-from attn_course.course.labs.gpu import HEADS, WIDTH, batch_of
+from attn_course.course.labs.gpu import HEADS, WIDTH, WINDOW, batch_of
+
+OURS = {
+    "weights": ("scaled_dot_product_attention", {}),
+    "tiles": ("flash_attention", {}),
+    "window": ("sliding_window_attention", {"window": WINDOW}),
+    "strided": ("strided_attention", {}),
+    "linear": ("linear_attention", {}),
+}
+
+
+def ours(face, way):
+    """A function of query, key and value, causal; gives the output."""
+    name, sizes = OURS[way]
+    function = partial(getattr(face, name), **sizes, causal=True)
+    if way == "strided":
+        return lambda *x: function(*x, stride=round(x[0].shape[2] ** 0.5))[0]
+    return lambda *heads: function(*heads)[0]
 
 
 def shapes(plan, device):

@@ -42,6 +42,23 @@ def batches(inputs, weights, seed=0):
         yield inputs[rows], weights[rows]
 
 
+def read_layers(model, tokens, choose, tensor):
+    """The logits, and of each layer what its attention gets and its weights; NumPy.
+
+    choose: of a layer's number, input (B, T, D) and weights (B, H, T, T); gives the
+    keys that it reads, boolean (B, 1 or H, T, T). tensor: makes one of an array.
+    """
+    x, found = model.embedding(tensor(tokens)), []
+    for number, layer in enumerate(model.stack.layers):
+        seen = layer.norm1(x)
+        _, weights = layer.attention(seen, causal=True)
+        found.append((seen.numpy(), weights.numpy()))
+        mask = choose and tensor(choose(number, *found[-1]))
+        x, _ = layer(x, mask, causal=True, need_weights=False)
+    x = model.stack.final_norm(x)
+    return model.logits(x).numpy(), found
+
+
 def kept(score, share=SHARE):
     """True for the best 1 / share of the keys that each query sees; of equal the first.
 

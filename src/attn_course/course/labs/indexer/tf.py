@@ -3,27 +3,15 @@
 from functools import partial
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.course.labs.indexer import INDEX_DIM, RATE, STEPS, batches
+from attn_course.course.labs.indexer import INDEX_DIM, RATE, STEPS, batches, read_layers
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.training import tf as loop
 from attn_course.tf import RotaryEncoding, index_loss, index_scores, split_heads
 
 
 def read(model, tokens, choose=None):
-    """The logits, and of each layer what its attention gets and its weights; NumPy.
-
-    choose: of a layer's number, input (B, T, D) and weights (B, H, T, T); gives the
-    keys that it reads, boolean (B, 1 or H, T, T).
-    """
-    x, found = model.embedding(tf.constant(tokens)), []
-    for number, layer in enumerate(model.stack.layers):
-        seen = layer.norm1(x)
-        _, weights = layer.attention(seen, causal=True)
-        found.append((seen.numpy(), weights.numpy()))
-        mask = choose and tf.constant(choose(number, *found[-1]))
-        x, _ = layer(x, mask, causal=True, need_weights=False)
-    x = model.stack.final_norm(x)
-    return model.logits(x).numpy(), found
+    """``read_layers`` of this framework's model."""
+    return read_layers(model, tokens, choose, tf.constant)
 
 
 class Indexer(keras.layers.Layer):

@@ -60,6 +60,21 @@ def evicted(length=LENGTH):
     return mask
 
 
+def make_attention(face, kind, width):
+    """One head with RoPE; a sink, a gate on each column, one on the head, or none.
+
+    face: ``attn_course.pytorch`` or ``.tf``.
+    """
+    parts = {"rotary": face.RotaryEncoding(width)}
+    if kind == "sink":
+        parts["softmax"] = face.SinkSoftmax(1)
+    if kind == "gate":
+        parts["output_gate"] = face.OutputGate(width, 1, width)
+    if kind == "head gate":
+        parts["output_gate"] = face.OutputGate(width, 1)
+    return face.MultiHeadAttention(width, 1, **parts)
+
+
 def measure(tokens, losses, right, weights, outputs):
     """What a model does where it must look back, and where it need not.
 

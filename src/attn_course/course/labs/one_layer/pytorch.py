@@ -1,28 +1,15 @@
 """The model of ``attn_course.course.labs.one_layer`` in PyTorch."""
 
+from functools import partial
+
+from attn_course import pytorch as face
 from attn_course.core.frameworks import torch
 from attn_course.course.labs import one_layer
 from attn_course.course.labs.positions import rate_at
 from attn_course.course.training import pytorch as loop
-from attn_course.pytorch import (
-    EncoderLayer,
-    MultiHeadAttention,
-    OutputGate,
-    RotaryEncoding,
-    SinkSoftmax,
-)
+from attn_course.pytorch import EncoderLayer
 
-
-def make_attention(kind, width):
-    """One head with RoPE; a sink, a gate on each column, one on the head, or none."""
-    parts = {"rotary": RotaryEncoding(width)}
-    if kind == "sink":
-        parts["softmax"] = SinkSoftmax(1)
-    if kind == "gate":
-        parts["output_gate"] = OutputGate(width, 1, width)
-    if kind == "head gate":
-        parts["output_gate"] = OutputGate(width, 1)
-    return MultiHeadAttention(width, 1, **parts)
+make_attention = partial(one_layer.make_attention, face)
 
 
 class Echo(torch.nn.Module):
@@ -59,8 +46,7 @@ def train(kind, seed, steps=one_layer.STEPS):
 
 def loss(model, tokens, targets):
     """The cross-entropy of the next symbol."""
-    logits, _ = model(tokens)
-    return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    return loop.class_loss(model(tokens)[0], targets)
 
 
 @torch.no_grad()
