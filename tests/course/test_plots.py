@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyBboxPatch
 
-from attn_course.course.plots import diagrams, images, waves
+from attn_course.course.plots import diagrams, images
 from attn_course.course.plots.style import ACCENT, GREY
 
 matplotlib.use("Agg")
@@ -16,7 +16,7 @@ BOXES = {"a": (0, 0, "first"), "b": (3, 1, "second"), "c": (1.5, 2, "third")}
 @pytest.fixture(autouse=True)
 def figures_stay_open(monkeypatch):
     """Each function gives its figure here, not the picture of it."""
-    for module in (diagrams, images, waves):
+    for module in (diagrams, images):
         monkeypatch.setattr(module, "picture", lambda figure: figure)
     yield
     plt.close("all")
@@ -95,7 +95,7 @@ def test_image_attention():
 def test_signed_map():
     """The page shines through at 0, and the two signs reach equally far."""
     values = np.array([[-3.0, 0.0, 1.0], [2.0, 0.5, -1.0]])
-    axes, _ = waves.signed_map(values, xlabel="dimension", ylabel="position").axes
+    axes, _ = images.signed_map(values, xlabel="dimension", ylabel="position").axes
     (drawn,) = axes.images
     np.testing.assert_array_equal(drawn.get_array(), values)
     assert drawn.get_clim() == (-3, 3)

@@ -1,12 +1,18 @@
-"""Attention over an image: what is looked at stays bright."""
+"""Grids of cells: attention over an image, and numbers of both signs."""
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 
 from attn_course.course.plots.style import ACCENT, STYLE, picture
 
 VEIL = 0.85  # how dark a place is that has no weight
+# Blue below 0, brown above, transparent at 0: the middle is a light page's white and a
+# dark page's black.
+SIGNS = LinearSegmentedColormap.from_list(
+    "signs", [(0.12, 0.42, 0.75, 1), (0.5, 0.5, 0.5, 0), ACCENT]
+)
 
 
 def image_attention(
@@ -43,4 +49,16 @@ def image_attention(
             looks = weights[row * width + column].reshape(grid)
             veil = VEIL * (1 - looks / looks.max())
             panel.imshow(np.zeros(grid), cmap="gray", alpha=veil, **where)
+    return picture(figure)
+
+
+def signed_map(values, *, xlabel, ylabel):
+    """Values (rows, columns) as a grid; the colours span plus and minus the largest."""
+    most = abs(values).max()
+    with plt.rc_context(STYLE), plt.ioff():
+        figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
+        options = {"cmap": SIGNS, "vmin": -most, "vmax": most, "aspect": "auto"}
+        drawn = axes.imshow(values, interpolation="nearest", **options)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
+        figure.colorbar(drawn)
     return picture(figure)

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from attn_course.course.plots import style
 from attn_course.course.plots.diagrams import diagram
-from attn_course.course.plots.images import image_attention
+from attn_course.course.plots.images import image_attention, signed_map
 from attn_course.course.plots.style import (
     ACCENT,
     INK,
@@ -19,7 +19,6 @@ from attn_course.course.plots.style import (
     drawing,
     picture,
 )
-from attn_course.course.plots.waves import signed_map
 
 __all__ = [
     "Picture",
