@@ -142,7 +142,7 @@ def mask_of(attention, x, real):
         make = create_bidirectional_mask
     elif getattr(attention, "use_rope", False):  # Llama 4
         make = create_chunked_causal_mask
-    elif getattr(attention, "sliding_window", None) or type(attention).__name__ == "MistralAttention":
+    elif getattr(attention, "sliding_window", getattr(config, "sliding_window", None)):
         make = create_sliding_window_causal_mask
     return make(config=config, inputs_embeds=x, attention_mask=real.long(), past_key_values=None)
 

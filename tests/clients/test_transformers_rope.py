@@ -7,11 +7,20 @@ import transformers
 from modules import deepseek, diff, gemma, gemma2, llama, llama4, mistral, olmo, oss, qwen, qwen_next
 from support import FACE, numbers, tensor
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS, RopeParameters
+from transformers.models.gemma3n import modeling_gemma3n
+from transformers.models.glm import modeling_glm
+from transformers.models.glm4 import modeling_glm4
+from transformers.models.mixtral import modeling_mixtral
+from transformers.models.olmo3 import modeling_olmo3
+from transformers.models.phi import modeling_phi
+from transformers.models.phi3 import modeling_phi3
+from transformers.models.qwen2 import modeling_qwen2
 
 from attn_course import pytorch
 from attn_course.frameworks import torch
 
 SIZES = modules.SIZES | {"head_dim": 16, "max_position_embeddings": 40}
+HALVED = {name: x for name, x in SIZES.items() if name != "head_dim"} | {"hidden_size": 4 * 16}
 LATENT = {name: x for name, x in SIZES.items() if name not in ("head_dim", "num_key_value_heads")}
 LATENT |= modules.LATENT | {"qk_rope_head_dim": 16}
 CLASSES = {
@@ -21,6 +30,13 @@ CLASSES = {
     "Gemma2": (gemma2, transformers.Gemma2Config, SIZES),
     "Gemma3": (gemma, transformers.Gemma3TextConfig, SIZES | modules.TYPES),
     "Olmo2": (olmo, transformers.Olmo2Config, SIZES),
+    "Olmo3": (modeling_olmo3, transformers.Olmo3Config, SIZES | modules.TYPES),
+    "Qwen2": (modeling_qwen2, transformers.Qwen2Config, SIZES),
+    "Mixtral": (modeling_mixtral, transformers.MixtralConfig, SIZES | {"sliding_window": 3}),
+    "Glm": (modeling_glm, transformers.GlmConfig, SIZES),
+    "Glm4": (modeling_glm4, transformers.Glm4Config, SIZES),
+    "Phi": (modeling_phi, transformers.PhiConfig, HALVED),
+    "Phi3": (modeling_phi3, transformers.Phi3Config, HALVED | {"sliding_window": 3, "pad_token_id": 0}),
     "Qwen3Next": (qwen_next, transformers.Qwen3NextConfig, SIZES),
     "Llama4Text": (llama4, transformers.Llama4TextConfig, SIZES | {"no_rope_layers": [1, 1]}),
     "DiffLlama": (diff, transformers.DiffLlamaConfig, SIZES),
@@ -66,12 +82,12 @@ def built(name, kind, **more):
     rope = {"rope_type": kind, "rope_theta": 30.0, **OWN.get(kind, {}), **more}
     top = {"truncate": rope["truncate"]} if "truncate" in rope else {}  # the library reads it there
     nested = {one: dict(rope) for one in modules.TYPES["layer_types"]} | top
-    config = config(**sizes, rope_parameters=nested if name == "Gemma3" else rope)
+    config = config(**sizes, rope_parameters=nested if name in ("Gemma3", "Olmo3") else rope)
     module = modules.fill(getattr(library, f"{name}Attention")(config, 1))
-    x = torch.randn(modules.B, modules.T, modules.D)
+    x = torch.randn(modules.B, modules.T, config.hidden_size)
     try:
         turn = getattr(library, f"{name}RotaryEmbedding")(config)
-        place = (lambda x, p: turn(x, p, "full_attention")) if name == "Gemma3" else turn
+        place = (lambda x, p: turn(x, p, "full_attention")) if name in ("Gemma3", "Olmo3") else turn
         return module, x, modules.said(module, module, place, x, torch.ones(modules.B, modules.T).bool())
     except (RuntimeError, KeyError):
         return module, x, None
@@ -125,3 +141,28 @@ def test_an_option_of_a_module_is_named():
     config = transformers.LlamaConfig(**SIZES, mlp_bias=True)
     with pytest.raises(ValueError, match="mlp_bias=False, got True"):
         pytorch.from_huggingface(llama.LlamaDecoderLayer(config, 0))
+
+
+@FACE
+def test_a_layer_of_qwen2(face):
+    """Which has biases but behind the heads, and no width of its own."""
+    sizes = {**modules.SIZES, "hidden_size": 24}
+    del sizes["head_dim"]
+    config = transformers.Qwen2Config(**sizes)
+    module = modules.fill(modeling_qwen2.Qwen2DecoderLayer(config, 0))
+    x, rope = torch.randn(modules.B, modules.T, 24), modeling_qwen2.Qwen2RotaryEmbedding(config)
+    expected = modules.said(module, module.self_attn, rope, x, torch.ones(x.shape[:2]).bool())
+    found = numbers(face.from_huggingface(module)(tensor(face, x.numpy()), causal=True)[0])
+    assert np.abs(found - expected.numpy()).max() / expected.abs().max() < 1e-5
+
+
+def test_what_ours_has_not_is_named():
+    config = transformers.Gemma3nTextConfig(**SIZES | modules.TYPES)
+    phi = transformers.PhiConfig(**HALVED, qk_layernorm=True)
+    for module, words in (
+        (modeling_gemma3n.Gemma3nTextAttention(config, 1), "Gemma3nTextAttention norms its values"),
+        (modeling_phi.PhiAttention(phi, 1), "qk_layernorm=False, got True"),
+        *((built("Llama", kind)[0], f"'{kind}' turns by a text's length") for kind in ("dynamic", "longrope")),
+    ):
+        with pytest.raises(ValueError, match=words):
+            pytorch.from_huggingface(module)

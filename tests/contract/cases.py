@@ -191,6 +191,7 @@ def _both_parts(face, case, options):
 
 
 def _encoder_decoder(x, mask, parameters):
+    mask = (x["source"] != 0) & (True if mask is None else mask)
     memory, last = reference.recurrent_encoder(x["source"], part(parameters, "encoder."), mask=mask)
     decoder = part(parameters, "decoder.")
     state = np.tanh(last[:, H:] @ decoder["bridge.weight"] + decoder["bridge.bias"])

@@ -1,11 +1,12 @@
-"""Encoder and decoders as whole models: the specification, greedy decoding, what is prepared once."""
+"""Encoder and decoders as whole models: the specification, greedy decoding, beams, padding, what is prepared once."""
 
 import numpy as np
 import pytest
 import support
-from support import FACE, close, numbers, to
+from support import FACE, close, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
+from attn_course.frameworks import keras
 from attn_course.parity import get_parameters, nested, set_parameters
 
 B, S, T, N, M, H, A = 3, 7, 5, 11, 2, 3, 5
@@ -51,6 +52,7 @@ def pair(name):
 def specified(name, parameters, mask=MASK):
     """The whole model by the specification: memory, first state, logits, weights."""
     decode, _, half = DECODERS[name]
+    mask = (SOURCE != 0) & (True if mask is None else mask)
     encoder, decoder = nested(parameters, "encoder"), nested(parameters, "decoder")
     memory, last = reference.recurrent_encoder(SOURCE, encoder, mask=mask)
     bridge = decoder["bridge.weight"], decoder["bridge.bias"]
@@ -81,6 +83,90 @@ def test_greedy(name):
     logits, weights = in_torch(*to(pytorch, SOURCE, before, MASK))
     np.testing.assert_array_equal(numbers(logits).argmax(-1), tokens)
     close((found[0], found[1]), (tokens, None if weights is None else numbers(weights)))
+
+
+def counting(encode, rows):
+    return lambda source, *rest, **options: rows.append(len(source)) or encode(source, *rest, **options)
+
+
+def naive_beam(model, row, end, size=4, alpha=0.6):
+    """(score, tokens) of the beam's hypotheses, best first: each is read at once, by itself, at every step."""
+    source, mask = to(pytorch, SOURCE[row : row + 1], MASK[row : row + 1])
+
+    def score(hypothesis):
+        tokens, chance = hypothesis
+        return chance / ((5 + len(tokens)) / 6) ** alpha
+
+    kept = [((), 0.0)]
+    for _ in range(T):
+        found = [one for one in kept if end in one[0]]
+        for tokens, chance in (one for one in kept if end not in one[0]):
+            logits = numbers(model(source, tensor(pytorch, np.array([[BEGIN, *tokens]])), mask)[0])[0, -1]
+            chances = chance + logits - np.log(np.exp(logits).sum())
+            found += [((*tokens, n), chances[n]) for n in range(N)]
+        kept = sorted(found, key=score, reverse=True)[:size]
+    return [(score(one), one[0]) for one in kept]
+
+
+@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+def test_a_beam_is_that_of_hypotheses_one_by_one(name, monkeypatch):
+    """Three lengths are among them; a source is encoded once; a beam of one is greedy, with a cache and without."""
+    models = dict(zip((pytorch, tf), pair(name), strict=False))
+    for end in range(N):  # the first that ends one in time
+        expected = [naive_beam(models[pytorch], row, end) for row in range(B)]
+        if len({len(tokens) for beam in expected for _, tokens in beam}) > 2:
+            break
+    else:
+        pytest.fail("none ends early")
+    asked = {"begin": BEGIN, "end": end, "max_length": T}
+    for face, model in models.items():
+        source, mask = to(face, SOURCE, MASK)
+        given, read = {"source_mask": mask, **asked}, []
+        monkeypatch.setattr(model, "encode", counting(model.encode, read))
+        tokens, scores = map(numbers, face.beam_search(model, source, **given))
+        assert read == [B]
+        np.testing.assert_allclose(scores, [[score for score, _ in beam] for beam in expected], 1e-9)
+        for row, beam in enumerate(expected):
+            for found, (_, words) in zip(tokens[row], beam, strict=True):
+                assert found.tolist() == [*words, *[end] * (T - len(words))]
+        greedy = [numbers(face.greedy_decode(model, source, **given, use_cache=use)) for use in (True, False)]
+        one, _ = face.beam_search(model, source, **given, beam_size=1)
+        assert (greedy[0] == greedy[1]).all() and (greedy[0] == numbers(one)[:, 0]).all()
+
+
+@FACE
+def test_padding_is_not_read(face, tmp_path):
+    """The token 0, or the one that is named, of a stored model too, in training and in every way of writing."""
+    model = dict(zip((pytorch, tf), pair("BahdanauDecoder"), strict=False))[face]
+    read = SOURCE.clip(1, 9)
+    read[1, 4:] = 0
+    longer = np.pad(read, ((0, 0), (0, 3)))
+    tens, real = np.where(longer == 0, 10, longer), longer != 0
+
+    def said(model, source, mask=None):
+        given, asked = to(face, source, mask), {"begin": BEGIN, "max_length": T}
+        tokens, _ = model.greedy(*given, **asked)
+        how = {"source_mask": given[1], "end": 2, **asked}
+        logits, weights = model(given[0], tensor(face, TARGETS), given[1])
+        beam = face.beam_search(model, given[0], **how)
+        return [logits, weights[..., :S], tokens, face.greedy_decode(model, given[0], **how), *beam]
+
+    expected = [numbers(x) for x in said(model, read)]
+    close(said(model, longer), expected)
+    for pad, source, mask in ((0, longer, real | True), (10, tens, None), (None, longer, real), (None, longer, None)):
+        other = face.EncoderDecoder(model.encoder, model.decoder, pad=pad)
+        if face is tf:
+            other.save(tmp_path / "model.keras")
+            other = keras.models.load_model(tmp_path / "model.keras")
+        assert other.config == {"pad": pad}
+        found = said(other, source, mask)
+        if pad is None and mask is None:
+            assert np.abs(numbers(found[0]) - expected[0]).max() > 1e-3
+        else:
+            close(found, expected)
+    for wrong, message in ((N, f"pad must be a token, below {N}, or None, got {N}"), (-1, "pad must be at least 0")):
+        with pytest.raises(ValueError, match=message):
+            face.EncoderDecoder(model.encoder, model.decoder, pad=wrong)
 
 
 @EACH

@@ -200,6 +200,18 @@ def named_as_ours(function: Callable) -> Callable:
     return call
 
 
+def check_pad(pad: int | None, tokens: int | None) -> dict[str, int | None]:
+    """The token that is padding, for a model's config; ValueError if it is none.
+
+    tokens: how many there are, where that is known.
+    """
+    if pad is not None:
+        check_at_least(0, pad=pad)
+        if tokens is not None and pad >= tokens:
+            raise ValueError(f"pad must be a token, below {tokens}, or None, got {pad}")
+    return {"pad": pad}
+
+
 def check_refused(kind: type, options: dict[str, Any]) -> None:
     """Raise ValueError if a class is given what is for layers over heads alone.
 

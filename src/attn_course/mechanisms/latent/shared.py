@@ -126,6 +126,12 @@ def read_huggingface(
     return options, turn, renamed(state, names)
 
 
+PARTLY = tuple(
+    f"{name}Attention"
+    for name in ("Qwen3Next", "MiniMaxM3VL", "Glm", "Glm4", "Phi", "Phi3")
+)  # whose heads turn some of their columns
+
+
 def read_rope(module: Any, dim: int) -> dict[str, Any]:
     """The arguments of the ``RotaryEncoding`` that turns as a module of Hugging Face's.
 
@@ -134,14 +140,17 @@ def read_rope(module: Any, dim: int) -> dict[str, Any]:
         read.
     """
     config, every = module.config, module.config.rope_parameters
-    layer = getattr(module, "rope_layer_type", getattr(module, "layer_type", None))
-    rope = every.get(layer, every)  # Gemma 3 and DeepSeek-V4 have two
+    names = "rope_layer_type", "layer_type", "attention_type"
+    layer = next((getattr(module, x) for x in names if hasattr(module, x)), None)
+    rope = every.get(layer, every)  # Gemma 3, OLMo 3 and DeepSeek-V4 have two
     rope = {key: x for key, x in rope.items() if x is not None}
     kind = rope.get("rope_type", rope.get("type", "default"))
+    if kind in ("dynamic", "longrope"):
+        raise ValueError(f"rope_type {kind!r} turns by a text's length, ours does not")
     check_choice("rope_type", kind, KEYS)
     known, turned = {"rope_type", "type", "rope_theta", *KEYS[kind]}, dim
     name = type(module).__name__
-    if name in ("Qwen3NextAttention", "MiniMaxM3VLAttention"):
+    if name in PARTLY:
         known.add("partial_rotary_factor")
         turned = int(dim * rope.get("partial_rotary_factor", 1.0))
     elif kind == "default" or name == "DeepseekV4Attention":  # dim: what turns there

@@ -4,8 +4,10 @@ RecurrentEncoder(vocab_size, embedding_dim, hidden_dim)
     (tokens (B, S), mask (B, S)) -> memory (B, S, 2H), last state (B, 2H)
 FixedContextDecoder(vocab_size, embedding_dim, hidden_dim, *, memory_dim)
     every step sees the same context: the encoder's last state
-EncoderDecoder(encoder, decoder)
-    the two together, with teacher forcing and greedy decoding
+EncoderDecoder(encoder, decoder, *, pad=0)
+    the two together, with teacher forcing and greedy decoding; nobody looks where the
+    source holds the token pad, None: there is none. Its ``encode``, ``decode`` and
+    ``new_cache`` are what ``attn_course.models.decoding`` asks for, beams among them
 RecurrentDecoder
     what every recurrent decoder is made of; those with attention stand in
     ``attn_course.mechanisms.bahdanau`` and ``attn_course.mechanisms.luong``

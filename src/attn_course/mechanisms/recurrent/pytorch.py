@@ -14,10 +14,12 @@ from attn_course.core.layer.pytorch import (
     is_mixed,
     stacked,
 )
+from attn_course.core.layer.shared import check_pad
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.recurrent.shared import (
     DECODER_SIZES,
+    RecurrentCache,
     check_decoder,
     check_halves,
     check_source,
@@ -216,10 +218,25 @@ class FixedContextDecoder(ContextDecoder):
 
 
 class EncoderDecoder(Parts):
-    """An encoder and a decoder as one model."""
+    """An encoder and a decoder as one model.
 
-    def __init__(self, encoder: torch.nn.Module, decoder: torch.nn.Module) -> None:
+    pad: the token of the source that is padding: nobody looks at it. None: there is
+        none, and what is padding stands in ``source_mask``.
+
+    Raises:
+        ValueError: pad is no token.
+    """
+
+    def __init__(
+        self,
+        encoder: torch.nn.Module,
+        decoder: torch.nn.Module,
+        *,
+        pad: int | None = 0,
+    ) -> None:
         super().__init__()
+        known = getattr(encoder, "config", {})
+        self.config = check_pad(pad, known.get("vocab_size"))
         self.encoder = encoder
         self.decoder = decoder
 
@@ -235,9 +252,59 @@ class EncoderDecoder(Parts):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
+        source_mask = self.readable(source, source_mask)
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
         return self.decoder(target_in, memory, state, source_mask)
+
+    def readable(self, source: Tensor, source_mask: Mask = None) -> Tensor | None:
+        """What of a source may be read, (B, S): what the mask allows but padding."""
+        check_source(source, source_mask)
+        mask = to_mask(source_mask, source)
+        if self.config["pad"] is None:
+            return mask
+        words = source != self.config["pad"]
+        return words if mask is None else words & mask
+
+    def encode(
+        self, source: Tensor, source_mask: Mask = None, *, need_weights: bool = True
+    ) -> tuple[tuple, None]:
+        """Read the source, once: what ``decode`` reads, and no weights.
+
+        That is the memory (B, S, E), what is prepared of it, and the first state.
+        """
+        mask = self.readable(source, source_mask)
+        memory, last_state = self.encoder(source, mask)
+        prepared = self.decoder.prepare(memory, mask)
+        return (memory, prepared, self.decoder.start(last_state)), None
+
+    def decode(
+        self,
+        target: Tensor,
+        memory: tuple,
+        source_mask: Mask = None,
+        *,
+        need_weights: bool = True,
+        cache: tuple | None = None,
+    ) -> PairOrNone:
+        """The output behind every token of the target, as ``forward`` has it.
+
+        With a cache of ``new_cache`` the target is what is new since the last call.
+        source_mask: of ``readable``.
+        """
+        memory, prepared, state = memory
+        if cache is None:
+            return self.decoder(target, memory, state, source_mask)
+        ((own, _),), steps = cache, []
+        for token in target.unbind(dim=1):
+            inputs = token, own.state, memory, source_mask
+            logits, own.state, weights = self.decoder.step(*inputs, prepared=prepared)
+            steps.append((logits, weights))
+        return stacked(steps)
+
+    def new_cache(self, memory: tuple, capacity: int | None) -> tuple:
+        """The state while it writes, however many tokens; it keeps nothing else."""
+        return ((RecurrentCache(memory[-1], torch.Tensor.__getitem__), None),)
 
     def greedy(
         self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
@@ -248,15 +315,13 @@ class EncoderDecoder(Parts):
             returns: tokens (B, max_length), weights (B, max_length, S) or None.
         """
         check_at_least(1, max_length=max_length)
-        memory, last_state = self.encoder(source, source_mask)
-        state = self.decoder.start(last_state)
-        mask = to_mask(source_mask, memory)
-        given = {"prepared": self.decoder.prepare(memory, mask)}
+        mask = self.readable(source, source_mask)
+        (memory, prepared, state), _ = self.encode(source, mask)
         token = torch.full_like(source[:, 0], begin, dtype=torch.long)
         steps = []
         for _ in range(max_length):
             inputs = token, state, memory, mask
-            logits, state, weights = self.decoder.step(*inputs, **given)
+            logits, state, weights = self.decoder.step(*inputs, prepared=prepared)
             token = logits.argmax(dim=-1)
             steps.append((token, weights))
         return stacked(steps)

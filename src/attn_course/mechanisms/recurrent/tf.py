@@ -6,6 +6,7 @@ Formulas: ``reference.py``.
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import check_pad
 from attn_course.core.layer.tf import (
     Layer,
     Pair,
@@ -21,6 +22,7 @@ from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.recurrent.shared import (
     DECODER_SIZES,
+    RecurrentCache,
     check_decoder,
     check_halves,
     check_source,
@@ -244,14 +246,28 @@ class FixedContextDecoder(ContextDecoder):
 
 @keras.saving.register_keras_serializable("attn_course")
 class EncoderDecoder(WholeModel):
-    """An encoder and a decoder as one model."""
+    """An encoder and a decoder as one model.
+
+    pad: the token of the source that is padding: nobody looks at it. None: there is
+        none, and what is padding stands in ``source_mask``.
+
+    Raises:
+        ValueError: pad is no token.
+    """
 
     nested = ("encoder", "decoder")
 
     def __init__(
-        self, encoder: keras.layers.Layer, decoder: keras.layers.Layer, **options: Any
+        self,
+        encoder: keras.layers.Layer,
+        decoder: keras.layers.Layer,
+        *,
+        pad: int | None = 0,
+        **options: Any,
     ) -> None:
         super().__init__(**options)
+        known = getattr(encoder, "config", {})
+        self.config = check_pad(pad, known.get("vocab_size"))
         self.encoder = encoder
         self.decoder = decoder
         self.built = True
@@ -273,9 +289,59 @@ class EncoderDecoder(WholeModel):
         Raises:
             ValueError: a shape, dtype or mask is not as above.
         """
+        source_mask = self.readable(source, source_mask)
         memory, last_state = self.encoder(source, source_mask)
         state = self.decoder.start(last_state)
         return self.decoder(target_in, memory, state, source_mask)
+
+    def readable(self, source: Tensor, source_mask: Mask = None) -> Tensor | None:
+        """What of a source may be read, (B, S): what the mask allows but padding."""
+        check_source(source, source_mask)
+        mask = add_padding(source_mask, source)
+        if self.config["pad"] is None:
+            return mask
+        words = tf.not_equal(source, self.config["pad"])
+        return words if mask is None else words & mask
+
+    def encode(
+        self, source: Tensor, source_mask: Mask = None, *, need_weights: bool = True
+    ) -> tuple[tuple, None]:
+        """Read the source, once: what ``decode`` reads, and no weights.
+
+        That is the memory (B, S, E), what is prepared of it, and the first state.
+        """
+        mask = self.readable(source, source_mask)
+        memory, last_state = self.encoder(source, mask)
+        prepared = self.decoder.prepare(memory, mask)
+        return (memory, prepared, self.decoder.start(last_state)), None
+
+    def decode(
+        self,
+        target: Tensor,
+        memory: tuple,
+        source_mask: Mask = None,
+        *,
+        need_weights: bool = True,
+        cache: tuple | None = None,
+    ) -> PairOrNone:
+        """The output behind every token of the target, as ``call`` has it.
+
+        With a cache of ``new_cache`` the target is what is new since the last call.
+        source_mask: of ``readable``.
+        """
+        memory, prepared, state = memory
+        if cache is None:
+            return self.decoder(target, memory, state, source_mask)
+        ((own, _),), steps = cache, []
+        for token in tf.unstack(target, axis=1):
+            inputs = token, own.state, memory, source_mask
+            logits, own.state, weights = self.decoder.step(*inputs, prepared=prepared)
+            steps.append((logits, weights))
+        return stacked(steps)
+
+    def new_cache(self, memory: tuple, capacity: int | None) -> tuple:
+        """The state while it writes, however many tokens; it keeps nothing else."""
+        return ((RecurrentCache(memory[-1], tf.gather), None),)
 
     def greedy(
         self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
@@ -286,15 +352,15 @@ class EncoderDecoder(WholeModel):
             returns: tokens (B, max_length), weights (B, max_length, S) or None.
         """
         check_at_least(1, max_length=max_length)
-        memory, last_state = self.encoder(source, source_mask)
-        state = self.decoder.start(last_state)
-        given = {"prepared": self.decoder.prepare(memory, source_mask)}
+        mask = self.readable(source, source_mask)
+        (memory, prepared, state), _ = self.encode(source, mask)
         token = tf.fill(tf.shape(source)[:1], begin)
         steps, step = [], self.decoder.step
         # A graph traces one step, not each: the first, which may build layers, apart.
         later = step if tf.executing_eagerly() else tf.function(step)
         for _ in range(max_length):
-            logits, state, weights = step(token, state, memory, source_mask, **given)
+            inputs = token, state, memory, mask
+            logits, state, weights = step(*inputs, prepared=prepared)
             token = tf.argmax(logits, axis=-1, output_type=tf.int32)
             steps.append((token, weights))
             step = later

@@ -26,8 +26,10 @@ length_penalty = 0 the score is the log-probability, which favors short hypothes
 every token makes it smaller. A beam of 1 is greedy.
 
 - The begin token is not returned. Behind the first end token stand further ones.
-- model: a ``Transformer``, or another that has its ``encode``, ``decode`` and
-  ``new_cache``. Its mode (training or not) is the caller's: dropout would act.
+- model: a ``Transformer``, an ``EncoderDecoder``, whose source_mask is (B, S), or
+  another that has their ``encode``, ``decode`` and ``new_cache``, which gives pairs:
+  what is kept of the tokens and can ``take(rows)``, and what is kept of the memory. Its
+  mode (training or not) is the caller's: dropout would act.
 - use_cache: with a cache every token is computed once; without, the whole prefix is
   computed again at every step. The tokens are the same. A beam always has a cache.
 - One row's tokens do not depend on what else is in its batch.

@@ -1,6 +1,7 @@
 """Greedy decoding, beam search and sampling in PyTorch, as ``__init__.py`` says."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from attn_course.core.frameworks import torch
@@ -15,6 +16,7 @@ from attn_course.models.decoding.shared import (
     check_generation,
     check_logits,
     check_penalty,
+    each,
     readable,
 )
 
@@ -36,7 +38,8 @@ def greedy_decode(
     """Write the likeliest token at every step, until all rows have ended.
 
     Shapes:
-        source (B, S), source_mask (B, 1, 1, S) -> tokens (B, max_length).
+        source (B, S), source_mask (B, 1, 1, S), of an ``EncoderDecoder`` (B, S)
+        -> tokens (B, max_length).
 
     Raises:
         ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
@@ -76,7 +79,7 @@ def beam_search(
     """Keep the best ``beam_size`` hypotheses at every step, until all have ended.
 
     Shapes:
-        source (B, S), source_mask (B, 1, 1, S)
+        source (B, S), source_mask (B, 1, 1, S), of an ``EncoderDecoder`` (B, S)
         -> tokens (B, beam_size, max_length), scores (B, beam_size), best first.
 
     Raises:
@@ -90,13 +93,13 @@ def beam_search(
     source_mask = to_mask(source_mask, source)
     source_mask = readable(model, source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
-    memory = memory.repeat_interleave(K, dim=0)
-    if source_mask is not None:
-        source_mask = source_mask.repeat_interleave(K, dim=0)
+    K_times = partial(torch.repeat_interleave, repeats=K, dim=0)
+    memory, source_mask = each(K_times, (memory, source_mask))
     cache = model.new_cache(memory, max_length)
     options = {"need_weights": False, "cache": cache}
     tokens = source.new_full((B, K, 1), begin, dtype=torch.long)
-    chance = memory.new_full((B, K), -torch.inf, dtype=wide(memory.dtype))
+    read = memory[0] if isinstance(memory, tuple) else memory
+    chance = read.new_full((B, K), -torch.inf, dtype=wide(read.dtype))
     chance[:, 0] = 0.0  # the K hypotheses are one at first
     length = torch.zeros_like(chance)
     for _ in range(max_length):

@@ -1,6 +1,6 @@
 """Checks of decoding and the drawing of tokens that both frameworks share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,13 @@ def readable(model: Any, source: Any, source_mask: Any) -> Any:
     """What of a source may be read; a model that knows its padding says it."""
     says = getattr(model, "readable", None)
     return says(source, source_mask) if says else source_mask
+
+
+def each(change: Callable, memory: Any) -> Any:
+    """What ``change`` makes of a tensor, or of all in a tuple; None stays."""
+    if isinstance(memory, tuple):
+        return tuple(each(change, one) for one in memory)
+    return None if memory is None else change(memory)
 
 
 def check_penalty(length_penalty: float) -> None:

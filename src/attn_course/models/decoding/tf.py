@@ -1,6 +1,7 @@
 """Greedy decoding, beam search and sampling in TensorFlow, as ``__init__.py`` says."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import named_as_ours
@@ -14,6 +15,7 @@ from attn_course.models.decoding.shared import (
     check_generation,
     check_logits,
     check_penalty,
+    each,
     readable,
 )
 
@@ -35,7 +37,8 @@ def greedy_decode(
     """Write the likeliest token at every step, until all rows have ended.
 
     Shapes:
-        source (B, S), source_mask (B, 1, 1, S) -> tokens (B, max_length).
+        source (B, S), source_mask (B, 1, 1, S), of an ``EncoderDecoder`` (B, S)
+        -> tokens (B, max_length).
 
     Raises:
         ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
@@ -81,7 +84,7 @@ def beam_search(
     """Keep the best ``beam_size`` hypotheses at every step, until all have ended.
 
     Shapes:
-        source (B, S), source_mask (B, 1, 1, S)
+        source (B, S), source_mask (B, 1, 1, S), of an ``EncoderDecoder`` (B, S)
         -> tokens (B, beam_size, max_length), scores (B, beam_size), best first.
 
     Raises:
@@ -94,9 +97,8 @@ def beam_search(
     B, K = len(source), beam_size
     source_mask = readable(model, source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
-    memory = tf.repeat(memory, K, axis=0)
-    if source_mask is not None:
-        source_mask = tf.repeat(source_mask, K, axis=0)
+    K_times = partial(tf.repeat, repeats=K, axis=0)
+    memory, source_mask = each(K_times, (memory, source_mask))
     cache = model.new_cache(memory, max_length)
     options = {"need_weights": False, "cache": cache}
 
@@ -117,7 +119,8 @@ def beam_search(
     tokens = tf.fill((B, K, 1), begin)
     # The K hypotheses are one at first.
     first = tf.where(tf.range(K) == 0, 0.0, -float("inf"))
-    chance = tf.cast(tf.repeat(first[None], B, axis=0), wide(memory.dtype))
+    read = memory[0] if isinstance(memory, tuple) else memory
+    chance = tf.cast(tf.repeat(first[None], B, axis=0), wide(read.dtype))
     state = tokens[..., 0], tf.zeros((B, K), tf.bool), chance, tf.zeros_like(chance)
     step = compiled(step, cache, max_length, *state)
     for _ in range(max_length):

@@ -8,12 +8,13 @@ Public names, alike in ``pytorch`` and ``tf``:
     layer of BERT                 EncoderLayer(norm="post")
     block of GPT-2                EncoderLayer(norm="pre", activation="gelu_tanh")
     layer of Llama, Mistral,      EncoderLayer(norm="pre", normalization="rms",
-    Qwen3                         activation="swiglu") around grouped queries, rotary
+    Qwen2, Qwen3                  activation="swiglu") around grouped queries, rotary
     layer of Gemma 2, Gemma 3     the same with norm="both", activation="geglu_tanh"
     attention of all these, and   GroupedQueryAttention, where its layer has a window
-    of gpt-oss, OLMo 2            SlidingWindowAttention; with Qwen3, Gemma 3, OLMo 2 a
-                                  ``QueryKeyNorm``, with Gemma 2 a ``CappedSoftmax``,
-                                  with gpt-oss a ``SinkSoftmax``
+    of gpt-oss, OLMo 2 and 3,     SlidingWindowAttention; with Qwen3, Gemma 3, OLMo a
+    Mixtral, Phi, Phi-3,          ``QueryKeyNorm``, with Gemma 2 a ``CappedSoftmax``,
+    GLM, GLM-4                    with gpt-oss a ``SinkSoftmax``; of Phi and GLM a part
+                                  of the columns turns
     attention of Qwen3-Next       GroupedQueryAttention with norm and ``OutputGate``
     attention of Llama 4          the same with rotary and a norm without a scale, or,
                                   where nothing turns, a ``LogLengthScale``
@@ -36,14 +37,16 @@ get their parameters from one dict, and neither needs ``transformers`` itself.
 
 Call: all but BERT's are called with ``causal=True``. A mask has True where one may
 attend: ``attention_mask.bool()[:, None, None]``. Rotary positions are computed inside,
-from ``rope_parameters``: a type or a key of them that is not read is refused.
+from ``rope_parameters``: a type or a key of them that is not read is refused, so
+``dynamic`` and ``longrope``, which turn by the length of a text.
 
 Those layers of Llama 4 that turn see a chunk, by a mask, as there:
 ``document_mask([chunk, chunk, rest], size)``.
 
 Differs: the layers of gpt-oss, Llama 4, Qwen3-Next and DeepSeek with experts are not
-of our form: take the module's ``self_attn``. Dropout is left behind. Norms of Gemma and
-Qwen3-Next keep what is added to 1, ours the sum.
+of our form: take the module's ``self_attn``; Gemma 3n's, which norms its values, is
+refused. Dropout is left behind. Norms of Gemma and Qwen3-Next keep what is added to 1,
+ours the sum.
 
 Sources: ``transformers`` 5.23.0, the files ``modeling_*.py`` of these models.
 """

@@ -47,6 +47,8 @@ def read_huggingface(module: Any) -> Recipe:
         ValueError: the module is of another class, or has what ours has not.
     """
     name = type(module).__name__
+    if name in REFUSED:
+        raise ValueError(f"module must have what ours has: {name} {REFUSED[name]}")
     check_choice("module", name, READERS)
     return READERS[name](module)
 
@@ -172,7 +174,7 @@ def read_gpt2(module: Any) -> Recipe:
 
 def read_attention(module: Any) -> Recipe:
     """Attention of Llama and what follows it: groups, rotation, window, norm, sinks."""
-    config, state = module.config, whole_scales(module)
+    config, state = module.config, three_maps(module)
     options = attention_options(module, state)
     K, kind = module.head_dim, "GroupedQueryAttention"
     parts = {"rotary": rotary(module)}
@@ -194,6 +196,20 @@ def read_attention(module: Any) -> Recipe:
         options |= block_options(config, K, options["num_kv_heads"])
     parameters = renamed(state, LLAMA_ATTENTION | M3_INDEXER)
     return Recipe(kind, options, parts, None, parameters)
+
+
+def three_maps(module: Any) -> dict[str, np.ndarray]:
+    """The state, with a map each as Llama has it, and a bias of all or of none."""
+    state, config = whole_scales(module), module.config
+    check_options("module", ("qk_layernorm", hasattr(module, "q_layernorm"), False))
+    if "qkv_proj.weight" in state:  # Phi-3
+        heads = np.array([config.num_attention_heads, config.num_key_value_heads])
+        maps = np.split(state.pop("qkv_proj.weight"), heads.cumsum() * module.head_dim)
+        state |= dict(zip((f"{x}_proj.weight" for x in "qkv"), maps, strict=True))
+    state = {name.replace("dense.", "o_proj."): x for name, x in state.items()}  # Phi
+    if "q_proj.bias" in state and "o_proj.bias" not in state:  # Qwen2, GLM
+        state["o_proj.bias"] = np.zeros_like(state["o_proj.weight"][:, 0])
+    return state
 
 
 def block_options(config: Any, K: int, G: int) -> dict[str, Any]:
@@ -435,13 +451,20 @@ def window_of(module: Any) -> int | None:
     """How many positions a head sees, its own among them; None for all."""
     if hasattr(module, "sliding_window"):
         return module.sliding_window
-    is_mistral = type(module).__name__ == "MistralAttention"
-    return getattr(module.config, "sliding_window", None) if is_mistral else None
+    tells = type(module).__name__ in OF_CONFIG
+    return getattr(module.config, "sliding_window", None) if tells else None
 
 
 def rotary(module: Any) -> tuple[str, dict[str, Any]]:
     """The RotaryEncoding of a head's columns."""
-    return "RotaryEncoding", read_rope(module, module.head_dim)
+    turn = read_rope(module, module.head_dim)
+    if type(module).__name__ in ("GlmAttention", "Glm4Attention"):
+        turn["layout"] = "interleaved"
+    return "RotaryEncoding", turn
+
+
+OF_CONFIG = ("MistralAttention", "MixtralAttention", "Phi3Attention")  # their window
+REFUSED = {"Gemma3nTextAttention": "norms its values"}
 
 
 READERS = {
@@ -451,6 +474,9 @@ READERS = {
     "LlamaDecoderLayer": read_decoder,
     "MistralAttention": read_attention,
     "MistralDecoderLayer": read_decoder,
+    "MixtralAttention": read_attention,
+    "Qwen2Attention": read_attention,
+    "Qwen2DecoderLayer": read_decoder,
     "Qwen3Attention": read_attention,
     "Qwen3DecoderLayer": read_decoder,
     "Gemma2Attention": read_attention,
@@ -458,6 +484,11 @@ READERS = {
     "Gemma3Attention": read_attention,
     "Gemma3DecoderLayer": read_decoder,
     "Olmo2Attention": read_attention,
+    "Olmo3Attention": read_attention,
+    "GlmAttention": read_attention,
+    "Glm4Attention": read_attention,
+    "PhiAttention": read_attention,
+    "Phi3Attention": read_attention,
     "Qwen3NextAttention": read_gated_attention,
     "Qwen3NextGatedDeltaNet": read_gated_delta,
     "Qwen3_5GatedDeltaNet": read_gated_delta,

@@ -4,6 +4,7 @@ from typing import Any
 
 from attn_course.core.frameworks import torch
 from attn_course.core.layer.pytorch import Parts, Tensor, is_plain
+from attn_course.core.layer.shared import check_pad
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.mechanisms.parts.positional.pytorch import sinusoids
 from attn_course.models.decoder.pytorch import Decoder
@@ -11,7 +12,6 @@ from attn_course.models.encoder.pytorch import Encoder
 from attn_course.models.encoder.shared import DecoderNorm
 from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.transformer.shared import (
-    check_pad,
     check_smoothing,
     check_source_mask,
     check_tokens,

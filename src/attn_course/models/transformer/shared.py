@@ -61,15 +61,6 @@ def transformer_config(
     return {**model, **encoder_config(*sizes, *choices), **more}
 
 
-def check_pad(pad: int | None, tokens: int) -> dict[str, int | None]:
-    """The token that is padding, for a model's config; ValueError if it is none."""
-    if pad is not None:
-        check_at_least(0, pad=pad)
-        if pad >= tokens:
-            raise ValueError(f"pad must be a token, below {tokens}, or None, got {pad}")
-    return {"pad": pad}
-
-
 def check_source_mask(mask: Any, source: Any, num_heads: int) -> None:
     """Raise ValueError unless a mask is one of the source's, as its layers take it."""
     B, S = source.shape

@@ -3,6 +3,7 @@
 from typing import Any
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.layer.shared import check_pad
 from attn_course.core.layer.tf import Tensor, WholeModel, is_plain
 from attn_course.core.masks.tf import Mask
 from attn_course.mechanisms.parts.positional.tf import sinusoids
@@ -11,7 +12,6 @@ from attn_course.models.encoder.shared import DecoderNorm
 from attn_course.models.encoder.tf import Encoder
 from attn_course.models.feed_forward.shared import Activation, Normalization
 from attn_course.models.transformer.shared import (
-    check_pad,
     check_smoothing,
     check_source_mask,
     check_tokens,
