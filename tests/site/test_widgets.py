@@ -442,10 +442,9 @@ def test_blocks(figure):
     states, pool = pool_of(POOLED, at_once=3, budget=8, **POOL)
     held = [["+".join(str(one + 1) for one in step[n] or ()) for step in pool] for n in range(5)]
     with figure("blocks") as (tab, ui):
-        texts = ui.locator(".line").evaluate_all(
-            "all => all.map(line => [...line.children].map(one => one.textContent))"
-        )
-        assert [[text.replace(" ", "+") for text in row] for row in texts[3:]] == held
+        numbers = "cell => [...cell.children].map(one => one.textContent).join('+')"
+        texts = ui.locator(".line").evaluate_all(f"all => all.map(line => [...line.children].map({numbers}))")
+        assert texts[3:] == held
         kinds = [["", "reads", "writes", "kept back"][state] for state in states[2].tolist()]
         drawn = ui.locator(".line").nth(2).evaluate("line => [...line.children].map(one => one.className.trim())")
         assert [one.replace(" now", "").replace("now", "") for one in drawn] == kinds

@@ -5,17 +5,17 @@ KINDS.blocks = (ui, data, say) => {
   const state = { step: data.start };
   const KIND = ["", "reads", "writes", "back"];
   const fill = (who) => `linear-gradient(90deg,${who.map((one, n) => `var(--s${one}) ${(100 * n) / who.length}% ${(100 * (n + 1)) / who.length}%`)})`;
-  const cell = (who, className = "", text = who.map((one) => one + 1).join(" ")) =>
-    make("i", { className, style: who.length ? `background:${fill(who)}` : "" }, text);
+  const cell = (who, className = "", named = who) =>
+    make("i", { className, style: who.length ? `background:${fill(who)}` : "" }, ...named.map((one) => make("span", {}, `${one + 1}`)));
   const line = (name, children) => {
     const node = div("line", ...children);
     node.style.setProperty("--n", pool.length);
     return [make("span", { className: "who num" }, name), node];
   };
-  const asked = states.flatMap((row, one) => line(`request ${one + 1}`, row.map((what) =>
-    (what === 3 ? make("i", { className: "kept back" }) : cell(what ? [one] : [], KIND[what], "")))));
-  const blocks = pool[0].flatMap((_, n) => line(`block ${n + 1}`, pool.map((step) => cell(step[n] ?? [], step[n] && !step[n].length ? "kept" : ""))));
-  const table = hidden("pool", caption(""), caption("step →"), ...asked, ...blocks);
+  const asked = states.flatMap((row, one) => line(`${one + 1}`, row.map((what) =>
+    (what === 3 ? make("i", { className: "kept back" }) : cell(what ? [one] : [], KIND[what], [])))));
+  const blocks = pool[0].flatMap((_, n) => line(`${n + 1}`, pool.map((step) => cell(step[n] ?? [], step[n] && !step[n].length ? "kept" : ""))));
+  const table = hidden("pool", caption("requests, step →"), ...asked, caption("blocks, and who holds them"), ...blocks);
   const readout = make("p", { className: "read" });
   const update = () => {
     const now = pool[state.step];

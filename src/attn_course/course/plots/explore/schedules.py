@@ -18,7 +18,7 @@ from attn_course.models.serving.shared import Scheduler
 WAITS, READS, WRITES, IDLE = range(4)
 BACK = IDLE  # of a pool's figure: sent back
 BUDGETS = (4, 6, 8, 12, 16, 24, None)
-SIZE = 14  # of a square
+SIZE = 14  # of a square; of many steps each is narrower
 
 
 def timeline(requests, *, at_once, budget=None, continuous=True):
@@ -93,29 +93,29 @@ def explore_server(
     states, _ = timeline(
         requests, at_once=at_once, budget=budget, continuous=continuous
     )
-    colors = {READS: ACCENT, WRITES: BLUE, IDLE: "none"}
-    paths = [squares(states == state, color) for state, color in colors.items()]
+    colors = {READS: ACCENT, WRITES: BLUE, IDLE: None}
     names = [f"{row + 1}" for row in range(len(requests))]
-    return Widget(data, drawn("request ↓  step →", names, states.shape[1], paths), alt)
+    return Widget(data, drawn("request ↓  step →", names, states, colors), alt)
 
 
-def squares(where, color):
-    """A path with a square for each place (rows, steps); "none" has an edge alone."""
-    line = "".join(
-        f"M{SIZE * step + 1} {SIZE * row + 1}h{SIZE - 2}v{SIZE - 2}h{2 - SIZE}z"
-        for row, step in np.argwhere(where)
-    )
-    edge = "currentColor" if color == "none" else "none"
-    return f"<path d='{line}' fill='{color}' stroke='{edge}'/>"
-
-
-def drawn(heading, names, steps, paths):
-    """The picture: a row for each name, a column for each step."""
-    high, left = SIZE * len(names), 12 + 8 * max(map(len, names)) + 4
-    body = [text(0, 14, heading), frame(left, 24, SIZE * steps, high, "".join(paths))]
+def drawn(heading, names, states, colors):
+    """The picture: a row for each name, a column for each step, pale grey for None."""
+    rows, steps = states.shape
+    size = min(SIZE, 320 / steps)
+    bar, paths = f"{0.9 * size:.1f}", []
+    for state, color in colors.items():
+        line = "".join(
+            f"M{size * step:.1f} {SIZE * row + 1}h{bar}v{SIZE - 2}h-{bar}z"
+            for row, step in np.argwhere(states == state)
+        )
+        fill = f"fill='{color}'" if color else "opacity='0.4'"
+        paths.append(f"<path d='{line}' {fill}/>")
+    high, wide = SIZE * rows, round(size * steps)
+    left = 12 + 8 * max(map(len, names)) + 4
+    body = [text(0, 14, heading), frame(left, 24, wide, high, "".join(paths))]
     for row, name in enumerate(names):
         body.append(text(left - 6, 24 + SIZE * row + 12, name, anchor="end"))
-    return svg(left + 6 + SIZE * steps, 30 + high, body)
+    return svg(max(left + wide, 8 * len(heading)) + 6, 30 + high, body)
 
 
 class Schedule(Scheduler):
@@ -189,8 +189,7 @@ def explore_blocks(
     rows = np.concatenate([np.full_like(states, -2), np.transpose(first)])
     for n, row in enumerate(states):
         rows[n, (row == READS) | (row == WRITES)] = n
-    paths = [squares(rows == n, color) for n, color in enumerate(COLORS)]
-    paths.append(squares(rows == -1, "none"))
     names = [f"request {n + 1}" for n in range(len(states))]
     names += [f"block {n + 1}" for n in range(len(pool[0]))]
-    return Widget(data, drawn("step →", names, len(pool), paths), alt)
+    colors = dict(enumerate(COLORS)) | {-1: None}
+    return Widget(data, drawn("step →", names, rows, colors), alt)

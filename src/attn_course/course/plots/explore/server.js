@@ -60,6 +60,6 @@ KINDS.server = (ui, data, say) => {
     div("sliders",
       slider("requests at once", 1, n, state.places, String, (value) => { state.places = value; update(); }).node,
       slider("tokens a step, at most", 0, budgets.length - 1, Math.max(0, budgets.indexOf(state.budget)), named, (index) => { state.budget = budgets[index]; update(); }).node),
-    table, legend(["reads its prompt", "background:var(--other)"], ["writes", "background:var(--weight)"], ["holds a place for nothing", ""]), list);
+    table, legend(["reads its prompt", "background:var(--other)"], ["writes", "background:var(--weight)"], ["holds a place for nothing", "background:var(--line)"]), list);
   return update;
 };
