@@ -1,10 +1,10 @@
 """The general score of query (T, D) and memory (S, D) is query @ W @ memory.T, W (D, D).
 An assistant multiplied W into the memory, once for all queries, in three ways. One is
 right. Write `review()`, which returns its name and an input, query, memory and W, on
-which both others give other scores. The check runs all three.
+which both others give other scores.
 
 1. What is (A @ B).T? Which of the three gives query @ W @ memory.T back?
-2. Which W hide a fault? A symmetric one, the identity, all that are their own inverse.
+2. Which W hide a fault? A symmetric one, the identity, any projection.
 3. The right one multiplies the memory by the transpose of W. Try W = [[0, 1], [0, 0]].
 """
 

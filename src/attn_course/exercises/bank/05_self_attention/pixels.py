@@ -1,5 +1,5 @@
 """Self-attention over the pixels of an image, `look(x, query_weight, key_weight,
-value_weight)`: x (T, D), weights (D, K), (D, K), (D, V); output (T, V). All weights of
+value_weight)`: x (T, D), weights (D, K), (D, K), (D, V); output (T, V). All pairs of
 40 by 40 pixels take 10 MiB in float32: hold 2 MiB at a time, and let at most 3,000
 lines of Python run, so not pixel by pixel. Scores may be as large as several hundred.
 `softmax(score)` is given.
