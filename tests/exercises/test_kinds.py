@@ -129,6 +129,35 @@ def test_a_table_of_all_pairs_is_refused(name, framework):
     assert framework != "numpy" or "MB of arrays, allowed are 3 MB: " in said
 
 
+LOOPS = {
+    "rows": lambda hit: np.array([np.cumsum(row) for row in hit]),
+    "a vectorized function": lambda hit: np.vectorize(lambda row: np.cumsum(row), signature="(t)->(t)")(hit),
+    "a function of NumPy along an axis": lambda hit: np.apply_along_axis(np.cumsum, 1, hit),
+    "halves": lambda hit: (
+        np.cumsum(hit, 1)
+        if len(hit) < 2
+        else np.concatenate([LOOPS["halves"](half) for half in np.array_split(hit, 2)])
+    ),
+}
+
+
+@pytest.mark.parametrize("framework", TABLES)
+@pytest.mark.parametrize("way", LOOPS)
+def test_a_loop_is_counted(way, framework):
+    def written(tokens, end):
+        hit = np.asarray(tokens) == end
+        return into(framework, LOOPS[way](hit) - hit == 0)
+
+    said = told("01.written", written, 1, framework)
+    assert "lines of Python, allowed are 300: is there a loop?" in said
+
+
+@pytest.mark.parametrize(("rows", "words"), [(1600, "MB of arrays, allowed are 2 MB"), (1, "allowed are 3,000")])
+def test_pixels_are_taken_neither_all_at_once_nor_one_by_one(rows, words):
+    text = source_of(EXERCISES["05.pixels"].solution)
+    assert text.count("32") == 2 and words in told("05.pixels", made(text.replace("32", str(rows))), 1)
+
+
 def test_a_wrong_number_is_said_before_a_table():
     def dense(query, key, value, size):
         score = query @ key.T

@@ -22,6 +22,7 @@ SAME = {
     "00.multiplications": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "00.largest_weight": ("(2, count)", "[-1, 0]", "[0, -1]"),
     "01.last_state": ("len(mask)",),
+    "01.written": ("arguments 1 and 2 ",),
     "01.run": ("(state_weight.shape[1]", "state_weight.shape[1])", "range(mask", "mask.shape[0]"),
     "02.masked_weights": ("== 0, 2", "== 0, -1", "(highest), 1", "(highest), -1"),
     "02.step": ("[:, :, -1]", "[:, -1]"),
@@ -35,7 +36,6 @@ SAME = {
     "04.attention": ("(highest), 1", "(highest), -1", "== 0, 2", "== 0, -1", "np.sqrt(query.shape[1])"),
     "04.with_cache": ("np.sqrt(query.shape[1])",),
     "04.entropy": ("weights, 2)",),
-    "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "06.split_heads": ("swapaxes(1, -2)",),
     "09.embed": ("waves.shape[1]",),
     "09.smoothed_loss": ("log_chance.shape[1]", "flat"),
@@ -78,7 +78,7 @@ def passes(exercise, cases, answer):
         found = run_cases(exercise, some, answer, "numpy", 5.0)
         return first_fault(exercise, some, found, named=False) is None
 
-    return all(right([case]) for case in cases if not case.most) and right(cases)
+    return all(right([case]) for case in cases if not (case.most or case.lines)) and right(cases)
 
 
 def pool_of(name):

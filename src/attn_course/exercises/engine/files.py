@@ -7,7 +7,8 @@ cell is run with the names of `HEAD`, and says what the exercise is:
 - ``title``, ``level``, ``minutes``, ``before``, what it builds on; ``kind``, where it
   is not "write"; of a prediction ``predict``, in words, and ``ask``; of a test ``of``
   and ``needed``; ``uses``, parts of the project that a solution in a framework calls;
-  ``usual``, which mistakes of `USUAL` can be made in the solution;
+  ``usual``, which mistakes of `USUAL` can be made in the solution; ``above``, the
+  functions that its starter begins with, as those that are to be reviewed;
 - ``cases(rng)``; of the kind "open" ``measure(results, *arguments)``, which gives what
   is compared; of the kind "read" ``measure(framework, *arguments)``, the call itself.
 
@@ -28,6 +29,7 @@ the number of the chapter that it stands behind. Right answers of people stand i
 repository's tests.
 """
 
+import inspect
 import re
 import tomllib
 from collections.abc import Mapping
@@ -51,7 +53,7 @@ from attn_course.exercises.engine.exercise import (
     unsafe_softmax,
     weak,
 )
-from attn_course.exercises.engine.run import Refused, Table, one_of
+from attn_course.exercises.engine.run import Refused, Table, one_of, reviewed
 from attn_course.exercises.engine.sources import (
     cells,
     changed,
@@ -63,7 +65,7 @@ BANK = Path(__file__).parents[1] / "bank"
 SPACE = {"np": np}
 SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
 HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
-HEAD += (steep, strong, weak, Refused, Table, one_of)
+HEAD += (steep, strong, weak, Refused, Table, one_of, reviewed)
 HEAD = {"np": np, **{each.__name__: each for each in HEAD}}
 _IN = r"((?:[^()]|\([^()]*\))+)"  # what stands within parentheses
 _MASK = r"(\w+(?:\[[^\]]*\])?|np\.tri\(\w+, dtype=bool\))"
@@ -177,6 +179,9 @@ def _starters(own, texts, about):
         for key, text in starters.items():
             last = text[text.rindex("def ") :]
             starters[key] = re.sub(r"^def (\w+)_\w+\(", r"def my_\1(", last)
+    if "above" in about:
+        head = "".join(map(inspect.getsource, about["above"]))
+        starters = {key: f"{head}\n{text}" for key, text in starters.items()}
     if "predict" in about:
         head = f"prediction = ...  # {about['predict']}\n\n"
         starters = {key: head + text for key, text in starters.items()}

@@ -82,14 +82,14 @@ def first_fault(exercise: Exercise, cases, found, named=True):
     """
     if exercise.kind == "test":
         return fault_of_test(exercise, cases, found)
-    # How much it holds comes last: a wrong number says more.
-    if cases[-1].most:
+    # How much it holds or runs comes last: a wrong number says more.
+    if cases[-1].most or cases[-1].lines:
         fault = first_fault(exercise, cases[:-1], found[: len(cases) - 1], named)
         if fault is not None:
             return fault
     call = caller(exercise)
-    # The solution's own bytes need no measuring, which is slow.
-    free = [case._replace(most=0) for case in cases]
+    # The solution's own bytes and lines need no measuring, which is slow.
+    free = [case._replace(most=0, lines=0) for case in cases]
     right = [Outcome(expected(call, exercise.solution, case)) for case in free]
     gradients = exercise.kind in ("module", "part")
     cases = [

@@ -1,20 +1,26 @@
-"""How much a call holds at a time, where a table of all pairs is a fault."""
+"""How much a call holds at a time, where a table of all pairs is a fault, or a loop."""
 
 import contextlib
+import sys
 import tracemalloc
 from functools import partial
 
+from attn_course.exercises.engine.reading import LIBRARIES
 from attn_course.exercises.engine.run import Refused
 
 WORDS = "{}, allowed are {} MB: is there a table of all pairs?"
 
 
 def lean(call):
-    """``call``, which refuses what holds more bytes at a time than the case allows."""
+    """``call``, which refuses what holds more bytes at a time than the case allows, or
+    runs more lines."""
     return partial(_measured, call)
 
 
 def _measured(call, answer, case, framework):
+    if case.lines:
+        with _counted_lines(case.lines):
+            return _measured(call, answer, case._replace(lines=0), framework)
     if not case.most:
         return call(answer, case, framework)
     with contextlib.ExitStack() as stack:
@@ -26,6 +32,32 @@ def _measured(call, answer, case, framework):
         found = call(answer, case, framework)
         _allow(peak(), case.most, "at one time it holds {} MB of arrays")
     return found
+
+
+@contextlib.contextmanager
+def _counted_lines(most):
+    """While at most so many lines of Python may run, the libraries' own not counted."""
+    count = 0
+
+    def enter(frame, event, argument):
+        name = str(frame.f_globals.get("__name__")).partition(".")[0]
+        # TensorFlow has Python import what it has, again and again.
+        return None if name in (*LIBRARIES, "importlib", "abc") else step
+
+    def step(frame, event, argument):
+        nonlocal count
+        count += event == "line"
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+    if count > most:
+        words = "lines of Python, allowed are"
+        raise Refused(f"it runs {count:,} {words} {most:,}: is there a loop?")
 
 
 def _megabytes(count):

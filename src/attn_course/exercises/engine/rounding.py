@@ -65,7 +65,8 @@ def bounded(call, solution, case, right, gradients=False):
         least[-1] = max(least[-1], 64 * argument)
 
     def solve(arguments):
-        return call(solution, case._replace(arguments=arguments, most=0), "numpy")
+        free = case._replace(arguments=arguments, most=0, lines=0)
+        return call(solution, free, "numpy")
 
     bounds = list(least)
     with np.errstate(all="ignore"):

@@ -44,6 +44,41 @@ def one_of(names):
     return measure
 
 
+def reviewed(functions, right, wrong):
+    """A ``measure`` for a review of functions: one is named, on an input that shows it.
+
+    The answer is the name of the right one, and arguments of them all, on which each
+    other one gives something else. wrong: name -> what is wrong with it, in words.
+    """
+    functions = {each.__name__: each for each in functions}
+
+    def measure(results, *arguments):
+        name, *given = results
+        one_of([*functions])((name,))
+        if str(name) in wrong:
+            raise Refused(f"{name} is wrong: {wrong[str(name)]}")
+        count = functions[right].__code__.co_argcount
+        if len(given) != count:
+            words = f"return a name and {count} arrays; these are {len(given)}"
+            raise Refused(words)
+        found = {}
+        for own, function in functions.items():
+            try:
+                found[own] = function(*given)
+            except Exception as error:
+                words = f"on this input {own} raises {type(error).__name__}"
+                raise Refused(f"{words}: all have to run") from None
+            if not np.isfinite(found[own]).all():
+                raise Refused(f"on this input {own} gives a number that is not finite")
+        for own in wrong:
+            same = np.shape(found[own]) == np.shape(found[right])
+            if same and np.allclose(found[own], found[right]):
+                raise Refused(f"on this input {own} gives what {right} gives")
+        return np.array(True)
+
+    return measure
+
+
 class Prints(io.TextIOBase):
     """What an answer prints goes on to ``out``: by case, and not more than ``left``."""
 
@@ -193,6 +228,8 @@ def to_numpy(value):
 def _arrays(result):
     if result is None or result is ...:
         raise Refused("not done yet: it returns nothing")
+    if isinstance(result, list) and isinstance((result or [0])[0], str):
+        result = tuple(result)  # a text and arrays make no array
     parts = result if isinstance(result, tuple) else (result,)
     return tuple(to_numpy(part) for part in parts)
 

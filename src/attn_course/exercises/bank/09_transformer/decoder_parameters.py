@@ -11,7 +11,7 @@ ff_dim)`.
 title = "predict the parameters of a decoder layer"
 level, minutes = 1, 10
 kind = "predict"
-before = "08.parameters"
+before = "the parameters of an encoder layer"
 predict = "width 512, inner width 2,048"
 ask = (512, 2048)
 
