@@ -46,11 +46,6 @@ SAME = {
     "07.alibi": ("value.shape[1]", "between = "),
     "11.recurrent": ("zeros(query", "zeros((query", "range(len(query)", "range(len(value)"),
     "11.chunks": ("range(0, len(query)", "range(0, len(value)", "zeros(query", "zeros((query"),
-    "11.delta": (
-        *(f"range(len({name})" for name in ("key", "value", "beta", "decay")),
-        *(f"zeros((len({name})" for name in ("key", "value", "beta", "decay")),
-        "zeros((query",
-    ),
     "11.translated": ("key.shape[1] **", "key / lengths[-1]"),
     "12.rounds": ("return np.ceil", "np.ceil(ratio)"),  # a count may be a float; no case is off by a rounding
     "13.grouped": ("value.shape[:2]", "T, -2", "swapaxes(-2, 3)"),
@@ -68,6 +63,9 @@ SAME = {
     "10.strided": ("back <= stride",),
     "10.window": ("n, K = key.shape",),
     "10.fixed": ("n, K = key.shape",),
+    "10.banded": ("n, K = key.shape", "(place, -1)"),  # what is blocked may come from anywhere
+    "10.may": ("text[i] != text[j - 1]", "flat"),
+    "16.latent": ("key_map.shape[1])",),
 }
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from attn_course.exercises.engine.reading import LIBRARIES
 from attn_course.exercises.engine.run import Refused
 
-WORDS = "{}, allowed are {} MB: is there a table of all pairs?"
+WORDS = "{}, allowed are {} MB: is there a table of all pairs, or of what is used once?"
 
 
 def lean(call):

@@ -13,7 +13,7 @@ too.
 title = "gated linear attention as a layer"
 level, minutes = 2, 20
 kind = "module"
-before = "11.delta"
+before = "11.recurrent"
 
 
 def cases(rng):

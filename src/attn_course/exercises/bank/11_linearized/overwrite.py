@@ -11,7 +11,7 @@ second, overlap)` for any two numbers.
 title = "predict an overwritten value"
 level, minutes = 1, 10
 kind = "predict"
-before = "11.delta"
+before = "11.recurrent"
 predict = "3, then 5, overlap 0.6"
 ask = (3.0, 5.0, 0.6)
 

@@ -12,7 +12,7 @@ and which does not scale.
 
 title = "read real code: Qwen3-Next's gated delta rule"
 level, minutes = 2, 15
-before = "11.delta"
+before = "11.recurrent"
 
 
 def cases(rng):
