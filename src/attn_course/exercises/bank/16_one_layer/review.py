@@ -15,8 +15,7 @@ before = "04.attention"
 
 
 def one(score, mask):
-    score = np.where(mask, score, -np.inf)
-    return softmax(50 * np.tanh(score / 50))
+    return softmax(50 * np.tanh(np.where(mask, score, -np.inf) / 50))
 
 
 def two(score, mask):
@@ -26,8 +25,7 @@ def two(score, mask):
 
 
 def three(score, mask):
-    capped = 50 * np.tanh(score / 50)
-    return softmax(np.where(mask, capped, -np.inf))
+    return softmax(np.where(mask, 50 * np.tanh(score / 50), -np.inf))
 
 
 above = one, two, three
