@@ -39,10 +39,12 @@ def test_what_the_library_does_itself():
 
 @pytest.mark.parametrize("name", command.SIGNALS)
 def test_a_process_that_is_lost_ends_the_run_with_a_message(name):
+    """Within 30 s of its loss: a killed one at once, one that stops when the others have waited."""
+    lab.start(2, time.monotonic, wait=120)  # the frameworks' start, which on a busy machine takes longer
     started = time.monotonic()
     with pytest.raises(RuntimeError, match=r"failed, all are ended: .*(SIGKILL|Connection closed|Timed out)"):
-        lab.start(2, lab.end_in_the_ring, command.SIGNALS[name], wait=5)
-    assert time.monotonic() - started < 120  # most of it the frameworks' start, on a busy machine
+        lab.start(2, lab.end_in_the_ring, command.SIGNALS[name])
+    assert time.monotonic() - started < 30
     assert not lab.torch.multiprocessing.active_children()
 
 

@@ -136,7 +136,7 @@ def generate(
     end: int | None = None,
     cache: tuple | None = None,
 ) -> Iterator[Tensor]:
-    """Write behind a prompt, and yield every token as soon as it is drawn.
+    """Write behind a prompt, and yield every token as soon as it is sampled.
 
     Shapes:
         prompt (B, T), integers; mask (B, T), True = token, for padding on the left;

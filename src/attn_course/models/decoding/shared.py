@@ -134,7 +134,7 @@ def check_logits(highest: np.ndarray) -> None:
 
 
 class Sampler:
-    """Draws the next tokens, a generator per row; temperature 0 draws nothing."""
+    """Samples the next tokens, a generator per row; temperature 0 draws nothing."""
 
     def __init__(
         self,

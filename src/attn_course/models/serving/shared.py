@@ -50,7 +50,7 @@ class Request:
 
     @property
     def unread(self) -> int:
-        """How many tokens stand before the next can be drawn."""
+        """How many tokens stand before the next can be sampled."""
         return len(self.tokens) - self.read
 
     def name(self, number: int, size: int) -> bytes:

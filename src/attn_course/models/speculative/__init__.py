@@ -12,10 +12,10 @@ and in ``reference``, which both frameworks call:
     accept_drafts(p (g + 1, N), q (g, N), drafted, uniforms (g + 1)) -> tokens
     ngram_draft(tokens, count, *, longest=3) -> drafted, None
 
-    draft   g tokens, each drawn from q[i]
+    draft   g tokens, each sampled from q[i]
     check   one pass over the last token and the g drafts gives p[0] .. p[g]
-    accept  draft i with a chance of min(1, p[i] / q[i]); at the first refusal draw from
-            max(p[i] - q[i], 0); with none draw one token more from p[g]
+    accept  draft i with a chance of min(1, p[i] / q[i]); at the first refusal sample
+            from max(p[i] - q[i], 0); with none, one token more from p[g]
     back    the cache is cut behind what stands: the keys of refused drafts go
 
 The tokens have the distribution of ``generate``'s, whatever the draft is; at a
@@ -24,9 +24,9 @@ if every draft were accepted with one chance a, independently, on average
 
     (1 - a^(g + 1)) / (1 - a)
 
-- draft: a model with the same tokens and a cache of its own, which draws as the model
+- draft: a model with the same tokens and a cache of its own, which samples as the model
   does; or a function (tokens so far, count) -> at most count tokens, and the chances
-  (n, N) that they were drawn from, or None where none was drawn: ``ngram_draft``.
+  (n, N) that they were sampled from, or None where none was: ``ngram_draft``.
 - A cache goes back by ``truncate``: whole, in blocks, in fewer bits (``cache=``; the
   draft's is its ``new_cache``). A window and a state (``LinearAttention``,
   ``DeltaRuleAttention``) can't, and are refused.

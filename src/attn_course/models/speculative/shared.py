@@ -34,7 +34,7 @@ def accept_drafts(
 
     Shapes:
         p (g + 1, N): the model's chances behind the text and behind every draft.
-        q (g, N): those that the drafts were drawn from; of one that was not drawn, 1
+        q (g, N): those that the drafts were sampled from; of one that was not, 1
         at its place. drafted: g tokens. uniforms (g + 1), from 0, below 1: one for
         every draft, and the last for y.
         -> 1 to g + 1 tokens.
@@ -68,7 +68,7 @@ def ngram_draft(tokens: list[int], count: int, *, longest: int = 3) -> Drafts:
 
     Shapes:
         tokens: the text. -> at most ``count`` tokens, none where nothing is found; and
-        None, for they are not drawn.
+        None, for they are not sampled.
 
     Source: Saxena 2023, prompt lookup decoding.
 
@@ -83,7 +83,7 @@ def ngram_draft(tokens: list[int], count: int, *, longest: int = 3) -> Drafts:
 
 
 def chances_of(logits: np.ndarray, temperature: float, **choice: Any) -> np.ndarray:
-    """What ``generate`` draws from: (T, N) -> (T, N), 1 at one token for greedy."""
+    """What ``generate`` samples from: (T, N) -> (T, N), 1 at one token for greedy."""
     check_logits(logits.max(axis=-1))
     if temperature == 0:
         return certain(logits.argmax(axis=-1), logits.shape[1])
@@ -94,7 +94,7 @@ def chances_of(logits: np.ndarray, temperature: float, **choice: Any) -> np.ndar
 
 
 def certain(tokens: Any, vocab_size: int) -> np.ndarray:
-    """Chances (n, N) of tokens (n) that are not drawn: 1 at each one's place."""
+    """Chances (n, N) of tokens (n) that are not sampled: 1 at each one's place."""
     return (np.arange(vocab_size) == np.reshape(tokens, (-1, 1))).astype(float)
 
 
@@ -115,7 +115,7 @@ class Cached:
 
 
 def model_draft(reader: Any, rng: np.random.Generator, **choice: Any) -> Callable:
-    """Drafts of a model: each is drawn as the model itself would go on."""
+    """Drafts of a model: each is sampled as the model itself would go on."""
 
     def draft(tokens, count):
         drafted, q = [], []

@@ -40,7 +40,7 @@ def speculative_generate(
     """Write behind a prompt, and yield what each pass of the model adds.
 
     draft: a model with the same tokens, or a function (tokens so far, count) -> at most
-    count tokens, and the chances (n, N) they were drawn from or None. cache: the
+    count tokens, and the chances (n, N) they were sampled from or None. cache: the
     model's, in blocks for example, or of fewer bits; it begins anew.
 
     Shapes:
