@@ -111,7 +111,8 @@ def test_each_query_and_head_has_a_mask_of_its_own(case, face):
 
 
 # Whose chunks are not causal, or of a length of their own, or read a state (tests/mechanisms/test_state_decoding.py).
-AT_ONCE = ("big_bird", "block_sparse", "decoder", "delta_rule", "linear_attention", "linformer", "lsh", "transformer")
+AT_ONCE = ("big_bird", "block_sparse", "decoder", "delta_rule", "encoder_decoder", "linear_attention", "linformer")
+AT_ONCE += ("lsh", "transformer")
 STEPWISE = [c for c in CASES if hasattr(c.item, "new_cache") and not c.name.startswith(AT_ONCE)]
 
 
