@@ -80,20 +80,22 @@ def at(tree, path):
 def measured(record, code):
     """(column, path, settings of its row, value) of what was measured and the code names.
 
-    What every seed has alike was set; without seeds, what is no float.
+    What every seed of a framework has alike was set; without seeds, what is no float.
     """
     for table, rows in record.items():
         start, rows = ((table,), [rows]) if isinstance(rows, dict) else (None, rows)
         if table == "versions" or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             continue
         seeds, values = {row.get("seed") for row in rows}, defaultdict(list)
+        runs = {(row.get("framework"), row.get("seed")) for row in rows}
         for row in rows:
             for path, value in leaves(row):
-                values[path, row.get("seed")].append(str(value))
+                values[path, row.get("framework"), row.get("seed")].append(str(value))
         for n, row in enumerate(rows):
             found = dict(leaves(row))
             for path, value in found.items():
-                set_alike = len({tuple(sorted(values[path, seed])) for seed in seeds}) == 1
+                each = {(framework, *sorted(values[path, framework, seed])) for framework, seed in runs}
+                set_alike = len(each) == len({framework for framework, *_ in each})
                 number = isinstance(value, int | float) and not isinstance(value, bool) and path != ("seed",)
                 found[path] = number and not (set_alike if len(seeds) > 1 else isinstance(value, int))
             of = {path[0]: row[path[0]] for path, moves in found.items() if len(path) == 1 and not moves}

@@ -236,6 +236,7 @@ def test_a_layer_says_its_sizes_and_how_it_is_called(case, face):
     item = case.built(face)
     item = getattr(item, "bias_layer", item)
     assert (item.forward if face == "pytorch" else item.call).__doc__
+    assert case.declared.weights or "None" in type(item).__doc__
     for name, size in (case.sizes or {}).items():
         if isinstance(size, int | tuple):
             assert f"{name}={size}" in repr(item), name

@@ -426,7 +426,8 @@ class AttentionLayer(PairLayer):
             (B, 1, 1, S), (B, 1, T, S) ..., True = may attend; bias (T, S), (H, T, S) or
             (B, H, T, S), added to the scaled scores; head_mask (H) or (B, H), scales
             each head's context; cache: keys and values so far, S counts them too
-            -> output (B, T, model_dim), weights (B, H, T, S) or None.
+            -> output (B, T, model_dim), weights (B, H, T, S): None without
+            ``need_weights``, and from a layer that never forms them, as it says.
 
         Raises:
             ValueError: a shape, dtype or mask is not as above.
