@@ -303,7 +303,7 @@ def test_progress_survives_as_a_string(capsys, tmp_path, monkeypatch):
     assert code == encode({"01.padding_mask", "03.step"}) and len(code) < 80
     monkeypatch.setenv("ATTN_COURSE_PROGRESS", str(tmp_path / "new" / "file.json"))
     assert progress() == "none" and progress(code) == code and progress() == code
-    assert "chapter 01: x...... 1 of 7" in capsys.readouterr().out
+    assert "chapter 01: x........ 1 of 9" in capsys.readouterr().out
     assert decode(encode(set(EXERCISES))) == set(EXERCISES)
     for bad in ("x", "00", "00-zz", "99-1", "00-fff", 7):
         with pytest.raises(ValueError, match="code must be a string that progress"):

@@ -23,6 +23,7 @@ SAME = {
     "00.largest_weight": ("(2, count)", "[-1, 0]", "[0, -1]"),
     "01.last_state": ("len(mask)",),
     "01.written": ("arguments 1 and 2 ",),
+    "05.weight_bytes": ("arguments 1 and 2 ", "arguments 3 and 4 "),
     "01.run": ("(state_weight.shape[1]", "state_weight.shape[1])", "range(mask", "mask.shape[0]"),
     "02.masked_weights": ("== 0, 2", "== 0, -1", "(highest), 1", "(highest), -1"),
     "02.step": ("[:, :, -1]", "[:, -1]"),

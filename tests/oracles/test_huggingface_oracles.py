@@ -161,9 +161,10 @@ def test_what_is_not_ours_is_refused():
     with pytest.raises(ValueError, match="hidden_act must be one of relu, gelu"):
         read_huggingface(module("bert", hidden_act="mish"))
     rope = {"rope_theta": 1e4, "mscale": 0.5}
-    refused = {"longrope": "be one of default, linear, llama3, yarn", "linear": "have mscale=None, got 0.5"}
+    refused = {"longrope": "turns by", "mrope": "must be one of default, linear, llama3, yarn"}
+    refused["linear"] = "must have mscale=None, got 0.5"
     for kind, error in refused.items():
-        with pytest.raises(ValueError, match=f"rope_type.* must {error}"):
+        with pytest.raises(ValueError, match=f"rope_type.* {error}"):
             read_huggingface(module("llama", rope_parameters=rope | {"rope_type": kind}))
     other = module("qwen3")
     state = other.state_dict() | {"mlp.experts.weight": torch.zeros(2, 2)}
@@ -201,5 +202,5 @@ def test_what_a_latent_refuses(face, change):
         attention.state_dict = lambda: {"o_proj.bias": torch.zeros(2)}
     elif "interleave" in change:
         attention.config.rope_interleave = False
-    with pytest.raises(ValueError, match=f"{change}( must be one of|, got)"):
+    with pytest.raises(ValueError, match=f"{change}( 'longrope' turns by|, got)"):
         face.LatentAttention.from_huggingface(attention)

@@ -12,7 +12,7 @@ run: no table of all pairs, no loop over them. `softmax(score)` is given.
 title = "a window of n × w scores, no T × T"
 level, minutes = 2, 15
 before = "10.window"
-usual = "overflow zero -50 unscaled queries keys"
+usual = "overflow afterwards zero -50 unscaled queries keys"
 
 
 def cases(rng):
@@ -50,6 +50,8 @@ place = np.minimum(np.arange(n)[:, None] + np.arange(window), n - 1)
 seen, place = place >= -n * window, np.maximum(place, 0)
 # %% mistake: places below 0 count from the end: the future is seen
 seen, place = place >= -n * window, place % n
+# %% mistake: the mask stands after the softmax: rows no longer sum to 1
+weights = np.where(seen, softmax(score), 0)
 # %% mistake: the values are those of the queries' own places
 return np.einsum("nw,nv->nv", weights, value)
 # %% mistake: the values stand in another order than the weights

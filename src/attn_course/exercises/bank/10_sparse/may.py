@@ -26,7 +26,7 @@ def cases(rng):
         Case("texts of one token", draw([1, 1, 4, 1], 2)),
         Case("a window of 1", draw([3, 5], 1)),
         Case("a window longer than the row", draw([4, 3], 11)),
-        Case("one token", draw([1], 3)),
+        Case("an axis of size 1", draw([1], 3)),
         Case("many texts", draw(rng.integers(1, 9, 12), int(rng.integers(2, 5)))),
         Case("16,384 pairs", draw([32, 96], 4), lines=2000),
     ]
