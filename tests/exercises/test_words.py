@@ -261,6 +261,7 @@ MASKED = [
     for name, each in EXERCISES.items()
     if each.kind in ("write", "bug", "part", "read")
     and re.search(r"np.where\(.*(-np.inf|low)\)", source_of(each.solution))
+    and name != "10.banded"  # what it blocks are copies of an allowed score: none is larger
 ]
 
 

@@ -34,7 +34,11 @@ def cases(rng):
         mask[:, -1] = False
         return *behind(query, key), value, mask
 
-    more = {"behind": blocked, "low": weak, "empty": empty, "full": full}
+    def low(query, key, value, mask):
+        mask[:, 0], mask[:, -1] = True, False
+        return weak(query, key, value, mask)
+
+    more = {"behind": blocked, "low": low, "empty": empty, "full": full}
     return fixed_cases(rng, draw, 4, long=(0, 1), large=strong, **more)
 
 

@@ -12,7 +12,7 @@ run: no table of all pairs, no loop over them. `softmax(score)` is given.
 title = "a window of n × w scores, no T × T"
 level, minutes = 2, 15
 before = "10.window"
-usual = "overflow afterwards zero -50 unscaled queries keys"
+usual = "overflow zero -50 unscaled queries keys"
 
 
 def cases(rng):

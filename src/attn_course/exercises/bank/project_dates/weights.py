@@ -24,6 +24,7 @@ def cases(rng):
         return score + 800 * (-1.0) ** np.arange(len(score))[:, None], mask
 
     def low(score, mask):
+        mask[:, 0], mask[:, -1] = True, False
         return np.where(mask, score - 12000, score), mask
 
     def behind(score, mask):
