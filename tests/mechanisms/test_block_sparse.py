@@ -1,6 +1,7 @@
 """Sparse patterns: the fast paths of both frameworks are dense attention with the pattern's mask."""
 
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -140,16 +141,17 @@ def softmaxes(face):
 def test_gradients_are_those_of_dense_attention(name, face, T, S):
     inputs, padding = draw(T, S)
     weight = np.random.default_rng(1).normal(size=(B, H, T, inputs[2].shape[-1]))
-    for given, pattern in of(name, T, S)[-3:]:
+    usual, *others = zip(softmaxes(face), softmaxes(pytorch), strict=True)
+    cases = of(name, T, S)[-3:]
+    for (given, pattern), (own, theirs) in [*product(cases, [usual]), *product(cases[-1:], others)]:
         mask = torch.tensor(pattern.reshape((1,) * (4 - pattern.ndim) + pattern.shape) & padding)
-        for own, theirs in zip(softmaxes(face), softmaxes(pytorch), strict=True):
-            tensors = [torch.tensor(x, requires_grad=True) for x in inputs]
-            found, _ = pytorch.scaled_dot_product_attention(*tensors, mask, **theirs)
-            (found * torch.tensor(weight)).sum().backward()
-            output, gradients = run(face, name, given | own, inputs, padding, weight)
-            close(output, found.detach().numpy())
-            for one, other in zip(gradients, tensors, strict=True):
-                np.testing.assert_allclose(one, other.grad.numpy(), rtol=1e-10, atol=1e-10)
+        tensors = [torch.tensor(x, requires_grad=True) for x in inputs]
+        found, _ = pytorch.scaled_dot_product_attention(*tensors, mask, **theirs)
+        (found * torch.tensor(weight)).sum().backward()
+        output, gradients = run(face, name, given | own, inputs, padding, weight)
+        close(output, found.detach().numpy())
+        for one, other in zip(gradients, tensors, strict=True):
+            np.testing.assert_allclose(one, other.grad.numpy(), rtol=1e-10, atol=1e-10)
 
 
 @NAME
