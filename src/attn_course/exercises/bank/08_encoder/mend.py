@@ -43,6 +43,7 @@ def first_half(x, query_weight, key_weight, value_weight):
     def norm(z):
         z = z - z.mean(axis=-1, keepdims=True)
         return z / np.sqrt((z**2).mean(axis=-1, keepdims=True) + 1e-5)
+
     rows = norm(x)
     query, key = rows @ query_weight, rows @ key_weight
     score = query @ key.T / np.sqrt(key.shape[1])
