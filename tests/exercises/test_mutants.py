@@ -38,6 +38,7 @@ SAME = {
     "04.with_cache": ("np.sqrt(query.shape[1])",),
     "04.entropy": ("weights, 2)",),
     "06.split_heads": ("swapaxes(1, -2)",),
+    "06.parameters": ("arguments 2 and 3 ",),
     "09.embed": ("waves.shape[1]",),
     "09.smoothed_loss": ("log_chance.shape[1]", "flat"),
     "lm.attend": ("shape[-2], *key", "key.shape[-2:]", "swapaxes(-2, 3)"),

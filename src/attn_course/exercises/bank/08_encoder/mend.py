@@ -1,86 +1,88 @@
-"""Find the faults; there are three of those that you have diagnosed. The attention of a
-causal model that goes on from what it has kept: new rows x (T, D), past (S, D), the
-rows before them with their positions added, places (P, D), the vectors of all
-positions, and three weights (D, D). Output (T, D), and the rows to keep, (S + T, D).
-Scores may be as large as several hundred.
+"""Three of the faults that you have diagnosed stand in one function; mend it: the first
+half of a pre-norm layer under a causal mask, with one head. x (T, D), three weights (D,
+D); output (T, D). The norm has no scale and no bias. Scores may be as large as several
+hundred.
 
-1. Diagnose first: what does row 0 see, how large are the scores, which place does it
-   get?
-2. Print the mask for S = 2, T = 3: the first new row is position 2 and sees the keys 0
-   to 2.
-3. places[S : S + T]; a division by np.sqrt(key.shape[1]); np.tri(T, S + T, S)
+1. Diagnose first: what does row 0 see, how large are the scores, what is left of the
+   stream?
+2. Print the mask for T = 3. And the stream of a pre-norm layer meets no norm: which
+   vectors do?
+3. rows = norm(x); a division by np.sqrt(key.shape[1]); np.tri(len(x)); no norm in the
+   last line.
 """
 
 title = "mend a run: three of the faults in one function"
 level, minutes = 3, 20
 kind = "bug"
-before = "08.diagnose, 04.with_cache"
+before = "08.diagnose, 08.pre_norm"
 usual = "overflow afterwards unscaled width"
 
 
 def cases(rng):
-    def draw(T, S, D):
-        rows = rng.normal(size=(T, D)), rng.normal(size=(S, D))
+    def draw(T, D):
         weights = (rng.normal(size=(D, D)) / np.sqrt(D) for _ in range(3))
-        return *rows, rng.normal(size=(T + S + 2, D)), *weights
+        return 1 + 2 * rng.normal(size=(T, D)), *weights
 
-    def scored(x, past, places, weights):
-        """Where the rows' first numbers alone are the scores, for the new row."""
-        (query, key, value), D = weights, x.shape[1]
-        query, key = 0 * query, 0 * key
-        query[-1, 0], key[0, 0] = np.sqrt(D), 1
-        for each in (x, past, places):
-            each[:, -1] = each is not places
-        places[:, 0] = 0
-        return x, past, places, query, key, value
+    def large(x, query_weight, key_weight, value_weight):
+        return x, 200 * query_weight, 200 * key_weight, value_weight
 
-    def large(x, past, places, *weights):
-        given = scored(x, past, places, weights)
-        given[0][:, 0], given[1][:, 0] = rng.normal(size=len(x)), -900
-        given[0][0, 0] = 900
-        return given
+    def behind(x, *weights):
+        """The last row's key has the largest score for every row before it."""
+        query_weight, key_weight = (np.zeros_like(each) for each in weights[:2])
+        query_weight[0, 0], key_weight[0, 0] = 200, -200
+        x[:, 0], x[-1, 0] = 50, -50
+        return x, query_weight, key_weight, weights[2]
 
-    def behind(x, past, places, *weights):
-        given = scored(x, past, places, weights)
-        given[0][-1, 0] = 20000
-        return given
-
-    cases = fixed_cases(rng, draw, 3, large=large, behind=behind)
-    return [*cases, Case("nothing is kept", draw(5, 0, 3))]
+    x, *weights = draw(5, 7)
+    small = Case("differences of a thousandth", (x / 1000, *weights))
+    return [*fixed_cases(rng, draw, 2, large=large, behind=behind), small]
 
 
 # %% solution
-def attend(x, past, places, query_weight, key_weight, value_weight):
-    T, S = len(x), len(past)
-    rows = np.concatenate([past, x + places[S : S + T]])
-    query, key = rows[S:] @ query_weight, rows @ key_weight
+def first_half(x, query_weight, key_weight, value_weight):
+    def norm(z):
+        z = z - z.mean(axis=-1, keepdims=True)
+        return z / np.sqrt((z**2).mean(axis=-1, keepdims=True) + 1e-5)
+
+    rows = norm(x)
+    query, key = rows @ query_weight, rows @ key_weight
     score = query @ key.T / np.sqrt(key.shape[1])
-    seen = np.tri(T, S + T, S, dtype=bool)
+    seen = np.tri(len(x), dtype=bool)
     weights = softmax(np.where(seen, score, -np.inf))
-    return weights @ (rows @ value_weight), rows
+    return x + weights @ rows @ value_weight
 
 
 # %% starter
-rows = np.concatenate([past, x + places[S + 1 : S + T + 1]])
+rows = x
 score = query @ key.T
-seen = np.tri(T, S + T, S + 1, dtype=bool)
-# %% mistake: the cache is off by one: the first new row has place S
-rows = np.concatenate([past, x + places[S + 1 : S + T + 1]])
+seen = np.tri(len(x), len(x), 1, dtype=bool)
+return norm(x + weights @ rows @ value_weight)
 # %% mistake: the mask leaks: a row sees the next one
-seen = np.tri(T, S + T, S + 1, dtype=bool)
-# %% mistake: new rows have the places after those that are kept, not the first ones
-rows = np.concatenate([past, x + places[:T]])
-# %% mistake: the mask forgets what is kept
-seen = np.tri(T, S + T, dtype=bool)
-# %% mistake: a row doesn't see itself
-seen = np.tri(T, S + T, S - 1, dtype=bool)
+seen = np.tri(len(x), len(x), 1, dtype=bool)
+# %% mistake: a norm stands after the sum, and none before
+rows = x
+return norm(x + weights @ rows @ value_weight)
+# %% mistake: a second norm stands after the sum
+return norm(x + weights @ rows @ value_weight)
+# %% mistake: what the part reads is not normalized
+rows = x
+# %% mistake: the way around is missing
+return weights @ rows @ value_weight
+# %% mistake: the way around is normalized
+return rows + weights @ rows @ value_weight
+# %% mistake: the norm is of what attention found, not of what it reads
+rows = x
+return x + norm(weights @ rows @ value_weight)
+# %% mistake: the mask is upside down: a row sees itself and what follows
+seen = ~np.tri(len(x), len(x), -1, dtype=bool)
 # %% mistake: there is no mask
-seen = np.ones((T, S + T), bool)
-# %% mistake: places are missing
-rows = np.concatenate([past, x])
+seen = np.ones((len(x), len(x)), bool)
 # %% mistake: the values are the rows themselves
-return weights @ rows, rows
-# %% mistake: the rows to keep are all of them, not the new ones alone
-return weights @ (rows @ value_weight), rows[S:]
+return x + weights @ rows
+# %% mistake: values are made of x, without its norm
+return x + weights @ x @ value_weight
 # %% mistake: the softmax runs over the queries, not over the keys
 weights = softmax(np.where(seen, score, -np.inf), axis=0)
+# %% mistake: the norm runs along each vector, the last axis
+z = z - z.mean(axis=0, keepdims=True)
+return z / np.sqrt((z**2).mean(axis=0, keepdims=True) + 1e-5)
