@@ -1,7 +1,7 @@
-"""Write `chances(logits, temperature, k)`: with which chance each token is drawn next.
+"""Write `chances(logits, temperature, k)`: with which chance each token is sampled.
 logits (B, N); temperature, a positive number that divides them; k, how many tokens of
-the largest logits may be drawn, the others get exactly 0. Returns (B, N), each row sums
-to 1. Logits may be as large as several hundred; no two of them are equal.
+the largest logits may be sampled, the others get exactly 0. Returns (B, N), each row
+sums to 1. Logits may be as large as several hundred; no two of them are equal.
 
 1. Divide, then drop what is not among the k largest, then a softmax of what is left.
 2. Find the k-th largest logit of each row; what is below it gets -inf before the
@@ -66,16 +66,16 @@ def chances_tf(logits, temperature, k):
 found = softmax(logits * temperature) * (logits >= least)
 # %% mistake: the temperature is not used
 found = softmax(logits) * (logits >= least)
-# %% mistake: k is not used: every token may be drawn
+# %% mistake: k is not used: every token may be sampled
 found = softmax(logits / temperature)
 # %% mistake: what is left does not sum to 1: divide by its sum
 return found
-# %% mistake: one token too many: k of them may be drawn
+# %% mistake: one token too many: k of them may be sampled
 least = np.sort(logits, axis=1)[:, -min(k + 1, logits.shape[1]), None]
-# %% mistake: one token too few: the k-th largest may be drawn too
+# %% mistake: one token too few: the k-th largest may be sampled too
 found = softmax(logits / temperature) * (logits >= least)
 least = np.sort(logits, axis=1)[:, -max(k - 1, 1), None]
-# %% mistake: these are the k smallest; the largest may be drawn
+# %% mistake: these are the k smallest; the largest may be sampled
 found = softmax(logits / temperature) * (
     logits <= np.sort(logits, axis=1)[:, k - 1, None]
 )
