@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from marks import FRAMEWORKS, alone, colab_source, colab_tags, framework_of, in_
 from mystmd import Book, Page, caption, close, convert, split_sections
 from nbformat import NotebookNode
 from publisher import UNSET, Publisher
+
+from attn_course.course.plots.explore import MARK, code
 
 BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 # IPython puts the value of `spec` into the last line. Tests set ATTN_COURSE_SPEC to a wheel.
@@ -134,8 +137,11 @@ def _marked(cell: NotebookNode) -> NotebookNode:
     return new
 
 
+FIGURE = re.compile(rf'(data-kind="(\w+)".*?<script {MARK}>).*?(?=</script>)', re.DOTALL)
+
+
 def keep_outputs(notebook: NotebookNode, old: NotebookNode) -> None:
-    """Take over the outputs of the code cells that did not change."""
+    """Take over the outputs of the code cells that did not change; a figure to drag gets its present code."""
     new_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     old_cells = [cell for cell in old.cells if cell.cell_type == "code"]
     matcher = difflib.SequenceMatcher(a=_keys(old_cells), b=_keys(new_cells), autojunk=False)
@@ -143,6 +149,9 @@ def keep_outputs(notebook: NotebookNode, old: NotebookNode) -> None:
         for old_cell, new_cell in zip(old_cells[a : a + size], new_cells[b : b + size], strict=True):
             new_cell.outputs = old_cell.outputs
             new_cell.execution_count = old_cell.execution_count
+            for data in (output.get("data", {}) for output in new_cell.outputs):
+                if "text/html" in data:
+                    data["text/html"] = FIGURE.sub(lambda found: found[1] + code(found[2]), data["text/html"])
 
 
 def _keys(cells: list[NotebookNode]) -> list[str]:

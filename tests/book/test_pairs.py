@@ -87,6 +87,17 @@ def test_prose_badge_and_metadata_are_up_to_date(source):
     assert nbformat.writes(notebook) + "\n" == path.read_text(encoding="utf-8")
 
 
+def test_a_kept_figure_gets_its_present_code():
+    def one(script):
+        data = {"text/html": f'<div data-kind="scale">kept</div>\n<script {MARK}>{script}</script>'}
+        cell = nbformat.v4.new_code_cell("draw()", outputs=[nbformat.v4.new_output("execute_result", data=data)])
+        return nbformat.v4.new_notebook(cells=[cell])
+
+    new = one("")
+    keep_outputs(new, one("old"))
+    assert new.cells[0].outputs == one(code("scale")).cells[0].outputs
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [

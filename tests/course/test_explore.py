@@ -146,13 +146,15 @@ def test_last_bits_of_the_input_change_no_byte(kind, monkeypatch):
 
 
 def test_models_are_called_by_their_names():
-    """Without the two options nothing of them is in the output."""
+    """Without the options nothing of them is in the output."""
     names = {(0, 0): "one", (0, 1): "other"}
     plain = explore(weights(2, 3, 3), "abc", "abc", alt=ALT, names=names)
     asked = explore(weights(2, 3, 3), "abc", "abc", alt=ALT, names=names, grid=True, choose="Models")
     assert not {"grid", "choose"} & set(plain.data) and ">1.2<" in plain.picture
     assert asked.data == plain.data | {"grid": True, "choose": "Models"}
     assert ">other<" in asked.picture and ">1.2<" not in asked.picture
+    waits = explore(weights(2, 3, 3), "abc", "abc", alt=ALT, names=names, verb="waits for")
+    assert waits.data == plain.data | {"verb": "waits for"}
 
 
 # --- The code ---------------------------------------------------------------------------------------------------------

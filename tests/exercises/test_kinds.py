@@ -152,6 +152,12 @@ def test_a_loop_is_counted(way, framework):
     assert "lines of Python, allowed are 300: is there a loop?" in said
 
 
+@pytest.mark.parametrize(("rows", "words"), [(1600, "MB of arrays, allowed are 2 MB"), (1, "allowed are 3,000")])
+def test_pixels_are_taken_neither_all_at_once_nor_one_by_one(rows, words):
+    text = source_of(EXERCISES["05.pixels"].solution)
+    assert text.count("32") == 2 and words in told("05.pixels", made(text.replace("32", str(rows))), 1)
+
+
 def test_a_wrong_number_is_said_before_a_table():
     def dense(query, key, value, size):
         score = query @ key.T

@@ -238,6 +238,18 @@ def test_keys_choose_row_view_and_head(figure):
         assert "“too” (4 of 5)" in spoken(tab, "head 3")
 
 
+def test_a_verb_names_columns_and_no_weight(figure):
+    """No small picture tells what a map holds before it is chosen."""
+    with figure("waits") as (_, ui):
+        read, named = ui.locator(".read").text_content().split(" waits for ")
+        assert read.endswith("(3 of 4)") and named == "“-” · “0” · “4”"
+        assert "1.00" not in ui.locator(".stage").text_content()
+        drawn = "(all) => all.map((one) => one.getContext('2d').getImageData(0, 0, 4, 4).data.some(Boolean))"
+        assert ui.locator(".head canvas").evaluate_all(drawn) == [False, False]
+        ui.get_by_role("radio", name="other").check(force=True)
+        assert ui.locator(".read").text_content().endswith("waits for nothing")
+
+
 def test_the_mouse_looks_and_a_click_stays(figure):
     with figure("characters") as (tab, ui):
         box = ui.locator(".lines [role=radiogroup]").bounding_box()

@@ -63,6 +63,17 @@ def figures():
         "attention": draw.explore(
             WEIGHTS, WORDS, WORDS, alt="heads", names={(1, 2): "a name"}, start=(1, 0, 2), label="Heads of a model"
         ),
+        "waits": draw.explore(
+            [np.tri(4), np.zeros((4, 4))],
+            WRITTEN[:4],
+            WRITTEN[4:8],
+            alt="who waits",
+            verb="waits for",
+            names={(0, 0): "one", (0, 1): "other"},
+            start=(0, 0, 2),
+            choose="Decoder",
+            label="Who waits",
+        ),
         "characters": draw.explore(
             CHARACTERS, WRITTEN, DATE, alt="a date", row_label="written", column_label="read", label="A date"
         ),

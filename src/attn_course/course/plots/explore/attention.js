@@ -3,12 +3,13 @@ KINDS.attention = (ui, data, say) => {
   const { rows, columns } = data;
   const [layers, heads] = [data.weights.length, data.weights[0].length];
   const across = brief([...rows, ...columns]); // characters stand in a line, words below each other
-  const state = { layer: data.start[0], head: data.start[1], row: data.start[2], peek: null, column: null, view: data.grid ? 1 : 0 };
-  const weight = (row, column, layer = state.layer, head = state.head) => data.weights[layer][head][row * columns.length + column] / 1000;
+  const maps = data.weights.flat();
+  const state = { map: data.start[0] * heads + data.start[1], row: data.start[2], peek: null, column: null, view: data.grid ? 1 : 0 };
+  const weight = (row, column, map = state.map) => maps[map][row * columns.length + column] / 1000;
   // Called by their names alone: several models, say, which are no heads of one.
-  const called = (layer, head) => {
-    if (data.choose) return data.names[layer * heads + head];
-    return heads > 1 ? `layer ${layer + 1}, head ${head + 1}` : `layer ${layer + 1}`;
+  const called = (map) => {
+    if (data.choose) return data.names[map];
+    return `layer ${Math.floor(map / heads) + 1}${heads > 1 ? `, head ${(map % heads) + 1}` : ""}`;
   };
   const stage = div("stage");
   const readout = make("p", { className: "read" });
@@ -29,19 +30,19 @@ KINDS.attention = (ui, data, say) => {
   const curves = (row, least) => columns.map((_, column) => (weight(row, column) >= least ? curve(row, column) : "")).join("");
   const tell = (row) => {
     const order = columns.map((_, column) => column).sort((one, two) => weight(row, two) - weight(row, one))
-      .filter((column, rank) => rank < 3 && weight(row, column) >= 0.005);
+      .filter((column, rank) => (data.verb || rank < 3) && weight(row, column) >= 0.005);
     const rest = Math.max(0, sum(columns.map((_, column) => weight(row, column))) - sum(order.map((column) => weight(row, column))));
-    const name = (column) => [make("span", { className: "mono" }, `“${visible(columns[column])}”`), across ? ` at ${column + 1}: ` : ": ",
-      make("b", { className: "num" }, fixed(weight(row, column)))];
-    const parts = [make("b", { className: "mono" }, `“${visible(rows[row])}”`), ` (${row + 1} of ${rows.length}) attends to `];
+    const name = (column) => [make("span", { className: "mono" }, `“${visible(columns[column])}”`),
+      ...(data.verb ? [] : [across ? ` at ${column + 1}: ` : ": ", make("b", { className: "num" }, fixed(weight(row, column)))])];
+    const parts = [make("b", { className: "mono" }, `“${visible(rows[row])}”`), ` (${row + 1} of ${rows.length}) ${data.verb ?? "attends to"} `];
     if (state.column !== null) parts.push(...name(state.column), "; most: ");
     order.forEach((column, index) => parts.push(index ? " · " : "", ...name(column)));
     if (!order.length) parts.push("nothing");
     if (rest >= 0.005 && columns.length > order.length) parts.push(" · rest: ", make("b", { className: "num" }, fixed(rest)));
     readout.replaceChildren(...parts);
     if (state.peek === null) {
-      const name = called(state.layer, state.head);
-      say(`${layers * heads > 1 ? `${name[0].toUpperCase()}${name.slice(1)}. ` : ""}${readout.textContent}`);
+      const name = called(state.map);
+      say(`${maps[1] ? `${name[0].toUpperCase()}${name.slice(1)}. ` : ""}${readout.textContent}`);
     }
   };
   const mark = (list, row) => [...list.children].forEach((label, index) => {
@@ -83,7 +84,7 @@ KINDS.attention = (ui, data, say) => {
       marks.forEach(([bar, number], column) => {
         const value = weight(row, column);
         bar.style[across ? "height" : "width"] = `${value >= 0.005 ? 3.2 * value : 0}rem`;
-        number.textContent = value >= 0.005 ? fixed(value) : "";
+        number.textContent = value >= 0.005 && !data.verb ? fixed(value) : "";
       });
       tell(row);
     };
@@ -122,20 +123,21 @@ KINDS.attention = (ui, data, say) => {
   };
   ui.append(div("bar", where, choice("View", ["Lines", "Grid"], state.view, (view) => { state.view = view; show(); })));
   const small = [];
-  if (layers * heads > 1) {
-    const texts = range(layers * heads, (index) => {
+  if (maps[1]) {
+    const texts = maps.map((_, index) => {
       const name = data.choose ? "" : data.names[index];
-      return `${called(Math.floor(index / heads), index % heads)}${name ? `, ${name}` : ""}`;
+      return `${called(index)}${name ? `, ${name}` : ""}`;
     });
-    const title = make("b", {}, texts[state.layer * heads + state.head]);
-    const pictures = radios("head", texts, state.layer * heads + state.head, (index) => {
-      Object.assign(state, { layer: Math.floor(index / heads), head: index % heads });
+    const title = make("b", {}, texts[state.map]);
+    const pictures = radios("head", texts, state.map, (index) => {
+      state.map = index;
       title.textContent = texts[index];
       show();
     }, (input, index) => {
       const canvas = cells("");
+      // With a verb the small pictures are blank: they would tell what is to be found out.
       small.push(() => paint(canvas, rows.length, columns.length, (row, column) =>
-        Math.sqrt(weight(row, column, Math.floor(index / heads), index % heads))));
+        data.verb ? 0 : Math.sqrt(weight(row, column, index))));
       return make("label", { className: "head", title: texts[index] }, input, canvas, ...(data.choose ? [caption(texts[index])] : []));
     });
     const table = make("div", { className: "heads", style: `grid-template-columns:auto repeat(${heads},auto)` });

@@ -28,6 +28,7 @@ def explore(
     start=(0, 0, 0),
     grid=False,
     choose=None,
+    verb=None,
     label="Attention explorer",
 ):
     """Weights of layers and heads, to be looked at query by query.
@@ -38,7 +39,8 @@ def explore(
         characters. names: {(layer, head): text}. start: layer, head and row that are
         chosen first, from 0. grid: opens as a grid, not as lines. choose: what there is
         to choose in place of layers and heads, as "Models"; each map is then called by
-        its name alone.
+        its name alone. verb: what a row does to the columns whose weight is 1, as
+        "waits for"; weights are not told then, and the small pictures are blank.
 
     Raises:
         ValueError: a shape doesn't fit the tokens, a weight is no number from 0 to 1,
@@ -68,6 +70,7 @@ def explore(
     }
     data |= {"grid": True} if grid else {}
     data |= {"choose": str(choose)} if choose else {}
+    data |= {"verb": str(verb)} if verb else {}
     heading = f"{row_label} ↓  {column_label} →"
     if len(layers) * heads == 1:
         picture = one_grid(layers[0][0], rows, columns, heading)
