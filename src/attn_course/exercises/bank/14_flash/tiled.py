@@ -42,10 +42,9 @@ def tiled(query, key, value, size):
         block = query @ key[own].T / np.sqrt(key.shape[1])
         new = np.maximum(highest, block.max(axis=1, keepdims=True))
         kept, part = np.exp(highest - new), np.exp(block - new)
-        more = part.sum(axis=1, keepdims=True)
+        more, highest = part.sum(axis=1, keepdims=True), new
         total = kept * total + more
         mean = mean + (part @ value[own] - more * mean) / total
-        highest = new
     return mean
 
 
@@ -64,7 +63,7 @@ mean = mean + (part @ value[:size][: block.shape[1]] - more * mean) / total
 # %% mistake: the root is that of the block's size
 block = query @ key[own].T / np.sqrt(size)
 # %% mistake: the highest score so far is not kept
-highest = highest
+more, highest = part.sum(axis=1, keepdims=True), highest
 # %% mistake: the first block's highest score serves all
 new = highest if start else block.max(axis=1, keepdims=True)
 # %% mistake: the sign is wrong: exp(old - new) shrinks
