@@ -1,10 +1,11 @@
-"""Find the bug. Attention over blocks of `size` keys: query (T, K), key (S, K), value
-(S, V), output (T, V). It is right when one block holds all keys. With 2,048 keys, 3 MB
-may be held at a time: no table of all pairs.
+"""Find the bug. This loop over blocks of `size` keys carries the average of the values so
+far, in place of their sum: query (T, K), key (S, K), value (S, V), output (T, V). It is
+right when one block holds all keys. With 2,048 keys, 3 MB may be held at a time: no
+table of all pairs.
 
-1. Print total and context after the second block. Which maximum belongs to each?
-2. Everything that was summed up with the old maximum has to shrink.
-3. total is multiplied by kept. What else was summed up?
+1. Follow two blocks whose highest scores are equal. How much does the first count?
+2. The average of a block and all before it: each part counts by its share of the total.
+3. This block has the share part.sum() / total, so the average so far has the rest.
 """
 
 title = "find the bug in a tiled loop"
@@ -35,43 +36,45 @@ def cases(rng):
 
 # %% solution
 def tiled(query, key, value, size):
-    highest, total, context = np.full((len(query), 1), -np.inf), 0, 0
+    highest, total, mean = np.full((len(query), 1), -np.inf), 0, 0
     for start in range(0, len(key), size):
         own = slice(start, start + size)
         block = query @ key[own].T / np.sqrt(key.shape[1])
         new = np.maximum(highest, block.max(axis=1, keepdims=True))
         kept, part = np.exp(highest - new), np.exp(block - new)
-        total = kept * total + part.sum(axis=1, keepdims=True)
-        context = kept * context + part @ value[own]
-        highest = new
-    return context / total
+        more, highest = part.sum(axis=1, keepdims=True), new
+        total = kept * total + more
+        mean = mean + (part @ value[own] - more * mean) / total
+    return mean
 
 
 # %% starter
-context = context + part @ value[own]
-# %% mistake: the context is not rescaled when a larger score comes
-context = context + part @ value[own]
+mean = kept * mean + part @ value[own] / total
+# %% mistake: the old average is rescaled as a sum, not multiplied by its weight
+mean = kept * mean + part @ value[own] / total
+# %% mistake: the old average is not weighed at all
+mean = mean + part @ value[own] / total
 # %% mistake: the total is not rescaled when a larger score comes
-total = total + part.sum(axis=1, keepdims=True)
-# %% mistake: every block is averaged by itself
-context = context + part @ value[own] / part.sum(axis=1, keepdims=True)
+total = total + more
+# %% mistake: blocks are averaged as if they weighed the same
+mean = (mean + part @ value[own] / part.sum(axis=1, keepdims=True)) / 2
 # %% mistake: the values of the first block serve all blocks
-context = kept * context + part @ value[:size][: block.shape[1]]
+mean = mean + (part @ value[:size][: block.shape[1]] - more * mean) / total
 # %% mistake: the root is that of the block's size
 block = query @ key[own].T / np.sqrt(size)
 # %% mistake: the highest score so far is not kept
-highest = highest
+more, highest = part.sum(axis=1, keepdims=True), highest
 # %% mistake: the first block's highest score serves all
 new = highest if start else block.max(axis=1, keepdims=True)
 # %% mistake: the sign is wrong: exp(old - new) shrinks
 kept, part = np.exp(new - highest), np.exp(block - new)
-# %% mistake: it is not divided by the total
-return context
+# %% mistake: it is divided by the total twice
+return mean / total
 # %% mistake: the last block, which may be shorter, is left out
 for start in range(0, len(key) - size + 1, size):
     ...
 # %% mistake: the earlier blocks are lost
-context = part @ value[own]
+mean = part @ value[own] / total
 # %% mistake: the block's scores are not brought to the maximum
 kept, part = np.exp(highest - new), np.exp(block)
 # %% mistake: the total is that of all queries together
