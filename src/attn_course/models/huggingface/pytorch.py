@@ -306,7 +306,7 @@ class CompressedAttention(Module):
         return entry, highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
 
     def new_cache(self, batch: int, capacity: int) -> "CompressedCache":
-        """An empty cache for ``cache=``, of many words; not for ``torch.compile``."""
+        """An empty cache of ``capacity`` words; not for ``torch.compile``."""
         like = self.key.weight
         place = {"dtype": like.dtype, "device": like.device}
         K = self.key.out_features

@@ -341,7 +341,7 @@ class CompressedAttention(PairLayer):
         return entry, highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
 
     def new_cache(self, batch: int, capacity: int) -> "CompressedCache":
-        """An empty cache for ``cache=``, of many words."""
+        """An empty cache of ``capacity`` words."""
         place = {"dtype": self.compute_dtype}
         K = self.config["key_dim"]
         words = KVCache(batch, 1, None, K, 0, window=self.window, **place)
