@@ -86,13 +86,19 @@ def on_form(mechanism, heads):
     return make
 
 
-def delta_rule(heads):
-    """Keys of about unit norm, half of the old value overwritten."""
+def delta_rule(heads, fades=None, attend=None):
+    """Keys of about unit norm, half of the old value overwritten.
+
+    fades: None, a "state" as a whole or each "column" of its keys, to 0.99 a position.
+    attend: another than the face's.
+    """
 
     def make(face, draw, n):
         def call(query, key, value, beta):
-            half = beta * 0 + 0.5
-            return face.delta_rule_attention(query, key / WIDTH**0.5, value, half)[0]
+            like = {None: None, "state": beta, "column": key}[fades]
+            decay = None if like is None else like * 0 + 0.99
+            own = query, key / WIDTH**0.5, value, beta * 0 + 0.5
+            return (attend or face.delta_rule_attention)(*own, decay=decay)[0]
 
         return call, [*drawn(draw, heads, n), draw(1, heads, n)]
 

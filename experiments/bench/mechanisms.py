@@ -7,9 +7,15 @@ A slope is measured as a ratio too: time at 4 n positions through time at n, whi
 from functools import partial
 
 from experiments.bench import Row, side
-from experiments.bench.cases import WIDTH, Program, cases, given, on_heads
+from experiments.bench.cases import WIDTH, Program, cases, delta_rule, given, on_heads
 
 HEADS, WINDOW, RANK = 8, 257, 256
+# What fades of the delta rule's state: nothing, Gated DeltaNet, KDA.
+RULES = {
+    "delta_rule_attention": None,
+    "delta_rule_attention, decay": "state",
+    "delta_rule_attention, decay a column": "column",
+}
 CASES = cases(HEADS, WINDOW, RANK) | {
     "linear_attention, causal": Program(
         on_heads("linear_attention", HEADS, causal=True), 8192, causal=True
@@ -21,6 +27,10 @@ CASES = cases(HEADS, WINDOW, RANK) | {
     "flash_attention, causal": Program(
         on_heads("flash_attention", HEADS, causal=True), 8192, causal=True
     ),
+    **{
+        name: Program(delta_rule(HEADS, fades), 8192, causal=True)
+        for name, fades in RULES.items()
+    },
 }
 DENSE = "F.scaled_dot_product_attention"
 # Positions, and the goal beside dense attention, where there is one.
@@ -44,7 +54,7 @@ SLOPES = {
     "linformer_attention": 1.1,
     "lsh_attention": 1.25,
     "sliding_window_attention": 1.1,
-    "delta_rule_attention": 1.2,
+    **dict.fromkeys(RULES, 1.2),
 }
 EXACT = ("scaled_dot_product_attention", "flash_attention", "flash_attention, causal")
 
@@ -105,6 +115,27 @@ def beside_sum(n):
     return run(ours, n), run(given(sums, heads), n)
 
 
+def beside_loop(name, n):
+    """The delta rule in chunks, and one position after the other."""
+    from attn_course.core.frameworks import torch
+    from experiments.bench.pytorch import program as run
+
+    def loop(query, key, value, beta, decay):
+        beta, found = beta[..., None], []
+        state = key.new_zeros(*key.shape[:-2], WIDTH, WIDTH)
+        if decay is not None and decay.ndim < key.ndim:
+            decay = decay[..., None]
+        for t in range(n):
+            q, k, v, b = (x[..., t : t + 1, :] for x in (query, key, value, beta))
+            if decay is not None:
+                state = decay[..., t, :, None] * state
+            state = state + k.mT @ (b * (v - k @ state))
+            found.append(q @ state)
+        return torch.cat(found, dim=-2), None
+
+    return in_torch(name, n), run(delta_rule(HEADS, RULES[name], loop), n)
+
+
 def _dense_row(name, case):
     n, goal = BESIDE_DENSE.get(name, (min(case.longest, 4096), None))
     peer = f"causal {DENSE}" if case.causal else DENSE
@@ -151,6 +182,14 @@ ROWS = [
         )
         for name, slope in SLOPES.items()
         for framework in ("PyTorch", "TensorFlow")
+    ),
+    *(
+        Row(
+            f"{name.replace('_', ' ')}, PyTorch, {{n}} positions, beside the loop",
+            "a loop over the positions",
+            *(partial(beside_loop, name), 1 / 3, 4096),
+        )
+        for name in RULES
     ),
     Row(
         "linear attention, causal, PyTorch, {n} positions, beside the sum",

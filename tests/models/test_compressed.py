@@ -8,7 +8,7 @@ from oracle_modules import module, rebuilt
 from support import FACE, close, draw, gradients, numbers, tensor
 
 from attn_course import pytorch, tf
-from attn_course.frameworks import keras
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 ROWS = ("deepseek-v4 window", "deepseek-v4 hca", "deepseek-v4 csa", "minimax-m3")
@@ -94,12 +94,51 @@ def test_it_is_saved_with_a_model_of_keras(row, tmp_path):
     close(keras.models.load_model(tmp_path / "model.keras")(X), model(X))
 
 
+# --- token by token --------------------------------------------------------------------
+
+
+@FACE
+@ROW
+@torch.no_grad()
+def test_step_by_step_is_the_whole_pass(face, row):
+    """Where few blocks or entries are chosen; the second text in the memory of the first."""
+    layer, x = made(face, row), tensor(face, X)
+    whole, cache = numbers(layer(x)[0]), layer.new_cache(B, T)
+    for chunks in ((1,) * 13, (5, 7, 1, 1, 10, 7)):
+        cache.reset()
+        for size, end in zip(chunks, np.cumsum(chunks), strict=True):
+            found = numbers(layer(x[:, end - size : end], cache=cache)[0])
+            np.testing.assert_allclose(found, whole[:, end - size : end], rtol=1e-5, atol=1e-5)
+            assert cache.length == end
+
+
+@ROW
+def test_a_graph_of_any_length_decodes_as_well(row):
+    """TensorFlow's: a prompt, a chunk and steps, with a cache."""
+    layer, x = made(tf, row), tensor(tf, X[:, :12])
+    expected, cache = numbers(layer(x)[0]), layer.new_cache(B, 12)
+    kinds = [tensorflow.TensorSpec((None, None, D), "float32")]
+    run = tensorflow.function(lambda x: layer(x, cache=cache)[0], input_signature=kinds)
+    found = [numbers(run(x[:, a:b])) for a, b in ((0, 5), (5, 9), (9, 10), (10, 11), (11, 12))]
+    np.testing.assert_allclose(np.concatenate(found, axis=1), expected, rtol=1e-5, atol=1e-5)
+
+
+@FACE
+def test_what_a_block_more_takes(face):
+    """One entry and its small key, of as many words; of M3 the keys of two groups and a small one, and the values."""
+    for row, words, each in zip(ROWS, (1, 3, 2, 1), (0, 6, 6 + 8, 5 * 6), strict=True):
+        layer = made(face, row)
+        few, more = (layer.new_cache(B, words * n).nbytes for n in (5, 6))
+        assert more - few == B * each * 4
+
+
 @FACE
 def test_what_ours_has_not_is_refused(face):
     for row in ROWS:
-        layer = made(face, row)
-        for option in ({"cache": 1}, {"mask": tensor(face, np.ones((B, 1, 1, T), bool))}):
-            with pytest.raises(ValueError, match=f"{next(iter(option))} is not supported by"):
-                layer(tensor(face, X), **option)
+        with pytest.raises(ValueError, match="mask is not supported by"):
+            made(face, row)(tensor(face, X), mask=tensor(face, np.ones((B, 1, 1, T), bool)))
+    layer = made(face, "minimax-m3")
+    with pytest.raises(ValueError, match="window is not supported by IndexedBlocksAttention"):
+        layer(tensor(face, X), cache=layer.new_cache(B, None, window=5))
     with pytest.raises(ValueError, match="index_head_dim=6, got 8"):
         face.from_huggingface(module("minimax-m3", index_head_dim=8))

@@ -27,16 +27,17 @@ Public names, alike in ``pytorch`` and ``tf``:
     attention of DeepSeek-V3      ``LatentAttention``
     the same of DeepSeek-V3.2     ``IndexedAttention`` in its place
     attention of DeepSeek-V4      a layer of words in a window and pooled entries, all
-                                  or those that an indexer chooses; one text at once
+                                  or those that an indexer chooses; without a mask
     attention of MiniMax-M3       GroupedQueryAttention, in sparse layers over blocks
-                                  that small heads choose; one text at once
+                                  that small heads choose; there without a mask
 
 The module is PyTorch's, from any of the model's layers (``model.layers[3]``), and is
 only read: its class by name, its configuration, its ``state_dict``. So both frameworks
 get their parameters from one dict, and neither needs ``transformers`` itself.
 
 Call: all but BERT's are called with ``causal=True``. A mask has True where one may
-attend: ``attention_mask.bool()[:, None, None]``. Rotary positions are computed inside,
+attend: ``attention_mask.bool()[:, None, None]``. All but ``GatedDeltaNet`` decode with
+``cache=layer.new_cache(batch, capacity)``. Rotary positions are computed inside,
 from ``rope_parameters``: a type or a key of them that is not read is refused, so
 ``dynamic`` and ``longrope``, which turn by the length of a text.
 

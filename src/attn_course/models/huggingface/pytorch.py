@@ -1,9 +1,10 @@
 """Layers of Hugging Face's models in PyTorch, as ``__init__.py`` says."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from attn_course.core.chunked.pytorch import pad, widen
 from attn_course.core.frameworks import torch
+from attn_course.core.kv_cache.pytorch import KVCache
 from attn_course.core.layer.pytorch import Module, make_linear, merge, split
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import Mask, to_mask
@@ -28,7 +29,11 @@ from attn_course.mechanisms.parts.positional.pytorch import RotaryEncoding, turn
 from attn_course.mechanisms.window.pytorch import SlidingWindowAttention
 from attn_course.models.encoder.pytorch import EncoderLayer
 from attn_course.models.feed_forward.pytorch import make_norm
-from attn_course.models.huggingface.shared import check_words, read_huggingface
+from attn_course.models.huggingface.shared import (
+    BlockSizes,
+    check_words,
+    read_huggingface,
+)
 
 __all__ = ["from_huggingface"]
 
@@ -121,9 +126,11 @@ class IndexedBlocksAttention(GroupedQueryAttention):
     score[t, n] = the best product of t's small query with a key s <= t of block n
     output      = grouped attention over the top_k best blocks, the last ones forced
 
-    The small key is one for all groups. Always causal; a text at once, no cache.
+    The small key is one for all groups, and a cache keeps it beside theirs. Always
+    causal, without a mask or a cache's window: either would move the blocks.
     """
 
+    Sizes = BlockSizes
     reads_memory = False  # it has one input
 
     def __init__(
@@ -146,26 +153,52 @@ class IndexedBlocksAttention(GroupedQueryAttention):
         self.index_key = make_linear(model_dim, K, False)
         self.index_norm = QueryKeyNorm(K, epsilon=epsilon)
 
-    def walk(self, query, key, value, mask, *, cache, **how):
-        """All steps of grouped attention, under a mask that the small heads choose."""
-        check_supported(type(self).__name__, mask=mask, cache=cache)
-        G, how["causal"] = self.num_kv_heads, True
-        asks = split(self.index_query(query), G), split(self.index_key(query), 1)
-        asks = self.rotary(*self.index_norm(*asks))
-        chosen = best_blocks(*widen(*asks), **self.blocks)
-        mask = chosen.repeat_interleave(self.num_heads // G, dim=1)
-        return super().walk(query, key, value, mask, cache=None, **how)
+    def walk(self, query, key, value, mask, *, head_mask, cache, **how):
+        """All steps of grouped attention; before them, what the small heads ask."""
+        window = getattr(cache, "window", None)  # it would move the blocks, as padding
+        check_supported(type(self).__name__, mask=mask, window=window)
+        self.check(query, key, value, head_mask)
+        position = {} if cache is None else self.position(cache, mask)
+        asks = self.index_norm.query(split(self.index_query(query), self.num_kv_heads))
+        how["asks"], _ = self.rotary(asks, asks[:, :1], **position)
+        how |= {"head_mask": head_mask, "cache": cache, "causal": True}
+        return super().walk(query, key, value, mask, **how)
+
+    def project(self, query, key, value):
+        """Behind the keys of the groups the small one."""
+        query, groups, value = super().project(query, key, value)
+        small = split(self.index_key(key), 1)
+        return query, torch.cat([groups, small], dim=1), value
+
+    def prepare(self, query, key, **position):
+        """Norms and positions, of the small key too."""
+        query, groups = super().prepare(query, key[:, :-1], **position)
+        small = self.index_norm.key(key[:, -1:])
+        _, small = self.rotary(small, small, **position)
+        return query, torch.cat([groups, small], dim=1)
+
+    def remember(self, cache, key, value, mask, bias):
+        """Of each word one entry: the keys of the groups and the small one, values."""
+        G, joint = self.num_kv_heads, (merge(x)[:, None] for x in (key, value))
+        key, value, mask, bias = super().remember(cache, *joint, mask, bias)
+        return split(key[:, 0], G + 1), split(value[:, 0], G), mask, bias
+
+    def attend(self, query, key, value, mask, *, asks, **options):
+        """Choose blocks, then attend to their keys."""
+        chosen = best_blocks(*widen(asks, key[:, -1:]), **self.blocks)
+        mask = chosen.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1)
+        return super().attend(query, key[:, :-1], value, mask, **options)
 
 
 def best_blocks(query, key, *, block_size, local_blocks, top_k):
-    """The formula: which keys stand in chosen blocks, (B, G, T, T)."""
-    T = query.shape[2]
-    place = torch.arange(T, device=query.device)
-    block = place // block_size
-    score = torch.where(place <= place[:, None], query @ key.mT, -torch.inf)
-    wide = torch.nn.functional.pad(score, (0, -T % block_size), value=-torch.inf)
+    """The formula: which keys stand in chosen blocks, (B, G, T, S)."""
+    T, S = query.shape[2], key.shape[2]
+    place = torch.arange(S, device=query.device)
+    own, block = place[S - T :, None], place // block_size
+    score = torch.where(place <= own, query @ key.mT, -torch.inf)
+    wide = torch.nn.functional.pad(score, (0, -S % block_size), value=-torch.inf)
     best = wide.unflatten(-1, (-1, block_size)).amax(dim=-1)
-    before = block[:, None] - torch.arange(best.shape[-1], device=query.device)
+    before = own // block_size - torch.arange(best.shape[-1], device=query.device)
     forced = (before >= 0) & (before < local_blocks)
     best = torch.where(forced, torch.inf, best)
     return highest(best, top_k, before >= 0)[..., block]
@@ -180,7 +213,7 @@ class CompressedAttention(Module):
 
     t sees an entry from its last word on: all of them, or, where top_k is given, the
     best by an indexer whose keys are pooled as well. Without a block_size there is the
-    window alone. Always causal; a text at once, without a mask or a cache.
+    window alone. Always causal, without a mask.
     """
 
     parity_joint = "_"
@@ -227,19 +260,23 @@ class CompressedAttention(Module):
     def forward(
         self, x: torch.Tensor, mask: Mask = None, *, cache: Any = None, **_: Any
     ) -> tuple[torch.Tensor, None]:
-        """x (B, T, model_dim) -> the same shape, None."""
-        check_supported("CompressedAttention", mask=mask, cache=cache)
+        """x (B, T, model_dim) -> the same shape, None; cache: of ``new_cache``."""
+        check_supported("CompressedAttention", mask=mask)
         check_words(x, self.model_dim, None)
-        place = torch.arange(x.shape[1], device=x.device)
+        start = 0 if cache is None else cache.length
+        place = start + torch.arange(x.shape[1], device=x.device)
         latent = self.latent_norm(self.query_latent(x))
         query = split(self.query(latent), self.num_heads)
         square = query.square().mean(dim=-1, keepdim=True)
         query = self.turned(query * (square + self.epsilon).rsqrt(), place)
         key = self.turned(self.key_norm(self.key(x))[:, None], place)
-        before = place[:, None] - place
+        if cache is not None:
+            key, _ = cache.words.update(key, key[..., :0])
+        end = start + x.shape[1]
+        before = place[:, None] - torch.arange(end - key.shape[2], end, device=x.device)
         seen = ((before >= 0) & (before < self.window))[None, None]
         if self.block_size is not None:
-            entry, known = self.entries(x, latent, place)
+            entry, known = self.entries(x, latent, place, start, cache)
             rows = seen.expand(len(known), -1, -1, -1)
             key, seen = torch.cat([key, entry], 2), torch.cat([rows, known], -1)
         context, _ = in_groups(query, key, key, seen, softmax=self.softmax)
@@ -248,20 +285,41 @@ class CompressedAttention(Module):
         parts = torch.einsum("btgi,gir->btgr", parts, self.grouped)
         return self.output(parts.flatten(2)), None
 
-    def entries(self, x, latent, place):
+    def entries(self, x, latent, place, start, cache):
         """Of the whole blocks the entries (B, 1, N, K), and which each word sees."""
-        entry = self.pool(x)[:, None]
+        m, indexed = self.block_size, self.top_k is not None
+        pool = None if cache is None else cache.pool
+        entry = self.pool(x, pool)[:, None]
+        number = start // m + torch.arange(entry.shape[2], device=x.device)
+        entry, small = self.turned(entry, m * number), entry[..., :0]
+        if indexed:
+            pool = None if cache is None else cache.index_pool
+            small = self.turned(self.index_pool(x, pool)[:, None], m * number)
+        if cache is not None:
+            entry, small = cache.entries.update(entry, small)
         number = torch.arange(entry.shape[2], device=x.device)
-        first = self.block_size * number
-        known = number < (place[:, None] + 1) // self.block_size
-        if self.top_k is None:
-            known = known.expand(len(x), 1, -1, -1)
-        else:
-            small = self.turned(self.index_pool(x), first)
-            asks = split(self.index_query(latent), self.index_heads)
-            asks = self.turned(asks, place), small, self.index_head(x)
-            known = highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
-        return self.turned(entry, first), known
+        known = number < (place[:, None] + 1) // m
+        if not indexed:
+            return entry, known.expand(len(x), 1, -1, -1)
+        asks = split(self.index_query(latent), self.index_heads)
+        asks = self.turned(asks, place), small[:, 0], self.index_head(x)
+        return entry, highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
+
+    def new_cache(self, batch: int, capacity: int) -> "CompressedCache":
+        """An empty cache of ``capacity`` words; not for ``torch.compile``."""
+        like = self.key.weight
+        place = {"dtype": like.dtype, "device": like.device}
+        K = self.key.out_features
+        words = KVCache(batch, 1, None, K, 0, window=self.window, **place)
+        if self.block_size is None:
+            return CompressedCache(words)
+        pool, J, own = self.pool.new_cache(batch, **place), 0, None
+        if self.top_k is not None:
+            own = self.index_pool.new_cache(batch, **place)
+            J = self.index_query.out_features // self.index_heads
+        slots = max(1, capacity // self.block_size)
+        entries = KVCache(batch, 1, slots, K, J, **place)
+        return CompressedCache(words, entries, pool, own)
 
     def turned(self, x, place):
         """The last columns turned by their positions."""
@@ -299,15 +357,61 @@ class Pool(Module):
         self.bias = torch.nn.Parameter(torch.zeros(block_size, own))
         self.norm = make_norm("rms", width, epsilon)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x (B, T, model_dim) -> (B, T // block_size, width)."""
-        size = len(self.bias)
-        x = x[:, : x.shape[1] // size * size].unflatten(1, (-1, size))
-        part, gate = self.part(x), self.gate(x) + self.bias
+    def forward(self, x: torch.Tensor, cache: KVCache | None = None) -> torch.Tensor:
+        """x (B, T, model_dim) -> (B, T // block_size, width).
+
+        cache: of ``new_cache``; the entries of the blocks that x makes whole.
+        """
+        size, done = len(self.bias), 0
+        part, gate = self.part(x), self.gate(x)
+        if cache is not None:
+            whole = cache.length // size
+            done = min(int(self.overlap), whole)  # blocks, read again
+            kept = cache.update(part[:, None], gate[:, None])
+            first = cache.length - kept[0].shape[2]
+            part, gate = (x[:, 0, (whole - done) * size - first :] for x in kept)
+        end = part.shape[1] // size * size
+        part, gate = (x[:, :end].unflatten(1, (-1, size)) for x in (part, gate))
+        gate = gate + self.bias
         if self.overlap:
             low = -torch.inf
             part, gate = with_block_before(part, 0.0), with_block_before(gate, low)
-        return self.norm((gate.softmax(dim=2) * part).sum(dim=2))
+        return self.norm((gate.softmax(dim=2) * part).sum(dim=2)[:, done:])
+
+    def new_cache(self, batch: int, **place: Any) -> KVCache:
+        """An empty one for the parts and gates of a block, and of the one before."""
+        size, own = self.bias.shape
+        window = 2 * size if self.overlap else size
+        return KVCache(batch, 1, None, own, window=window, **place)
+
+
+class CompressedCache(NamedTuple):
+    """What a ``CompressedAttention`` keeps: words, entries, what entries are made of.
+
+    words: the keys of the window; entries: a key of each whole block, and the small key
+    of its indexer; pool, index_pool: parts and gates of the blocks not yet whole.
+    """
+
+    words: KVCache
+    entries: KVCache | None = None
+    pool: KVCache | None = None
+    index_pool: KVCache | None = None
+
+    @property
+    def length(self) -> Any:
+        """The words so far."""
+        return self.words.length
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all that is kept."""
+        return sum(x.nbytes for x in self if x is not None)
+
+    def reset(self) -> None:
+        """Forget everything; the memory stays."""
+        for x in self:
+            if x is not None:
+                x.reset()
 
 
 def with_block_before(x, first):

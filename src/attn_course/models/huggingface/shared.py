@@ -7,6 +7,7 @@ import numpy as np
 
 from attn_course.core.convert import arrays, check_options, renamed
 from attn_course.core.shapes import check_choice, check_mask_dtype, check_shapes
+from attn_course.mechanisms.grouped_query.shared import GroupedSizes
 from attn_course.mechanisms.indexed.shared import read_indexed
 from attn_course.mechanisms.latent.shared import (
     read_huggingface as read_latent,
@@ -210,6 +211,17 @@ def three_maps(module: Any) -> dict[str, np.ndarray]:
     if "q_proj.bias" in state and "o_proj.bias" not in state:  # Qwen2, GLM
         state["o_proj.bias"] = np.zeros_like(state["o_proj.weight"][:, 0])
     return state
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockSizes(GroupedSizes):
+    """Where one entry is kept of a position: all keys, a small one, all values."""
+
+    @property
+    def kept(self) -> tuple[int, int, int]:
+        """What a cache keeps of a position: heads, widths of key and of value."""
+        G, K, V = super().kept
+        return 1, (G + 1) * K, G * V
 
 
 def block_options(config: Any, K: int, G: int) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Layers of Hugging Face's models in TensorFlow, as ``__init__.py`` says."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from attn_course.core.chunked.tf import pad, widen
 from attn_course.core.frameworks import keras, tf
+from attn_course.core.kv_cache.tf import KVCache
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.layer.tf import (
     Layer,
@@ -32,7 +33,11 @@ from attn_course.mechanisms.parts.positional.tf import RotaryEncoding, turned
 from attn_course.mechanisms.window.tf import SlidingWindowAttention
 from attn_course.models.encoder.tf import EncoderLayer
 from attn_course.models.feed_forward.tf import make_norm
-from attn_course.models.huggingface.shared import check_words, read_huggingface
+from attn_course.models.huggingface.shared import (
+    BlockSizes,
+    check_words,
+    read_huggingface,
+)
 
 __all__ = ["from_huggingface"]
 
@@ -139,9 +144,11 @@ class IndexedBlocksAttention(GroupedQueryAttention):
     score[t, n] = the best product of t's small query with a key s <= t of block n
     output      = grouped attention over the top_k best blocks, the last ones forced
 
-    The small key is one for all groups. Always causal; a text at once, no cache.
+    The small key is one for all groups, and a cache keeps it beside theirs. Always
+    causal, without a mask or a cache's window: either would move the blocks.
     """
 
+    Sizes = BlockSizes
     reads_memory = False  # it has one input
 
     def __init__(
@@ -165,28 +172,54 @@ class IndexedBlocksAttention(GroupedQueryAttention):
         norm = QueryKeyNorm(K, epsilon=epsilon, dtype=self.dtype_policy)
         self.index_norm = norm
 
-    def walk(self, query, key, value, mask, *, cache, **how):
-        """All steps of grouped attention, under a mask that the small heads choose."""
-        check_supported(type(self).__name__, mask=mask, cache=cache)
-        G, how["causal"] = self.num_kv_heads, True
-        asks = split(self.index_query(query), G), split(self.index_key(query), 1)
-        asks = self.rotary(*self.index_norm(*asks))
-        chosen = best_blocks(*widen(*asks), **self.blocks)
-        mask = tf.repeat(chosen, self.num_heads // G, axis=1)
-        return super().walk(query, key, value, mask, cache=None, **how)
+    def walk(self, query, key, value, mask, *, head_mask, cache, **how):
+        """All steps of grouped attention; before them, what the small heads ask."""
+        window = getattr(cache, "window", None)  # it would move the blocks, as padding
+        check_supported(type(self).__name__, mask=mask, window=window)
+        self.check(query, key, value, head_mask)
+        position = {} if cache is None else self.position(cache, mask)
+        asks = self.index_norm.query(split(self.index_query(query), self.num_kv_heads))
+        how["asks"], _ = self.rotary(asks, asks[:, :1], **position)
+        how |= {"head_mask": head_mask, "cache": cache, "causal": True}
+        return super().walk(query, key, value, mask, **how)
+
+    def project(self, query, key, value):
+        """Behind the keys of the groups the small one."""
+        query, groups, value = super().project(query, key, value)
+        small = split(self.index_key(key), 1)
+        return query, tf.concat([groups, small], axis=1), value
+
+    def prepare(self, query, key, **position):
+        """Norms and positions, of the small key too."""
+        query, groups = super().prepare(query, key[:, :-1], **position)
+        small = self.index_norm.key(key[:, -1:])
+        _, small = self.rotary(small, small, **position)
+        return query, tf.concat([groups, small], axis=1)
+
+    def remember(self, cache, key, value, mask, bias):
+        """Of each word one entry: the keys of the groups and the small one, values."""
+        G, joint = self.num_kv_heads, (merge(x)[:, None] for x in (key, value))
+        key, value, mask, bias = super().remember(cache, *joint, mask, bias)
+        return split(key[:, 0], G + 1), split(value[:, 0], G), mask, bias
+
+    def attend(self, query, key, value, mask, *, asks, **options):
+        """Choose blocks, then attend to their keys."""
+        chosen = best_blocks(*widen(asks, key[:, -1:]), **self.blocks)
+        mask = tf.repeat(chosen, self.num_heads // self.num_kv_heads, axis=1)
+        return super().attend(query, key[:, :-1], value, mask, **options)
 
 
 def best_blocks(query, key, *, block_size, local_blocks, top_k):
-    """The formula: which keys stand in chosen blocks, (B, G, T, T)."""
-    T, low = tf.shape(query)[2], tf.constant(-float("inf"), query.dtype)
-    place = tf.range(T)
-    block = place // block_size
+    """The formula: which keys stand in chosen blocks, (B, G, T, S)."""
+    T, S = tf.shape(query)[2], tf.shape(key)[2]
+    place, low = tf.range(S), tf.constant(-float("inf"), query.dtype)
+    own, block = place[S - T :, None], place // block_size
     score = tf.matmul(query, key, transpose_b=True)
-    score = tf.where(place <= place[:, None], score, low)
-    wide = tf.pad(score, [[0, 0]] * 3 + [[0, -T % block_size]], constant_values=low)
+    score = tf.where(place <= own, score, low)
+    wide = tf.pad(score, [[0, 0]] * 3 + [[0, -S % block_size]], constant_values=low)
     shape = tf.concat([tf.shape(score)[:3], [-1, block_size]], axis=0)
     best = tf.reduce_max(tf.reshape(wide, shape), axis=-1)
-    before = block[:, None] - tf.range(tf.shape(best)[-1])
+    before = own // block_size - tf.range(tf.shape(best)[-1])
     forced = (before >= 0) & (before < local_blocks)
     best = tf.where(forced, -low, best)
     return tf.gather(highest(best, top_k, before >= 0), block, axis=-1)
@@ -202,7 +235,7 @@ class CompressedAttention(PairLayer):
 
     t sees an entry from its last word on: all of them, or, where top_k is given, the
     best by an indexer whose keys are pooled as well. Without a block_size there is the
-    window alone. Always causal; a text at once, without a mask or a cache.
+    window alone. Always causal, without a mask.
     """
 
     parity_joint = "_"
@@ -259,19 +292,23 @@ class CompressedAttention(PairLayer):
     def call(
         self, x: tf.Tensor, mask: Mask = None, *, cache: Any = None, **_: Any
     ) -> tuple[tf.Tensor, None]:
-        """x (B, T, model_dim) -> the same shape, None."""
-        check_supported("CompressedAttention", mask=mask, cache=cache)
+        """x (B, T, model_dim) -> the same shape, None; cache: of ``new_cache``."""
+        check_supported("CompressedAttention", mask=mask)
         check_words(x, self.model_dim, None)
-        place = tf.range(tf.shape(x)[1])
+        start = 0 if cache is None else tf.identity(cache.length)
+        place = start + tf.range(tf.shape(x)[1])
         latent = self.latent_norm(self.query_latent(x))
         query = split(self.query_dense(latent), self.num_heads)
         square = tf.reduce_mean(query**2, axis=-1, keepdims=True)
         query = self.turned(query * tf.math.rsqrt(square + self.epsilon), place)
         key = self.turned(self.key_norm(self.key_dense(x))[:, None], place)
-        before = place[:, None] - place
+        if cache is not None:
+            key, _ = cache.words.update(key, key[..., :0])
+        end = start + tf.shape(x)[1]
+        before = place[:, None] - tf.range(end - tf.shape(key)[2], end)
         seen = ((before >= 0) & (before < self.window))[None, None]
         if self.block_size is not None:
-            entry, known = self.entries(x, latent, place)
+            entry, known = self.entries(x, latent, place, start, cache)
             rows = tf.repeat(seen, tf.shape(known)[0], axis=0)
             key, seen = tf.concat([key, entry], 2), tf.concat([rows, known], -1)
         context, _ = in_groups(query, key, key, seen, softmax=self.softmax.call)
@@ -283,20 +320,40 @@ class CompressedAttention(PairLayer):
         parts.set_shape((None, None, self.output_dense.kernel.shape[0]))
         return self.output_dense(parts), None
 
-    def entries(self, x, latent, place):
+    def entries(self, x, latent, place, start, cache):
         """Of the whole blocks the entries (B, 1, N, K), and which each word sees."""
-        entry = self.pool(x)[:, None]
+        m, indexed = self.block_size, self.top_k is not None
+        pool = None if cache is None else cache.pool
+        entry = self.pool(x, cache=pool)[:, None]
+        number = start // m + tf.range(tf.shape(entry)[2])
+        entry, small = self.turned(entry, m * number), entry[..., :0]
+        if indexed:
+            pool = None if cache is None else cache.index_pool
+            small = self.turned(self.index_pool(x, cache=pool)[:, None], m * number)
+        if cache is not None:
+            entry, small = cache.entries.update(entry, small)
         number = tf.range(tf.shape(entry)[2])
-        first = self.block_size * number
-        known = number < (place[:, None] + 1) // self.block_size
-        if self.top_k is None:
-            known = tf.repeat(known[None, None], tf.shape(x)[0], axis=0)
-        else:
-            small = self.turned(self.index_pool(x), first)
-            asks = split(self.index_query(latent), self.index_heads)
-            asks = self.turned(asks, place), small, self.index_head(x)
-            known = highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
-        return self.turned(entry, first), known
+        known = number < (place[:, None] + 1) // m
+        if not indexed:
+            return entry, tf.repeat(known[None, None], tf.shape(x)[0], axis=0)
+        asks = split(self.index_query(latent), self.index_heads)
+        asks = self.turned(asks, place), small[:, 0], self.index_head(x)
+        return entry, highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
+
+    def new_cache(self, batch: int, capacity: int) -> "CompressedCache":
+        """An empty cache of ``capacity`` words."""
+        place = {"dtype": self.compute_dtype}
+        K = self.config["key_dim"]
+        words = KVCache(batch, 1, None, K, 0, window=self.window, **place)
+        if self.block_size is None:
+            return CompressedCache(words)
+        pool, J, own = self.pool.new_cache(batch, **place), 0, None
+        if self.top_k is not None:
+            own = self.index_pool.new_cache(batch, **place)
+            J = self.config["index_dim"]
+        slots = max(1, capacity // self.block_size)
+        entries = KVCache(batch, 1, slots, K, J, **place)
+        return CompressedCache(words, entries, pool, own)
 
     def turned(self, x, place):
         """The last columns turned by their positions."""
@@ -338,16 +395,63 @@ class Pool(Layer):
         self.norm = make_norm("rms", width, epsilon, dtype=self.dtype_policy)
         self.built = True
 
-    def call(self, x: tf.Tensor) -> tf.Tensor:
-        """x (B, T, model_dim) -> (B, T // block_size, width)."""
-        size = self.bias.shape[0]
-        B, N = tf.shape(x)[0], tf.shape(x)[1] // size
-        x = tf.reshape(x[:, : N * size], (B, N, size, x.shape[2]))
-        part, gate = self.part(x), self.gate(x) + self.bias
+    def call(self, x: tf.Tensor, cache: KVCache | None = None) -> tf.Tensor:
+        """x (B, T, model_dim) -> (B, T // block_size, width).
+
+        cache: of ``new_cache``; the entries of the blocks that x makes whole.
+        """
+        size, done = self.bias.shape[0], 0
+        part, gate = self.part(x), self.gate(x)
+        if cache is not None:
+            whole = tf.identity(cache.length) // size
+            done = tf.minimum(int(self.overlap), whole)  # blocks, read again
+            kept = cache.update(part[:, None], gate[:, None])
+            first = cache.length - tf.shape(kept[0])[2]
+            part, gate = (x[:, 0, (whole - done) * size - first :] for x in kept)
+        B, N = tf.shape(part)[0], tf.shape(part)[1] // size
+        shape = B, N, size, part.shape[2]
+        part, gate = (tf.reshape(x[:, : N * size], shape) for x in (part, gate))
+        gate = gate + self.bias
         if self.overlap:
             low = -float("inf")
             part, gate = with_block_before(part, 0.0), with_block_before(gate, low)
-        return self.norm(tf.reduce_sum(tf.nn.softmax(gate, axis=2) * part, axis=2))
+        mixed = tf.reduce_sum(tf.nn.softmax(gate, axis=2) * part, axis=2)
+        return self.norm(mixed[:, done:])
+
+    def new_cache(self, batch: int, **place: Any) -> KVCache:
+        """An empty one for the parts and gates of a block, and of the one before."""
+        size, own = self.bias.shape
+        window = 2 * size if self.overlap else size
+        return KVCache(batch, 1, None, own, window=window, **place)
+
+
+class CompressedCache(NamedTuple):
+    """What a ``CompressedAttention`` keeps: words, entries, what entries are made of.
+
+    words: the keys of the window; entries: a key of each whole block, and the small key
+    of its indexer; pool, index_pool: parts and gates of the blocks not yet whole.
+    """
+
+    words: KVCache
+    entries: KVCache | None = None
+    pool: KVCache | None = None
+    index_pool: KVCache | None = None
+
+    @property
+    def length(self) -> Any:
+        """The words so far."""
+        return self.words.length
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all that is kept."""
+        return sum(x.nbytes for x in self if x is not None)
+
+    def reset(self) -> None:
+        """Forget everything; the memory stays."""
+        for x in self:
+            if x is not None:
+                x.reset()
 
 
 def with_block_before(x, first):
