@@ -508,8 +508,9 @@ def test_steps(figure):
         assert "Step 2 of 10" in ui.locator(".read").text_content()
         strips = ui.locator("canvas")
         assert [one.is_visible() for one in strips.all()] == [True] * 3
-        ui.get_by_role("checkbox", name="vectors").uncheck()
+        ui.get_by_role("checkbox", name="scores and vectors").uncheck()
         assert [one.is_visible() for one in strips.all()] == [False] * 3
+        assert [one.is_visible() for one in ui.locator(".decode .bars").all()] == [False, True]  # the weights alone
 
 
 def test_steps_play(figure):
@@ -635,9 +636,9 @@ def test_capacity(figure):
         # The other width is drawn once the width was moved.
         others = [ui.locator(f'.area path[style*="stroke:var(--s{place})"]') for place in (1, 0)]
         lines = ui.locator(".area small")  # each line has its name: a width, or another training
-        assert others[0].count() == 0 and lines.all_inner_texts() == ["long", "8"]
+        assert others[0].count() == 0 and lines.all_inner_texts() == ["long", "width 8"]
         slide(ui, "width", 1)
-        assert others[1].count() == 1 and lines.all_inner_texts() == ["long", "8", "32"]
+        assert others[1].count() == 1 and lines.all_inner_texts() == ["long", "8", "width 32"]
         assert "80% come back right (70% to 90%" in spoken(tab, "Width 32")
         ui.locator(".pick label", has_text="long").click()
         assert "Half or more come back right up to 4 letters" in ui.locator(".read").text_content()

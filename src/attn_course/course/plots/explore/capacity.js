@@ -30,7 +30,7 @@ KINDS.capacity = (ui, data, say) => {
     const { training, size, at } = state;
     const [mean, least, most] = runs[training][size];
     const color = COLORS[size % 5];
-    const lines = sizes.map((name, index) => ({ name, part: 0.5, y: runs[training][index][0], color: COLORS[index % 5], bold: 1.4, faint: 0.5 }));
+    const lines = sizes.map((name, index) => ({ name: index === size ? `${data.size} ${name}` : name, part: 0.5, y: runs[training][index][0], color: COLORS[index % 5], bold: 1.4, faint: 0.5 }));
     Object.assign(lines[size], { low: least, high: most, bold: 3.6, faint: 1 });
     const others = trainings.flatMap((name, index) => (index === training ? []
       : { name: name.split(" ")[0], part: 0.75, y: runs[index][size][0], color, dash: "5 4", bold: 1.6 }));

@@ -111,8 +111,7 @@ def explore_steps(
     """Step through decoding: query, scores, weights and context change together.
 
     weights[t] = softmax(scores[t]) and context[t] = weights[t] @ memory are computed
-    in the figure. ``vectors=False`` leaves query, memory and context out until a box is
-    ticked.
+    in the figure. ``vectors=False`` shows the weights alone until a box is ticked.
 
     Shapes:
         scores: (T, S), -inf where blocked. rows: T tokens that are written, columns:

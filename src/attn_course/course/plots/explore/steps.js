@@ -54,7 +54,7 @@ KINDS.steps = (ui, data, say) => {
     timer = setInterval(() => { go(state.step + 1); if (state.step === rows.length - 1) stop(); }, 1200);
   });
   const steps = slider("step", 0, rows.length - 1, state.step, (step) => `${step + 1} of ${rows.length}`, (step) => { stop(); state.step = step; update(); });
-  const seen = check("vectors", data.vectors, (on) => picture.classList.toggle("plain", !on));
+  const seen = check("scores and vectors", data.vectors, (on) => picture.classList.toggle("plain", !on));
   drag(written, (x, y, first, event) => {
     const found = [...written.children].map((token) => token.getBoundingClientRect()).findIndex((box) =>
       event.clientX >= box.left && event.clientX < box.right && event.clientY >= box.top && event.clientY < box.bottom);
