@@ -1,4 +1,6 @@
-"""Layers of sixteen models of Hugging Face with random weights, and what they say; nothing is downloaded."""
+"""Layers of models of Hugging Face with random weights, and what they say; nothing is downloaded."""
+
+import sys
 
 import torch
 import transformers
@@ -15,13 +17,20 @@ from transformers.models.deepseek_v32 import modeling_deepseek_v32 as deepseek_v
 from transformers.models.diffllama import modeling_diffllama as diff
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
 from transformers.models.gemma3 import modeling_gemma3 as gemma
+from transformers.models.glm import modeling_glm as glm
+from transformers.models.glm4 import modeling_glm4 as glm4
 from transformers.models.gpt2.modeling_gpt2 import GPT2Block
 from transformers.models.gpt_oss import modeling_gpt_oss as oss
 from transformers.models.llama import modeling_llama as llama
 from transformers.models.llama4 import modeling_llama4 as llama4
 from transformers.models.minimax_m3_vl import MiniMaxM3VLTextConfig, modeling_minimax_m3_vl as minimax
 from transformers.models.mistral import modeling_mistral as mistral
+from transformers.models.mixtral import modeling_mixtral as mixtral
 from transformers.models.olmo2 import modeling_olmo2 as olmo
+from transformers.models.olmo3 import modeling_olmo3 as olmo3
+from transformers.models.phi import modeling_phi as phi
+from transformers.models.phi3 import modeling_phi3 as phi3
+from transformers.models.qwen2 import modeling_qwen2 as qwen2
 from transformers.models.qwen3 import modeling_qwen3 as qwen
 from transformers.models.qwen3_next import modeling_qwen3_next as qwen_next
 
@@ -42,13 +51,27 @@ INDEX = {"index_n_heads": 16, "index_head_dim": 6, "index_topk": 3}  # so many h
 def decoder(library, name, config, number=0):
     """A decoder layer, its attention, and how the model makes its rotary positions."""
     layer = getattr(library, f"{name}DecoderLayer")(config, number)
-    return layer, layer.self_attn, getattr(library, f"{name}RotaryEmbedding")(config)
+    return layer, layer.self_attn, positions(layer.self_attn)
 
 
-def alone(library, name, config, number, rope=None):
+def alone(library, name, config, number):
     """An attention without a layer around it."""
     module = getattr(library, f"{name}Attention")(config, number)
-    return module, module, rope or getattr(library, f"{name}RotaryEmbedding")(config)
+    return module, module, positions(module)
+
+
+def positions(attention):
+    """How its model makes rotary positions; None where it has none."""
+    name = type(attention).__name__.removesuffix("Attention")
+    rope = getattr(sys.modules[type(attention).__module__], f"{name}RotaryEmbedding", None)
+    if rope is None:
+        return None
+    rope = rope(attention.config)
+    if name == "DeepseekV4":
+        return lambda x, p: {kind: rope(x, p, kind) for kind in ("main", "compress")}
+    if name in ("Gemma3", "Olmo3"):
+        return lambda x, p: rope(x, p, attention.config.layer_types[attention.layer_idx])
+    return rope
 
 
 def latent(kind=transformers.DeepseekV3Config, **changes):
@@ -69,11 +92,9 @@ def rows():
     yield "mistral", *decoder(mistral, "Mistral", transformers.MistralConfig(**SIZES, sliding_window=W))
     yield "qwen3", *decoder(qwen, "Qwen3", transformers.Qwen3Config(**SIZES))
     config = transformers.Gemma3TextConfig(**SIZES, **TYPES, query_pre_attn_scalar=29)
-    rope = gemma.Gemma3RotaryEmbedding(config)
     for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"gemma3 {kind}", *alone(gemma, "Gemma3", config, number, lambda x, p, kind=kind: rope(x, p, kind))
-    layer = gemma.Gemma3DecoderLayer(config, 0)
-    yield "gemma3 layer", layer, layer.self_attn, lambda x, p: rope(x, p, "sliding_attention")
+        yield f"gemma3 {kind}", *alone(gemma, "Gemma3", config, number)
+    yield "gemma3 layer", *decoder(gemma, "Gemma3", config)
     config = transformers.GptOssConfig(**SIZES, **TYPES, num_local_experts=2)
     for number, kind in enumerate(TYPES["layer_types"]):
         yield f"gpt-oss {kind}", *alone(oss, "GptOss", config, number)
@@ -106,6 +127,27 @@ def rows():
     config = MiniMaxM3VLTextConfig(**sizes, rope_parameters=turn)
     for number, name in enumerate(("minimax-m3", "minimax-m3 dense")):
         yield name, *alone(minimax, "MiniMaxM3VL", config, number)
+    yield from more()
+
+
+def more():
+    """Families whose layers have a window, turn some columns, or know no width of a head but their share."""
+    partly = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
+    share = {name: x for name, x in SIZES.items() if name != "head_dim"}
+    share |= {"num_attention_heads": D // K, "num_key_value_heads": 1, "pad_token_id": 0}
+    config = transformers.Olmo3Config(**SIZES, **TYPES)
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"olmo3 {kind}", *alone(olmo3, "Olmo3", config, number)
+    config = transformers.Qwen2Config(**share, **TYPES, use_sliding_window=True)
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"qwen2 {kind}", *decoder(qwen2, "Qwen2", config, number)
+    yield "mixtral", *alone(mixtral, "Mixtral", transformers.MixtralConfig(**SIZES, sliding_window=W), 0)
+    for library, name in ((glm, "Glm"), (glm4, "Glm4")):
+        config = getattr(transformers, f"{name}Config")(**SIZES, attention_bias=True, rope_parameters=partly)
+        yield name.lower(), *alone(library, name, config, 0)
+    yield "phi", *alone(phi, "Phi", transformers.PhiConfig(**share, rope_parameters=partly), 0)
+    config = transformers.Phi3Config(**share, sliding_window=W, rope_parameters=partly)
+    yield "phi3", *alone(phi3, "Phi3", config, 0)
 
 
 def compressed():
@@ -118,10 +160,8 @@ def compressed():
     sizes |= {"o_groups": 2, "o_lora_rank": 3, "index_n_heads": 16, "index_head_dim": 8, "index_topk": 2}
     sizes |= {"layer_types": [*kinds.values()], "mlp_layer_types": ["moe"] * 3, "partial_rotary_factor": 0.7}
     config = transformers.DeepseekV4Config(**sizes, num_hidden_layers=3, rope_parameters={**YARN})
-    rope = deepseek_v4.DeepseekV4RotaryEmbedding(config)
     for number, name in enumerate(kinds):
-        turn = lambda x, p: {kind: rope(x, p, kind) for kind in ("main", "compress")}  # noqa: E731
-        yield f"deepseek-v4 {name}", *alone(deepseek_v4, "DeepseekV4", config, number, turn)
+        yield f"deepseek-v4 {name}", *alone(deepseek_v4, "DeepseekV4", config, number)
 
 
 @torch.no_grad()

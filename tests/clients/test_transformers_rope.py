@@ -143,19 +143,6 @@ def test_an_option_of_a_module_is_named():
         pytorch.from_huggingface(llama.LlamaDecoderLayer(config, 0))
 
 
-@FACE
-def test_a_layer_of_qwen2(face):
-    """Which has biases but behind the heads, and no width of its own."""
-    sizes = {**modules.SIZES, "hidden_size": 24}
-    del sizes["head_dim"]
-    config = transformers.Qwen2Config(**sizes)
-    module = modules.fill(modeling_qwen2.Qwen2DecoderLayer(config, 0))
-    x, rope = torch.randn(modules.B, modules.T, 24), modeling_qwen2.Qwen2RotaryEmbedding(config)
-    expected = modules.said(module, module.self_attn, rope, x, torch.ones(x.shape[:2]).bool())
-    found = numbers(face.from_huggingface(module)(tensor(face, x.numpy()), causal=True)[0])
-    assert np.abs(found - expected.numpy()).max() / expected.abs().max() < 1e-5
-
-
 def test_what_ours_has_not_is_named():
     config = transformers.Gemma3nTextConfig(**SIZES | modules.TYPES, num_kv_shared_layers=0)
     phi = transformers.PhiConfig(**HALVED, qk_layernorm=True)

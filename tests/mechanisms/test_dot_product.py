@@ -190,13 +190,17 @@ def test_a_bias_of_float64_stays_finite_in_float32(face):
     np.testing.assert_allclose(numbers(found)[:, 0], numbers(layer(tensor(face, x, "float32"))[0])[:, 0], 1e-5, 1e-5)
 
 
-@pytest.mark.parametrize("narrow", [torch.float16, torch.bfloat16])
-def test_autocast_leaves_a_finite_bias_finite(narrow):
-    given = [torch.from_numpy(x).float() for x in np.random.default_rng(0).normal(size=(3, 1, 2, 4, 8))]
-    far = torch.from_numpy(FAR).float()
-    with torch.autocast("cpu", narrow):
-        found = pytorch.scaled_dot_product_attention(*given, bias=far, need_weights=False)[0]
-    assert found[:, :, 0].any(dim=-1).all() and not found[:, :, 2].any()
+@NARROW
+@pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention"])
+def test_autocast_leaves_a_finite_bias_as_it_is(narrow, tolerance, name):
+    """With the weights and without: as without autocast."""
+    options = {"RelativeAttention": {"max_distance": 3}, "GroupedQueryAttention": {"num_kv_heads": 1}}.get(name, {})
+    layer, x = build(pytorch, name, 16, 2, dtype="float32", **options), torch.from_numpy(draw(1, 4, 16)).float()
+    expected = numbers(layer(x, bias=torch.from_numpy(FAR).float())[0])
+    for need_weights in (True, False):
+        with torch.autocast("cpu", getattr(torch, narrow)):
+            found = layer(x, bias=torch.from_numpy(FAR).float(), need_weights=need_weights)[0]
+        np.testing.assert_allclose(numbers(found), expected, 4 * tolerance, 4 * tolerance)
 
 
 def test_a_blocked_bias_row_has_finite_gradients():

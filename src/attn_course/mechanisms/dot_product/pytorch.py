@@ -117,6 +117,11 @@ def dot_product(
 
 def fused_attention(query, key, value, mask, bias, scale, causal):
     """The output alone, by PyTorch's kernels."""
+    kind = query.device.type
+    if bias is not None and kind == "cpu" and torch.is_autocast_enabled(kind):
+        with torch.autocast(kind, enabled=False):  # 16 bits would make low numbers one
+            inputs = [x.to(wide(x.dtype)) for x in (query, key, value)]
+            return fused_attention(*inputs, mask, bias, scale, causal).to(query.dtype)
     # Their own causal flag aligns queries and keys at the start: right for T = S.
     own_causal = causal and mask is None and bias is None
     if own_causal and query.shape[-2] != key.shape[-2]:

@@ -107,8 +107,10 @@ def read_huggingface(
         came = type(module).__name__
         raise ValueError(f"module must be a DeepseekV3Attention, got {came}")
     config, state = module.config, arrays(module)
+    R = module.qk_rope_head_dim
     check_options(
         "module",
+        ("head_dim", getattr(config, "head_dim", R), R),  # what turns there
         ("rope_interleave", getattr(config, "rope_interleave", True), True),
         ("attention_bias", "o_proj.bias" in state, False),
     )
@@ -116,13 +118,13 @@ def read_huggingface(
         "model_dim": config.hidden_size,
         "num_heads": module.num_heads,
         "latent_dim": module.kv_lora_rank,
-        "rope_dim": module.qk_rope_head_dim,
+        "rope_dim": R,
         "key_dim": module.qk_nope_head_dim,
         "value_dim": module.v_head_dim,
         "query_latent_dim": module.q_lora_rank,
         "scale": module.scaling,
     }
-    turn = read_rope(module, module.qk_rope_head_dim) | {"layout": "interleaved"}
+    turn = read_rope(module, R) | {"layout": "interleaved"}
     return options, turn, renamed(state, names)
 
 
@@ -153,8 +155,11 @@ def read_rope(module: Any, dim: int) -> dict[str, Any]:
     if name in PARTLY:
         known.add("partial_rotary_factor")
         turned = int(dim * rope.get("partial_rotary_factor", 1.0))
-    elif kind == "default" or name == "DeepseekV4Attention":  # dim: what turns there
-        # the library's other classes turn all columns all the same
+    elif name == "DeepseekV4Attention":  # dim: what turns there
+        known.add("partial_rotary_factor")
+        columns = int(module.head_dim * rope.get("partial_rotary_factor", 1.0))
+        check_options("module", ("columns by partial_rotary_factor", columns, dim))
+    elif kind == "default":  # the library's other classes turn all columns all the same
         known.add("partial_rotary_factor")
     for key in sorted(rope.keys() - known):
         check_options(f"rope_type {kind!r}", (key, rope[key], NOTHING.get(key)))

@@ -12,7 +12,8 @@ They never form the weights as a matrix, and return None for them.
 
 A mask is padding, (B, 1, 1, S) or (B, H, 1, S): which keys a query sees is the
 pattern's to say. In PyTorch and TensorFlow it may be the ``document_numbers`` of
-documents packed in a row, which then see only themselves. The functions take
+documents packed in a row, which then see only themselves. Global positions are
+columns: behind padding on the left, position 0 is padding. The functions take
 ``(..., T, K), (..., S, K), (..., S, V)``.
 
 Functions: ``sliding_window_attention(query, key, value, window, mask=None, *,

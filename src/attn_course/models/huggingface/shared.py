@@ -149,7 +149,8 @@ def read_bert(module: Any) -> Recipe:
     config = module.attention.self.config
     sizes = config.hidden_size, config.num_attention_heads
     layer = layer_options(*sizes, config.intermediate_size, "post")
-    layer |= {"eps": config.layer_norm_eps, "activation": spelled(config.hidden_act)}
+    activation = spelled(config, "hidden_act")
+    layer |= {"eps": config.layer_norm_eps, "activation": activation}
     options = {"model_dim": sizes[0], "num_heads": sizes[1]}
     parameters = renamed(arrays(module), BERT)
     return Recipe("MultiHeadAttention", options, {}, layer, parameters)
@@ -166,7 +167,7 @@ def read_gpt2(module: Any) -> Recipe:
     inner = state["mlp.c_fc.bias"].shape[0]
     layer = layer_options(*sizes, inner, "pre")
     layer |= {"eps": config.layer_norm_epsilon}
-    layer |= {"activation": spelled(config.activation_function)}
+    layer |= {"activation": spelled(config, "activation_function")}
     options = {"model_dim": sizes[0], "num_heads": sizes[1]}
     options |= {"scale": module.attn.scaling}
     parameters = renamed(state, GPT2, turned=False)
@@ -191,6 +192,8 @@ def read_attention(module: Any) -> Recipe:
         parts["softmax"] = "SinkSoftmax", {"num_heads": options["num_heads"]}
     cap = getattr(module, "attn_logit_softcapping", None)
     if cap is not None:
+        if type(module).__name__ == "Gemma3Attention":  # which leaves it out of account
+            check_options("module", ("attn_logit_softcapping", cap, None))
         parts["softmax"] = "CappedSoftmax", {"cap": cap}
     if "indexer.q_proj.weight" in state:
         kind = "IndexedBlocksAttention"
@@ -329,8 +332,8 @@ def read_decoder(module: Any) -> Recipe:
     width = parameters["feed_forward.1.weight"].shape[0]
     layer = layer_options(*sizes, width, "both" if is_gemma else "pre")
     layer |= {"eps": config.rms_norm_eps, "normalization": "rms"}
-    activation = config.hidden_activation if is_gemma else config.hidden_act
-    layer |= {"activation": spelled(activation, GATED)}
+    key = "hidden_activation" if is_gemma else "hidden_act"
+    layer |= {"activation": spelled(config, key, GATED)}
     return Recipe(inner.kind, inner.options, inner.parts, layer, parameters)
 
 
@@ -449,13 +452,13 @@ def layer_options(
     return sizes | {"norm": norm}
 
 
-def spelled(activation: Any, gated: dict[str, str] | None = None) -> str:
+def spelled(config: Any, key: str, gated: dict[str, str] | None = None) -> str:
     """Our name of an activation; ValueError for one that ours has not."""
-    check_choice("hidden_act", activation, ACTIVATIONS)
-    name = ACTIVATIONS[activation]
+    check_choice(key, getattr(config, key), ACTIVATIONS)
+    name = ACTIVATIONS[getattr(config, key)]
     if gated is None:
         return name
-    check_choice("hidden_act", name, gated)
+    check_choice(key, name, gated)
     return gated[name]
 
 

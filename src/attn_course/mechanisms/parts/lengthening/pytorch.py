@@ -77,7 +77,8 @@ class LogLengthScale(torch.nn.Module):
     """Multiply every query by ``log_length_scale`` of its position; the keys stay.
 
     Stands where a rotation stands: attention over heads with it as ``rotary`` knows no
-    positions otherwise. Query i stands at i + S - T.
+    positions otherwise. Query i stands at i + S - T: padding in front counts, as in
+    transformers' Llama 4.
 
     Raises:
         ValueError: trained_length is below 1, strength not above 0, or a shape is not
