@@ -312,6 +312,31 @@ def test_a_keras_part_is_called_again_in_its_mode_and_with_its_seed(training, gr
     assert bool(training) == any((x != y).any() for x, y in zip(after[0], before, strict=True))
 
 
+@FACE
+def test_means_of_a_batch_are_counted_once(face):
+    """As the layers have it whose gradient nobody asks for."""
+    x, after = np.random.default_rng(0).normal(size=(3, 8)), []
+    for slope in (False, True):
+        if face is pytorch:
+            part = torch.nn.BatchNorm1d(4).double()
+            given = torch.from_numpy(x).requires_grad_(slope)
+            output = pytorch.ReversibleLayers([[part, torch.nn.Tanh()]])(given)
+            if slope:
+                output.sum().backward()
+            after.append([part.running_mean.numpy(), part.num_batches_tracked.item()])
+        else:
+            part, given = keras.layers.BatchNormalization(dtype="float64"), tensorflow.constant(x)
+            layers = tf.ReversibleLayers([[part, keras.layers.Activation("tanh", dtype="float64")]], dtype="float64")
+            with tensorflow.GradientTape() as tape:
+                tape.watch(given)
+                output = layers(given, training=True)
+            if slope:
+                tape.gradient(output, given)
+            after.append([numbers(part.moving_mean), 1])
+    np.testing.assert_array_equal(after[0][0], after[1][0])
+    assert np.abs(after[0][0]).max() > 0 and after[0][1] == after[1][1] == 1
+
+
 def kept_bytes(program, x):
     """The bytes that the forward pass keeps for the gradient, parameters apart."""
     own = {p.data_ptr() for p in program.parameters()} if isinstance(program, torch.nn.Module) else set()

@@ -245,9 +245,10 @@ class ReversibleLayers(torch.nn.Module):
     y1 = x1 + f(x2), y2 = x2 + g(y1); and back: x2 = y2 - g(y1), x1 = y1 - f(x2)
 
     The gradient computes each input back from the output, and f and g once more: memory
-    for the activations of one layer in place of all. Random numbers and autocast are
-    those of the first time, so that dropout drops the same; else f and g must give the
-    same twice. They return a tensor of their input's shape.
+    for the activations of one layer in place of all. Random numbers, autocast and
+    buffers are those of the first time: dropout drops the same, a mean of batches
+    counts each once; else f and g must give the same twice. They return a tensor of
+    their input's shape.
 
     Shapes:
         x (..., 2 X) is cut into x1 and x2 -> (..., 2 X).
@@ -277,9 +278,9 @@ class _Reversible(torch.autograd.Function):
     def forward(context, pairs, x, *parameters):
         (x1, x2), states = x.chunk(2, dim=-1), []
         for f, g in pairs:
-            states.append(_State(x))
+            states.append(_State(x, f))
             x1 = x1 + f(x2)
-            states.append(_State(x))
+            states.append(_State(x, g))
             x2 = x2 + g(x1)
         output = torch.cat([x1, x2], dim=-1)
         context.pairs, context.states = pairs, states
@@ -299,9 +300,10 @@ class _Reversible(torch.autograd.Function):
 
 
 class _State:
-    """What random numbers and autocast are in a moment, to compute in it again."""
+    """Random numbers, autocast and a part's buffers in a moment, to compute again."""
 
-    def __init__(self, x: torch.Tensor) -> None:
+    def __init__(self, x: torch.Tensor, part: torch.nn.Module) -> None:
+        self.buffers = [buffer.clone() for buffer in part.buffers()]
         self.kind = x.device.type if x.device.type != "meta" else "cpu"
         narrowed = torch.is_autocast_enabled(self.kind)
         self.narrowed = torch.get_autocast_dtype(self.kind), narrowed
@@ -326,12 +328,21 @@ def undo(part, state, given, result, d_given, d_result, sums):
     The gradients of the part's parameters are added to sums.
     """
     own = [x for x in part.parameters() if x.requires_grad]
+    now = [buffer.clone() for buffer in part.buffers()]
+    set_buffers(part, state.buffers)
     with torch.enable_grad(), state.again():
         given = given.detach().requires_grad_()
         added = part(given)
     found = torch.autograd.grad(added, [given, *own], d_result, allow_unused=True)
+    set_buffers(part, now)
     for parameter, x in zip(own, found[1:], strict=True):
         old = sums[parameter]
         sums[parameter] = x if old is None or x is None else old + x
     passed = d_given if found[0] is None else d_given + found[0]
     return result - added.detach(), passed
+
+
+def set_buffers(part, values):
+    """Give every buffer of a part these values."""
+    for buffer, value in zip(part.buffers(), values, strict=True):
+        buffer.copy_(value)

@@ -238,7 +238,8 @@ class LSHAttention(AttentionLayer):
 class ReversibleLayers(Layer):
     """See ``attn_course.pytorch.ReversibleLayers``.
 
-    What is kept of the first time is ``training`` and the seeds of Keras.
+    What is kept of the first time is ``training`` and what no gradient changes: seeds
+    of Keras, moving means.
 
     Raises:
         ValueError: x has an odd width.
@@ -302,22 +303,21 @@ def _reversible(pairs, x, training):
 
 
 class _State:
-    """The mode and the seeds of a part in a moment, to call it in them again."""
+    """The mode of a part and its seeds and means in a moment, to call it again."""
 
     def __init__(self, part: keras.layers.Layer, training: bool | None) -> None:
-        weights = {id(x) for x in part.weights}
         self.part, self.training = part, training
-        self.seeds = [x for x in part.variables if id(x) not in weights]
-        self.values = [tf.identity(x.value) for x in self.seeds]
+        self.kept = part.non_trainable_variables
+        self.values = [tf.identity(x.value) for x in self.kept]
 
     def again(self, given: tf.Tensor) -> tf.Tensor:
-        """The part's output as then; afterwards its seeds are as they were."""
-        now = [tf.identity(x.value) for x in self.seeds]
-        for seed, value in zip(self.seeds, self.values, strict=True):
-            seed.assign(value)
+        """The part's output as then; afterwards all is as it was."""
+        now = [tf.identity(x.value) for x in self.kept]
+        for variable, value in zip(self.kept, self.values, strict=True):
+            variable.assign(value)
         output = self.part(given, training=self.training)
-        for seed, value in zip(self.seeds, now, strict=True):
-            seed.assign(value)
+        for variable, value in zip(self.kept, now, strict=True):
+            variable.assign(value)
         return output
 
 
