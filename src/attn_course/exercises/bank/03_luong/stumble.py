@@ -1,8 +1,8 @@
-"""The window of the first figure holds three words, and it found its place in the
-digits of pi. Write `stumble()`, which returns a line of twelve words (a list, "zero" to
-"nine") and a place from 1 to 10 at which the same window fails: words[place - 1] was
-written last, words[place] comes next, every word that follows an equal one scores 4,
-all others 0, and the word at place gets at most half of the weight.
+"""The finger's window holds three words, and it found its place in the digits of pi.
+Write `stumble()`, which returns a line of twelve words (a list, "zero" to "nine") and a
+place from 1 to 10 at which the same window fails: words[place - 1] was written last,
+words[place] comes next, every word that follows an equal one scores 4, all others 0,
+and the word at place gets at most half of the weight.
 
 1. Far repeats lie outside the window. Which repeat can it not shut out?
 2. A second word of the window has to score 4: it follows a word equal to the one
