@@ -334,7 +334,7 @@ def undo(part, state, given, result, d_given, d_result, sums):
         given = given.detach().requires_grad_()
         added = part(given)
     found = torch.autograd.grad(added, [given, *own], d_result, allow_unused=True)
-    set_buffers(part, now)
+    set_buffers(part, now)  # not before: a gradient may read them
     for parameter, x in zip(own, found[1:], strict=True):
         old = sums[parameter]
         sums[parameter] = x if old is None or x is None else old + x

@@ -1,6 +1,6 @@
 """Layers of Hugging Face's models in PyTorch, as ``__init__.py`` says."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from attn_course.core.chunked.pytorch import pad, widen
 from attn_course.core.frameworks import torch
@@ -31,6 +31,7 @@ from attn_course.models.encoder.pytorch import EncoderLayer
 from attn_course.models.feed_forward.pytorch import make_norm
 from attn_course.models.huggingface.shared import (
     BlockSizes,
+    CompressedCache,
     check_words,
     read_huggingface,
 )
@@ -305,7 +306,7 @@ class CompressedAttention(Module):
         asks = self.turned(asks, place), small[:, 0], self.index_head(x)
         return entry, highest(scores_of(*widen(*asks)), self.top_k, known)[:, None]
 
-    def new_cache(self, batch: int, capacity: int) -> "CompressedCache":
+    def new_cache(self, batch: int, capacity: int) -> CompressedCache:
         """An empty cache of ``capacity`` words; not for ``torch.compile``."""
         like = self.key.weight
         place = {"dtype": like.dtype, "device": like.device}
@@ -383,35 +384,6 @@ class Pool(Module):
         size, own = self.bias.shape
         window = 2 * size if self.overlap else size
         return KVCache(batch, 1, None, own, window=window, **place)
-
-
-class CompressedCache(NamedTuple):
-    """What a ``CompressedAttention`` keeps: words, entries, what entries are made of.
-
-    words: the keys of the window; entries: a key of each whole block, and the small key
-    of its indexer; pool, index_pool: parts and gates of the blocks not yet whole.
-    """
-
-    words: KVCache
-    entries: KVCache | None = None
-    pool: KVCache | None = None
-    index_pool: KVCache | None = None
-
-    @property
-    def length(self) -> Any:
-        """The words so far."""
-        return self.words.length
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all that is kept."""
-        return sum(x.nbytes for x in self if x is not None)
-
-    def reset(self) -> None:
-        """Forget everything; the memory stays."""
-        for x in self:
-            if x is not None:
-                x.reset()
 
 
 def with_block_before(x, first):

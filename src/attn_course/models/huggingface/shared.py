@@ -1,7 +1,7 @@
 """From a module of Hugging Face to what our layers are built from, in NumPy."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -225,6 +225,36 @@ class BlockSizes(GroupedSizes):
         """What a cache keeps of a position: heads, widths of key and of value."""
         G, K, V = super().kept
         return 1, (G + 1) * K, G * V
+
+
+class CompressedCache(NamedTuple):
+    """What a ``CompressedAttention`` keeps: words, entries, what entries are made of.
+
+    words: the keys of the window; entries: a key of each whole block, and the small key
+    of its indexer; pool, index_pool: parts and gates of the blocks not yet whole.
+    Each is a ``KVCache`` of the layer's framework, or None.
+    """
+
+    words: Any
+    entries: Any = None
+    pool: Any = None
+    index_pool: Any = None
+
+    @property
+    def length(self) -> Any:
+        """The words so far."""
+        return self.words.length
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all that is kept."""
+        return sum(x.nbytes for x in self if x is not None)
+
+    def reset(self) -> None:
+        """Forget everything; the memory stays."""
+        for x in self:
+            if x is not None:
+                x.reset()
 
 
 def block_options(config: Any, K: int, G: int) -> dict[str, Any]:
