@@ -1,8 +1,9 @@
-"""Every public layer and function as one graph of machine code, in float32, forward and backward."""
+"""Every public layer and function as one graph of machine code, in float32, forward and backward; and in ONNX."""
 
 import devices
 import pytest
 from cases import CASES, same, specified
+from exports import exported, in_onnx
 
 from attn_course.frameworks import torch
 
@@ -19,3 +20,11 @@ def test_compiled(case):
     found, slopes = devices.outputs_and_slopes(compiled, values)
     same(found, specified(case, item, case.inputs, case.mask), 2e-5)
     devices.near(slopes, devices.slopes(item, values), 1e-4)
+
+
+@WHOLE
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # the exporter's own, in a loop
+def test_in_onnx(case):
+    """At another batch and other lengths than it was exported at."""
+    program, values, expected = exported(case)
+    same(in_onnx(program, values), expected, 1e-4)

@@ -3,11 +3,11 @@
 import copy
 import io
 import pickle
-import warnings
 
 import numpy as np
 import pytest
 from cases import CASES, PARTS, flat, plain, same, specified
+from exports import Whole, calls, exported, in_onnx
 from support import numbers
 
 from attn_course import pytorch
@@ -17,24 +17,8 @@ from attn_course.parity import get_parameters
 LAYERS = pytest.mark.parametrize("case", [c for c in CASES if c.layer], ids=lambda case: case.name)
 WHOLE = pytest.mark.parametrize("case", [c for c in CASES if not c.cell], ids=lambda case: case.name)
 NAMED = {case.name: case for case in CASES}
+IN_ONNX = ("scaled_dot_product_attention", "relative_attention", "linear_attention", "sliding_window_attention")
 TRAINED = ("flash_attention", "sliding_window_attention", "encoder_layer")
-
-
-class Whole(torch.nn.Module):
-    """A function, or a layer without the outputs that are None; one call after the other, with these options."""
-
-    def __init__(self, item, *calls):
-        super().__init__()
-        self.item, self.calls = item, calls
-
-    def forward(self, *values):
-        found = [self.item(*values, **options) for options in self.calls]
-        return tuple(x for x in flat(found) if x is not None)
-
-
-def calls(case):
-    """Plainly, and with the options of the call the other way."""
-    return [{}, case.call_options] if case.call_options else [{}]
 
 
 @WHOLE
@@ -70,51 +54,21 @@ def test_compiled_and_trained(name):
 
 def test_the_fused_kernels_keep_empty_rows_in_onnx():
     """PyTorch's own attention gives zeros to a row that may see nothing, its translation alone does not."""
-    import onnxruntime
-
     case = NAMED["multi_head_attention"]
     item = Whole(case.build("pytorch", "float32"), {"need_weights": False}).eval()
     values = case.values("pytorch", mask=case.mask, dtype="float32")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the libraries say to each other
-        program = torch.export.export(item, tuple(values))
-        model = torch.onnx.export(program, verbose=False).model_proto.SerializeToString()
-    session = onnxruntime.InferenceSession(model)
-    fed = {entry.name: x.numpy() for entry, x in zip(session.get_inputs(), values, strict=True)}
-    same(session.run(None, fed), [numbers(x) for x in item(*values)], 1e-5)
+    found = in_onnx(torch.export.export(item, tuple(values)), values)
+    same(found, [numbers(x) for x in item(*values)], 1e-5)
 
 
 @WHOLE
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # the exporter's own, in a loop
 def test_exported_for_any_size(case):
-    """``torch.export`` with dynamic batch and lengths, but for those that are fixed; then ONNX.
-
-    Both run at another batch and other lengths, plainly and with the options of the call the other way. What the
-    exporter makes shorter afterwards is its own affair, and a third of the time.
-    """
-    import onnxruntime
-
-    item, fixed = Whole(case.traced("pytorch", "float32"), *calls(case)).eval(), case.fixed
-    values = case.values("pytorch", case.inputs, case.mask, "float32")
-    free = [
-        {
-            axis: torch.export.Dim.DYNAMIC
-            for axis, letter in enumerate(letters)
-            if letter in "BTS" and letter not in fixed
-        }
-        for letters in case.axes
-    ]
-    program = torch.export.export(item, tuple(values), dynamic_shapes=(tuple(free),))
-    inputs, mask = case.longer(fixed)
-    longer = case.values("pytorch", inputs, mask, "float32")
-    expected = [numbers(x) for x in item(*longer)]
-    same(program.module()(*longer), expected, 1e-5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the libraries say to each other
-        model = torch.onnx.export(program, verbose=False, optimize=False).model_proto.SerializeToString()
-    session = onnxruntime.InferenceSession(model)
-    fed = {entry.name: x.numpy() for entry, x in zip(session.get_inputs(), longer, strict=True)}
-    same(session.run(None, fed), expected, 1e-4)
+    """``torch.export`` with dynamic batch and lengths; some in ONNX too, `make test-compiled` has all of them there."""
+    program, values, expected = exported(case)
+    same(program.module()(*values), expected, 1e-5)
+    if case.name in IN_ONNX:
+        same(in_onnx(program, values), expected, 1e-4)
 
 
 def through_pickle(item):

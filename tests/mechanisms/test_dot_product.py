@@ -190,6 +190,21 @@ def test_a_bias_of_float64_stays_finite_in_float32(face):
     np.testing.assert_allclose(numbers(found)[:, 0], numbers(layer(tensor(face, x, "float32"))[0])[:, 0], 1e-5, 1e-5)
 
 
+@FACE
+@pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention", "EncoderLayer"])
+def test_a_mask_beside_the_lowest_bias(face, name):
+    """Every score rounds to the lowest number of float32: keys that the mask allows share, the others get nothing."""
+    sizes = (16, 2, 24) if name == "EncoderLayer" else (16, 2)
+    options = {"RelativeAttention": {"max_distance": 3}, "GroupedQueryAttention": {"num_kv_heads": 1}}.get(name, {})
+    layer, mask = build(face, name, *sizes, dtype="float32", **options), np.tril(np.ones((4, 4), bool), -1)
+    x, low = tensor(face, draw(1, 4, 16), "float32"), np.full((4, 4), np.finfo("float32").min)
+    found, weights = layer(x, bias=tensor(face, low, "float32"), mask=tensor(face, mask))
+    expected = mask / np.maximum(mask.sum(-1, keepdims=True), 1)
+    np.testing.assert_allclose(numbers(weights), np.broadcast_to(expected, weights.shape), 1e-6)
+    alone, _ = layer(x, bias=tensor(face, low, "float32"), mask=tensor(face, mask), need_weights=False)
+    np.testing.assert_allclose(numbers(found), numbers(alone), 1e-5, 1e-5)
+
+
 @NARROW
 @pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention"])
 def test_autocast_leaves_a_finite_bias_as_it_is(narrow, tolerance, name):

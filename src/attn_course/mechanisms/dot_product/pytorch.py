@@ -39,10 +39,11 @@ def allowed_softmax(
     """Softmax over the keys that the mask allows; where it allows none, zeros."""
     if mask is None:
         return torch.softmax(score, dim=-1)
-    # Not minus infinity: a row without any allowed key then stays free of NaN, in the
-    # gradient too, and is set to zero behind.
-    lowest = torch.where(mask, score, torch.finfo(score.dtype).min)
-    weights = torch.softmax(lowest, dim=-1)
+    # Of minus infinities alone the softmax would be NaN, and its gradient too: a row
+    # without any allowed key has zeros instead, and is set to zero behind.
+    seen = mask.any(dim=-1, keepdim=True)
+    blocked = torch.where(seen, -torch.inf, 0.0).to(score.dtype)
+    weights = torch.softmax(torch.where(mask, score, blocked), dim=-1)
     return torch.where(mask, weights, 0.0)
 
 

@@ -38,10 +38,11 @@ def allowed_softmax(score: tf.Tensor, mask: Mask = None) -> tf.Tensor:
     """Softmax over the keys that the mask allows; where it allows none, zeros."""
     if mask is None:
         return tf.nn.softmax(score, axis=-1)
-    # Not minus infinity: a row without any allowed key then stays free of NaN, in the
-    # gradient too, and is set to zero behind.
-    lowest = tf.where(mask, score, score.dtype.min)
-    weights = tf.nn.softmax(lowest, axis=-1)
+    # Of minus infinities alone the softmax would be NaN, and its gradient too: a row
+    # without any allowed key has zeros instead, and is set to zero behind.
+    seen = tf.reduce_any(mask, axis=-1, keepdims=True)
+    blocked = tf.cast(tf.where(seen, -float("inf"), 0.0), score.dtype)
+    weights = tf.nn.softmax(tf.where(mask, score, blocked), axis=-1)
     return tf.where(mask, weights, tf.zeros((), score.dtype))
 
 
