@@ -341,6 +341,7 @@ def test_float64_that_was_rounded_is_said_to_be(capsys):
 
 # Answers that one case alone refuses: with every seed.
 LUCKY = {
+    "03.local_weights": lambda *given: _edited("03.local_weights", ("-np.inf", "-1e4"))(*given),
     "08.pre_norm": lambda *given: _edited("08.pre_norm", ("in weights:", "in weights[:6]:"))(*given),
     "project.pad": lambda *given: _edited("project.pad", ("texts, strict", "map(str.strip, texts), strict"))(*given),
 }

@@ -31,14 +31,13 @@ def cases(rng):
         near = np.abs(np.arange(score.shape[1]) - center[:, None]) <= half_width
         return np.where(near, score + 800, score + 3000), center, half_width
 
-    def low(score, center, half_width):
-        return score - 12000, center, half_width
-
-    cases = fixed_cases(rng, draw, 2, long=(1,), low=low)
+    cases = fixed_cases(rng, draw, 2, long=(1,))
+    score, center, half_width = draw(5, 17)  # longer than any window
     cases += [
         Case("whole centers", whole(*draw(7, 11))),
         Case("a half width that is not whole", (*draw(3, 13)[:2], 2.5)),
         Case("scores of several hundred", large(*draw(5, 23))),
+        Case("scores below -10,000", (score - 12000, center, half_width)),
         Case("window of 7", (*draw(5, 19)[:2], 7)),
     ]
     return cases
