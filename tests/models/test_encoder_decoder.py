@@ -134,6 +134,27 @@ def test_a_beam_is_that_of_hypotheses_one_by_one(name, monkeypatch):
         assert (greedy[0] == greedy[1]).all() and (greedy[0] == numbers(one)[:, 0]).all()
 
 
+@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+@pytest.mark.parametrize("way", ["greedy_decode", "beam_search"])
+def test_keras_writes_in_one_graph(name, way, monkeypatch):
+    """A step is traced once, and then costs no Python; what it writes is PyTorch's."""
+    (ours, theirs), traces = pair(name)[:2], []
+    step = theirs.decoder.step
+
+    def counting(*given, **options):
+        traces.append(given)
+        return step(*given, **options)
+
+    monkeypatch.setattr(theirs.decoder, "step", counting)
+    asked = {"begin": BEGIN, "end": N - 1, "max_length": 20}
+    found = []
+    for face, model in ((pytorch, ours), (tf, theirs)):
+        source, mask = to(face, SOURCE, MASK)
+        found.append(getattr(face, way)(model, source, source_mask=mask, **asked))
+    close(*([numbers(x) for x in one] if way == "beam_search" else numbers(one) for one in found))
+    assert len(traces) == 1
+
+
 @FACE
 def test_padding_is_not_read(face, tmp_path):
     """The token 0, or the one that is named, of a stored model too, in training and in every way of writing."""

@@ -259,10 +259,15 @@ class LuongDecoder(RecurrentDecoder):
         hidden = self.cell(embedded, initial_state=state)
         return self.attend(hidden, *given)
 
+    def begin(self, state):
+        """Before the first step nothing was attended to: zeros."""
+        if isinstance(state, LuongState):
+            return state
+        return LuongState(state, tf.zeros_like(state), 0)
+
     def advance(self, embedded, state, *given):
         """One step: the new state, what the readout sees, and the weights."""
-        if not isinstance(state, LuongState):
-            state = LuongState(state, tf.zeros_like(state), 0)
+        state = self.begin(state)
         if self.config["input_feeding"]:
             embedded = tf.concat([embedded, state.attentional], axis=-1)
         hidden, _ = self.cell.cell(embedded, [state.hidden])

@@ -19,7 +19,6 @@ from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.recurrent.shared import (
     DECODER_SIZES,
-    RecurrentCache,
     check_decoder,
     check_halves,
     check_source,
@@ -304,7 +303,7 @@ class EncoderDecoder(Parts):
 
     def new_cache(self, memory: tuple, capacity: int | None) -> tuple:
         """The state while it writes, however many tokens; it keeps nothing else."""
-        return ((RecurrentCache(memory[-1], torch.Tensor.__getitem__), None),)
+        return ((RecurrentCache(memory[-1]), None),)
 
     def greedy(
         self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
@@ -325,6 +324,21 @@ class EncoderDecoder(Parts):
             token = logits.argmax(dim=-1)
             steps.append((token, weights))
         return stacked(steps)
+
+
+class RecurrentCache:
+    """The state of a recurrent decoder while it writes, for each row of a batch."""
+
+    def __init__(self, state: Any) -> None:
+        self.state = state  # (B, H), or a tuple of such and of numbers for all rows
+
+    def take(self, rows: Tensor) -> None:
+        """Go on with these rows (B) of the batch, each for the one in its place."""
+        if isinstance(self.state, tuple):
+            parts = (x if isinstance(x, int) else x[rows] for x in self.state)
+            self.state = type(self.state)(*parts)
+        else:
+            self.state = self.state[rows]
 
 
 def _take(x, index):

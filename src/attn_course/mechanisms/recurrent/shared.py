@@ -1,6 +1,5 @@
 """Sizes and checks that encoder, decoders and their attentions share."""
 
-from collections.abc import Callable
 from typing import Any
 
 from attn_course.core.shapes import (
@@ -128,21 +127,3 @@ def check_each(arguments: dict[str, Any], mixed: bool) -> None:
 def as_rows(mask: Any) -> Any:
     """A mask of padding (B, S) as one row for all queries, (B, 1, S)."""
     return mask[:, None] if mask is not None and len(mask.shape) == 2 else mask
-
-
-class RecurrentCache:
-    """The state of a recurrent decoder while it writes, for each row of a batch."""
-
-    def __init__(self, state: Any, gather: Callable) -> None:
-        self.state = state  # (B, H), or a tuple of such and of numbers for all rows
-        self.gather = gather  # (x, rows) -> these rows of x
-
-    def take(self, rows: Any) -> None:
-        """Go on with these rows (B) of the batch, each for the one in its place."""
-        if isinstance(self.state, tuple):
-            parts = (
-                x if isinstance(x, int) else self.gather(x, rows) for x in self.state
-            )
-            self.state = type(self.state)(*parts)
-        else:
-            self.state = self.gather(self.state, rows)

@@ -22,7 +22,6 @@ from attn_course.core.masks.tf import Mask
 from attn_course.core.shapes import check_at_least
 from attn_course.mechanisms.recurrent.shared import (
     DECODER_SIZES,
-    RecurrentCache,
     check_decoder,
     check_halves,
     check_source,
@@ -124,6 +123,10 @@ class RecurrentDecoder(PairLayer):
     def start(self, last_state):
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
         return tf.tanh(self.bridge(last_state))
+
+    def begin(self, state):
+        """A first state in the form that every step gives."""
+        return state
 
     def step(self, token, state, memory, mask=None, *, prepared=None):
         """One output; prepared is what ``prepare(memory, mask)`` gave, or None.
@@ -341,7 +344,7 @@ class EncoderDecoder(WholeModel):
 
     def new_cache(self, memory: tuple, capacity: int | None) -> tuple:
         """The state while it writes, however many tokens; it keeps nothing else."""
-        return ((RecurrentCache(memory[-1], tf.gather), None),)
+        return ((RecurrentCache(self.decoder.begin(memory[-1])), None),)
 
     def greedy(
         self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
@@ -369,6 +372,34 @@ class EncoderDecoder(WholeModel):
     def compute_output_shape(self, source_shape, target_in_shape, **shapes):
         memory_shape, _ = self.encoder.compute_output_shape(source_shape)
         return self.decoder.compute_output_shape(target_in_shape, memory_shape)
+
+
+class RecurrentCache(tf.Module):
+    """The state of a recurrent decoder while it writes, for each row of a batch.
+
+    In variables, as a ``KVCache`` is: a step is traced once.
+    """
+
+    def __init__(self, state: Any) -> None:
+        super().__init__()
+        self.kept = tf.nest.map_structure(tf.Variable, state)
+
+    @property
+    def state(self) -> Any:
+        return tf.nest.map_structure(tf.convert_to_tensor, self.kept)
+
+    @state.setter
+    def state(self, new: Any) -> None:
+        for kept, x in zip(
+            tf.nest.flatten(self.kept), tf.nest.flatten(new), strict=True
+        ):
+            kept.assign(x)
+
+    def take(self, rows: Tensor) -> None:
+        """Go on with these rows (B) of the batch, each for the one in its place."""
+        for kept in tf.nest.flatten(self.kept):
+            if kept.shape.rank:  # a step's number is that of all rows
+                kept.assign(tf.gather(kept, rows))
 
 
 def _first(mask):

@@ -210,7 +210,8 @@ def compiled(step: Callable, cache: tuple, steps: int, *given: Tensor) -> Callab
     be: inside a graph, and with a cache that is no variables. Of what is ``given``, the
     last axis of a mask (B, 1, 1, S) grows.
     """
-    whole = all(isinstance(one, tf.Module) for one in tf.nest.flatten(cache))
+    parts = [part for part in tf.nest.flatten(cache) if part is not None]
+    whole = all(isinstance(part, tf.Module) for part in parts)
     if steps <= TRACE or not whole or not tf.executing_eagerly():
         return step
     shapes = [[*x.shape[:3], None] if len(x.shape) == 4 else x.shape for x in given]
