@@ -22,8 +22,11 @@ def cases(rng):
         sizes = (T, D), (D, K), (D, K), (D, V)
         return tuple(rng.normal(size=size) for size in sizes)
 
-    def large(x, query_weight, *more):
-        return x, 300 * query_weight, *more
+    def large(x, query_weight, key_weight, *more):
+        # The score farthest from 0 becomes 2,000.
+        score = (x @ query_weight) @ (x @ key_weight).T / np.sqrt(key_weight.shape[1])
+        farthest = score.flat[np.abs(score).argmax()]
+        return x, query_weight * 2000 / farthest, key_weight, *more
 
     return [
         *fixed_cases(rng, draw, 4, large=large),

@@ -29,9 +29,15 @@ def cases(rng):
         model.logits[:, begin, end] = 99
         return model, state, begin, end, T
 
+    def apart(model, state, begin, end, T):
+        model.logits[:, :, end] = -99
+        model.logits[0, begin, end] = 99  # for the text that begins there
+        return model, np.arange(len(state)), begin, end, T
+
     cases = fixed_cases(rng, draw, 3, long=(1,), full=never)
     cases[-1] = cases[-1]._replace(name="the end never comes")
-    return [*cases, Case("the end comes at once", at_once(*draw(3, 5, 7)))]
+    cases.append(Case("the end comes at once", at_once(*draw(3, 5, 7))))
+    return [*cases, Case("one text ends before the others", apart(*draw(3, 5, 7)))]
 
 
 # %% solution
