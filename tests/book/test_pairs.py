@@ -1,11 +1,13 @@
 """Each chapter's .ipynb is its .md, executed top to bottom, without errors or traces of a machine."""
 
+import ast
 import re
 from functools import cache
 
 import nbformat
 import pytest
 from chapters import mismatch, read_notebook, read_source, sources, tags
+from IPython.core.inputtransformer2 import TransformerManager
 from mystmd import Book
 from publisher import ROOT
 from render import keep_outputs, render
@@ -66,6 +68,18 @@ def test_pair(source):
     notebook = read_notebook(path)
     assert mismatch(read_source(source), notebook) is None, f"run make notebooks CH={source.stem[:2]}"
     assert output_faults(notebook) == []
+
+
+@EACH
+def test_a_notebook_is_a_script_too(source):
+    """`jupyter nbconvert --to script` asks for the exporter and the ending; a console shows the text of an output."""
+    notebook = read_notebook(source.with_suffix(".ipynb"))
+    info = notebook.metadata.language_info
+    assert (info.nbconvert_exporter, info.file_extension) == ("python", ".py")
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    ast.parse("\n".join(TransformerManager().transform_cell(cell.source) for cell in cells))
+    shown = [output.data for cell in cells for output in cell.outputs if "data" in output]
+    assert shown and [data.keys() for data in shown if not data.get("text/plain")] == []
 
 
 @EACH
