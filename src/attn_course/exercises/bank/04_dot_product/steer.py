@@ -1,7 +1,8 @@
-"""Drag chapter 0's arrow, think, then write `steer()`, which returns three queries for
-that figure, each (x, y): milk, at most 1.5 long, that gives the milk at least 0.875;
-even, for which cat and milk get the same, within 0.005, and drank less than 0.01;
-drank, at most 1 long, for which drank gets more than 0.75. Any that do are right.
+"""For the keys cat (2, 0), drank (-1, -1) and milk (0, 2), with scores divided by the
+root of 2, write `steer()`, which returns three queries, each (x, y): milk, at most 1.5
+long, that gives the milk at least 0.875; even, for which cat and milk get the same,
+within 0.005, and drank less than 0.01; drank, at most 1 long, for which drank gets more
+than 0.75. Any that do are right.
 
 1. What the milk does not get, somebody else does. Lean away from them.
 2. A turn away from the cat costs the milk little and the cat much.
@@ -11,7 +12,7 @@ drank, at most 1 long, for which drank gets more than 0.75. Any that do are righ
 title = "steer the arrow"
 level, minutes = 1, 10
 kind = "open"
-before = "the figure of the arrows"
+before = "the two queries"
 
 KEYS = np.array([[2.0, 0.0], [-1.0, -1.0], [0.0, 2.0]])  # cat, drank, milk
 LONGEST = {"milk": 1.5, "even": np.inf, "drank": 1.0}
