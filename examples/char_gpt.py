@@ -1,7 +1,6 @@
 """A GPT of characters with grouped queries, rotary positions and a cache: it learns a text, then writes on."""
 
-import torch
-
+from attn_course.frameworks import torch  # says what to install where it is missing
 from attn_course.pytorch import GroupedQueryAttention, LanguageModel, RotaryEncoding, generate
 
 TEXT = "How much wood would a woodchuck chuck, if a woodchuck could chuck wood? " * 20

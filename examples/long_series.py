@@ -1,7 +1,6 @@
 """A forecast of a series with ALiBi: trained at 40 steps, asked at 160, with no position it hasn't seen."""
 
-import torch
-
+from attn_course.frameworks import torch  # says what to install where it is missing
 from attn_course.pytorch import AlibiBias, Encoder
 
 

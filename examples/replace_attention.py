@@ -1,7 +1,6 @@
 """A BERT of Hugging Face whose every layer sees a window only: ours in its place, with its own weights."""
 
-import torch
-
+from attn_course.frameworks import torch  # says what to install where it is missing
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.pytorch import SlidingWindowAttention, from_huggingface
 

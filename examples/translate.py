@@ -2,8 +2,7 @@
 
 import sys
 
-import torch
-
+from attn_course.frameworks import torch  # says what to install where it is missing
 from attn_course.pytorch import Transformer, greedy_decode
 from attn_course.tasks.sentences import load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END, PAD

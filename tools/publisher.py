@@ -92,6 +92,12 @@ def version(root: Path = ROOT) -> str:
     return settings["project"].get("version", "")
 
 
+def description(root: Path = ROOT) -> str:
+    """What the package says of itself in a sentence; empty where it says nothing."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["project"].get("description", "")
+
+
 def authors(root: Path = ROOT) -> str:
     """Who edits the course: the names in CITATION.cff, parted by commas."""
     return ", ".join(re.findall(r"(?m)^  - name: (.+)$", (root / "CITATION.cff").read_text(encoding="utf-8")))

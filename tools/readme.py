@@ -11,19 +11,23 @@ from pathlib import Path
 from publisher import ROOT, publisher
 
 BETWEEN = re.compile(r"(?s)(?<=<!-- chapters -->\n).*?(?=<!-- end of chapters -->)")
-_TOLD = re.compile(r"(?m)^(\d*) \| (\w+) \| [^|]+ \| \d \| (?:project: |capstone: )?(.*)$")
+MINUTES = re.compile(r"(?m)^\| \{doc\}`[^`]*<(\w+)>` \|.*?\| (\d+) \| (\d+) \|$")
+_TOLD = re.compile(r"(?m)^(\d*) \| (\w+) \| ([^|]+) \| \d \| (.*)$")
 
 
 def table(root: Path = ROOT) -> str:
-    """A row for each stop of the map: number, title as a link to its page, what it adds, minutes to read."""
+    """A row for each stop of the map: number, title as a link, what it adds, minutes to read. The core path is bold."""
     intro, teaching = ((root / "book" / f"{name}.md").read_text(encoding="utf-8") for name in ("intro", "teaching"))
-    minutes = dict(re.findall(r"(?m)^\| \{doc\}`[^`]*<(\w+)>` \|.*?\| (\d+) \| \d+ \|$", teaching))
-    lines = ["| | Chapter | What it adds | Minutes |", "|---:|---|---|---:|"]
-    for number, page, adds in sorted(_TOLD.findall(intro), key=lambda row: (row[1][:2], "_project" in row[1])):
+    minutes = {page: (int(read), int(more)) for page, read, more in MINUTES.findall(teaching)}
+    lines, core = ["| | Chapter | What it adds | Minutes |", "|---:|---|---|---:|"], 0
+    for number, page, where, adds in sorted(_TOLD.findall(intro), key=lambda row: (row[1][:2], "_project" in row[1])):
         title = re.search(r"(?m)^# (.+)$", (root / "book" / f"{page}.md").read_text(encoding="utf-8"))[1]
-        link = f"[{title}]({publisher(root).page_url(f'book/{page}')})"
-        lines.append(f"| {number} | {link} | {adds} | {minutes.get(page, '')} |")
-    return "\n".join(lines) + "\n"
+        bold, (read, more) = "**" * (where == "core"), minutes.get(page, (0, 0))
+        core += (read + more) * bool(bold)
+        link = f"{bold}[{title}]({publisher(root).page_url(f'book/{page}')}){bold}"
+        lines.append(f"| {number} | {link} | {adds} | {read or ''} |")
+    told = f"**Bold** is the core path, about {core / 60:.0f} hours with its exercises; nothing on it needs the others."
+    return "\n".join([told, "", *lines]) + "\n"
 
 
 def write(root: Path = ROOT) -> None:

@@ -21,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 _CHECK = re.compile(r'(?m)^check\("(\w+)\.')
 _MINUTES = re.compile(r"(\d+)\s+min(?:utes)?\s+to\s+read")
+_TO_DO = re.compile(r"about\s+(\d+)\s+minutes\s+to\s+do")  # of a project without exercises
 
 
 FORM = (
@@ -51,11 +52,11 @@ class CourseMapDirective(SphinxDirective):
                 continue
             number, page, path, level, adds = (part.strip() for part in line.split("|"))
             group = number.zfill(2) if number.isdigit() else self._prefix(page)
-            count, minutes = order.get(group, (0, 0))
-            read = self._minutes(page)
+            count, minutes = order.get(group, (0, self._minutes(page, _TO_DO, 0)))
+            read = self._minutes(page, _MINUTES, 20)
             stops.append((read + minutes, path != "core"))
             kind, after = ("core", "") if path == "core" else ("branch", f"{path} · ")
-            exercises = f" + {minutes} min exercises" if count else ""
+            exercises = f" + {minutes} min {'exercises' if count else 'to do'}" if minutes else ""
             before = (
                 f'<li class="map-{kind}" data-page="{page}" data-group="{group}" data-count="{count}">'
                 f'<span class="map-stop" aria-hidden="true">{number or "▲"}</span><div class="map-card">'
@@ -90,9 +91,9 @@ class CourseMapDirective(SphinxDirective):
     def _text(self, page: str) -> str:
         return Path(self.env.doc2path(self.env.docname)).with_name(f"{page}.md").read_text(encoding="utf-8")
 
-    def _minutes(self, page: str) -> int:
-        found = _MINUTES.search(self._text(page))
-        return int(found[1]) if found else 20
+    def _minutes(self, page: str, told: re.Pattern, otherwise: int) -> int:
+        found = told.search(self._text(page))
+        return int(found[1]) if found else otherwise
 
     def _prefix(self, page: str) -> str:
         """What the exercises of a project are called; "" where it has none."""

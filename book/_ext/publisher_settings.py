@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from changes import FEED, changes, feed  # noqa: E402 - found only by the line before
-from publisher import COLAB, publisher, version  # noqa: E402
+from publisher import COLAB, description, publisher, version  # noqa: E402
 
 EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 FOOTER = """\
@@ -104,7 +104,8 @@ def describe(app, pagename, templatename, context, doctree):
     context["theme_extra_footer"] = FOOTER.format(
         name=app.config.release, home=here.home_url, url=here.url, title=title
     )
-    if doctree is not None and (told := html.escape(about(doctree))):
+    root = pagename == app.config.root_doc  # its address is shared by those who have not seen its first lines
+    if doctree is not None and (told := html.escape(description(Path(app.srcdir)) if root else about(doctree))):
         context["meta"] = {**(context.get("meta") or {}), "og:description": told}
         context["metatags"] = f'{context.get("metatags", "")}\n<meta name="description" content="{told}">'
 

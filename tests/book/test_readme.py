@@ -25,7 +25,9 @@ def test_the_table_of_chapters_is_today_s():
     assert readme.BETWEEN.search(README)[0] == readme.table(ROOT), "run make faces"
     pages = re.findall(r"/book/(\w+)\.html\)", readme.table(ROOT))
     assert pages == [path.stem for path in sorted((ROOT / "book").glob("[0-9][0-9]_*.md"), key=place)]
-    assert all(re.search(r"\| \d+ \|$", row) for row in readme.table(ROOT).splitlines()[2:]), "minutes are missing"
+    assert all(re.search(r"\| \d+ \|$", row) for row in readme.table(ROOT).splitlines()[4:]), "minutes are missing"
+    core = re.findall(r"(?m)^\d+ \| (\w+) \| core \|", (ROOT / "book" / "intro.md").read_text(encoding="utf-8"))
+    assert re.findall(r"\*\*\[.*/book/(\w+)\.html\)\*\*", readme.table(ROOT)) == core and len(core) > 9
 
 
 def place(path):

@@ -40,8 +40,10 @@ def test_each_is_listed_and_short():
     ("program", "missing", "told"),
     [
         ("replace_attention", "transformers", "pip install transformers"),
-        ("keras_classifier", "tensorflow", "tensorflow, which is not installed: pip install"),
-        ("translate_keras", "tensorflow", "tensorflow, which is not installed: pip install"),
+        *(
+            (name, "tensorflow" if "keras" in name else "torch", ", which is not installed: pip install")
+            for name in PROGRAMS
+        ),
     ],
 )
 def test_a_program_says_what_to_install(program, missing, told):

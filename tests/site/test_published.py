@@ -13,7 +13,7 @@ import screenshots
 from bs4 import BeautifulSoup
 from built_book import ROOT, SITE, note_faults
 from PIL import Image
-from publisher import publisher
+from publisher import description, publisher
 
 CHAPTERS = "04_scaled_dot_product", "09_transformer"
 
@@ -52,10 +52,11 @@ def test_no_two_chapters_describe_themselves_alike():
 
 def test_the_address_that_everybody_shares_has_a_title_and_a_card():
     found, first = soup("index.html"), soup("book/intro.html")
-    assert found.title.string == "Attention, mechanism by mechanism"
+    assert found.title.string == first.title.string == "Attention, mechanism by mechanism"
     assert found.find("link", rel="canonical")["href"] == f"{publisher(ROOT).pages_url}book/intro.html"
     for name in ("og:title", "og:description", "og:image"):
         assert found.find("meta", property=name) == first.find("meta", property=name)
+    assert found.find("meta", property="og:description")["content"] == description(ROOT)  # before its lines are seen
 
 
 def test_the_card_and_the_feed_are_there():

@@ -1,7 +1,8 @@
 """The story in the built book: the drawer, the guess, what is folded behind the story, the map."""
 
 import pytest
-from built_book import OPEN_FOLDS, choose_framework, settle
+import readme
+from built_book import OPEN_FOLDS, ROOT, choose_framework, settle
 from chapters import sources
 from reading_time import lengths
 from test_pages import too_wide, violations
@@ -259,6 +260,14 @@ def test_the_beginning_of_a_chapter(visit, chapter):
             texts = tab.locator("figcaption .caption-number:visible").all_inner_texts()
             assert [int(text.split()[-1]) for text in texts] == list(range(1, len(texts) + 1)), framework
             assert len(texts) >= 3
+
+
+def test_the_map_counts_what_each_page_says_it_takes(visit):
+    """Reading, exercises, and the hours of the capstone, which has none."""
+    rows = readme.MINUTES.findall((ROOT / "book" / "teaching.md").read_text(encoding="utf-8"))
+    hours = sum(int(minutes) for _, *row in rows for minutes in row) / 60
+    with visit(MAP) as tab:
+        assert tab.locator(".map-hours").inner_text().endswith(f" everything about {hours:.0f}.")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
