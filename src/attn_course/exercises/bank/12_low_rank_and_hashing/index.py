@@ -13,7 +13,7 @@ pairs: with 2,048 positions 3 MB may be held at a time.
 
 title = "the indexer's choice, without a table of all pairs"
 level, minutes = 2, 20
-before = "12.buckets"
+before = "argsort"
 
 
 def cases(rng):
