@@ -82,20 +82,22 @@ def make_publisher(url: str, ref: str) -> Publisher:
 
 def publisher(root: Path = ROOT) -> Publisher:
     """The settings in the pyproject.toml of the repository at `root`."""
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = _settings(root)
     return make_publisher(settings["project"]["urls"]["Repository"], settings["tool"]["attn_course"]["ref"])
+
+
+def _settings(root: Path) -> dict:
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def version(root: Path = ROOT) -> str:
     """The package's version in the pyproject.toml of the repository at `root`; empty where it names none."""
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    return settings["project"].get("version", "")
+    return _settings(root)["project"].get("version", "")
 
 
 def description(root: Path = ROOT) -> str:
     """What the package says of itself in a sentence; empty where it says nothing."""
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    return settings["project"].get("description", "")
+    return _settings(root)["project"].get("description", "")
 
 
 def authors(root: Path = ROOT) -> str:

@@ -339,22 +339,21 @@ def test_float64_that_was_rounded_is_said_to_be(capsys):
     assert "close, but not to float64" in told(capsys, "05.self_attention", rounded)
 
 
-# Answers that one case alone refuses: with every seed.
+# Changes of solutions that one case alone refuses: with every seed.
 LUCKY = {
-    "03.local_weights": lambda *given: _edited("03.local_weights", ("-np.inf", "-1e4"))(*given),
-    "05.pixels": lambda *given: _edited(
-        "05.pixels", ("softmax(score)", "np.exp(score) / np.exp(score).sum(1)[:, None]")
-    )(*given),
-    "08.pre_norm": lambda *given: _edited("08.pre_norm", ("in weights:", "in weights[:6]:"))(*given),
-    "project.greedy": lambda *given: _edited("project.greedy", ("(token == end)", "(token == end).any()"))(*given),
-    "project.pad": lambda *given: _edited("project.pad", ("texts, strict", "map(str.strip, texts), strict"))(*given),
+    "03.local_weights": ("-np.inf", "-1e4"),
+    "05.pixels": ("softmax(score)", "np.exp(score) / np.exp(score).sum(1)[:, None]"),
+    "08.pre_norm": ("in weights:", "in weights[:6]:"),
+    "project.greedy": ("(token == end)", "(token == end).any()"),
+    "project.pad": ("texts, strict", "map(str.strip, texts), strict"),
 }
 
 
 @pytest.mark.parametrize("name", LUCKY)
 def test_luck_does_not_pass(name):
+    answer = _edited(name, LUCKY[name])
     for seed in range(40):
-        assert not check(name, LUCKY[name], seed=seed)
+        assert not check(name, answer, seed=seed)
 
 
 def test_two_processes_lose_nothing(capsys):

@@ -148,6 +148,17 @@ def test_a_bias_of_minus_infinity_blocks(attend, need_weights):
 FAR = np.zeros((4, 4))
 FAR[0], FAR[1, 1:], FAR[2], FAR[3, 0] = np.finfo("float32").min, -1e9, -np.inf, -np.inf
 NARROW = pytest.mark.parametrize(("narrow", "tolerance"), [("float16", 2e-3), ("bfloat16", 2e-2)])
+BIASED = {
+    "MultiHeadAttention": {},
+    "GroupedQueryAttention": {"num_kv_heads": 1},
+    "RelativeAttention": {"max_distance": 3},
+    "EncoderLayer": {"ff_dim": 24},
+}
+
+
+def biased(face, name, dtype):
+    """A layer that takes a bias, of width 16 with two heads."""
+    return build(face, name, 16, 2, dtype=dtype, **BIASED[name])
 
 
 @FACE
@@ -166,12 +177,10 @@ def test_a_finite_bias_beyond_16_bits_blocks_nothing(face, narrow, tolerance):
 
 @FACE
 @NARROW
-@pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention", "EncoderLayer"])
+@pytest.mark.parametrize("name", BIASED)
 def test_a_layer_takes_a_finite_bias_beyond_16_bits(face, narrow, tolerance, name):
-    sizes = (16, 2, 24) if name == "EncoderLayer" else (16, 2)
-    options = {"RelativeAttention": {"max_distance": 3}, "GroupedQueryAttention": {"num_kv_heads": 1}}.get(name, {})
     x = np.random.default_rng(0).normal(size=(1, 4, 16))
-    layer, exact = (build(face, name, *sizes, dtype=dtype, **options) for dtype in (narrow, "float64"))
+    layer, exact = (biased(face, name, dtype) for dtype in (narrow, "float64"))
     set_parameters(layer, get_parameters(exact))
     set_parameters(exact, {key: numbers(x) for key, x in get_parameters(layer).items()})
     expected = exact(tensor(face, x), bias=tensor(face, FAR))[0]
@@ -191,12 +200,10 @@ def test_a_bias_of_float64_stays_finite_in_float32(face):
 
 
 @FACE
-@pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention", "EncoderLayer"])
+@pytest.mark.parametrize("name", BIASED)
 def test_a_mask_beside_the_lowest_bias(face, name):
     """Every score rounds to the lowest number of float32: keys that the mask allows share, the others get nothing."""
-    sizes = (16, 2, 24) if name == "EncoderLayer" else (16, 2)
-    options = {"RelativeAttention": {"max_distance": 3}, "GroupedQueryAttention": {"num_kv_heads": 1}}.get(name, {})
-    layer, mask = build(face, name, *sizes, dtype="float32", **options), np.tril(np.ones((4, 4), bool), -1)
+    layer, mask = biased(face, name, "float32"), np.tril(np.ones((4, 4), bool), -1)
     x, low = tensor(face, draw(1, 4, 16), "float32"), np.full((4, 4), np.finfo("float32").min)
     found, weights = layer(x, bias=tensor(face, low, "float32"), mask=tensor(face, mask))
     expected = mask / np.maximum(mask.sum(-1, keepdims=True), 1)
@@ -206,11 +213,10 @@ def test_a_mask_beside_the_lowest_bias(face, name):
 
 
 @NARROW
-@pytest.mark.parametrize("name", ["MultiHeadAttention", "GroupedQueryAttention", "RelativeAttention"])
+@pytest.mark.parametrize("name", [name for name in BIASED if name != "EncoderLayer"])
 def test_autocast_leaves_a_finite_bias_as_it_is(narrow, tolerance, name):
     """With the weights and without: as without autocast."""
-    options = {"RelativeAttention": {"max_distance": 3}, "GroupedQueryAttention": {"num_kv_heads": 1}}.get(name, {})
-    layer, x = build(pytorch, name, 16, 2, dtype="float32", **options), torch.from_numpy(draw(1, 4, 16)).float()
+    layer, x = biased(pytorch, name, "float32"), torch.from_numpy(draw(1, 4, 16)).float()
     expected = numbers(layer(x, bias=torch.from_numpy(FAR).float())[0])
     for need_weights in (True, False):
         with torch.autocast("cpu", getattr(torch, narrow)):

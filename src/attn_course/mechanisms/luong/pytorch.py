@@ -253,10 +253,15 @@ class LuongDecoder(RecurrentDecoder):
         hidden, _ = self.cell(embedded, state[None].contiguous())
         return self.attend(hidden, *given)
 
+    def begin(self, state):
+        """Before the first step nothing was attended to: zeros."""
+        if isinstance(state, LuongState):
+            return state
+        return LuongState(state, torch.zeros_like(state), 0)
+
     def advance(self, embedded, state, *given):
         """One step: the new state, what the readout sees, and the weights."""
-        if not isinstance(state, LuongState):
-            state = LuongState(state, torch.zeros_like(state), 0)
+        state = self.begin(state)
         if self.config["input_feeding"]:
             embedded = torch.cat([embedded, state.attentional], dim=-1)
         hidden, _ = self.cell(embedded[:, None], state.hidden[None].contiguous())

@@ -105,6 +105,10 @@ class RecurrentDecoder(Parts):
         """The first state, from the encoder's last: (B, E) -> (B, H)."""
         return torch.tanh(self.bridge(last_state))
 
+    def begin(self, state):
+        """A first state in the form that every step gives."""
+        return state
+
     def step(self, token, state, memory, mask=None, *, prepared=None):
         """One output; prepared is what ``prepare(memory, mask)`` gave, or None.
 
@@ -303,7 +307,7 @@ class EncoderDecoder(Parts):
 
     def new_cache(self, memory: tuple, capacity: int | None) -> tuple:
         """The state while it writes, however many tokens; it keeps nothing else."""
-        return ((RecurrentCache(memory[-1]), None),)
+        return ((RecurrentCache(self.decoder.begin(memory[-1])), None),)
 
     def greedy(
         self, source: Tensor, source_mask: Mask = None, *, begin: int, max_length: int
