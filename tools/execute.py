@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -11,7 +12,8 @@ import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from pathlib import Path
 
-from chapters import INSTALL_TAG, read_notebook, tags
+from chapters import INSTALL_TAG, code_cells, read_notebook, tags
+from IPython.core.inputtransformer2 import TransformerManager
 from marks import NOT_RUN
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
@@ -49,6 +51,26 @@ def answer(name, *arguments, **options):
 
 PathFinder.find_spec = answer
 """
+
+
+def outdated_sources(notebook: NotebookNode) -> list[str]:
+    """The first lines of cells that print another source than the package has now.
+
+    Nothing else is run: such a cell needs the imports before it and its own lines.
+    """
+    names, outdated = {}, []
+    for cell in code_cells(notebook):
+        body = ast.parse(TransformerManager().transform_cell(cell.source)).body
+        if prints := bool(body) and ast.unparse(body[-1]).startswith("source("):
+            steps, shown = body[:-1], body[-1].value
+        else:
+            steps = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+        exec(compile(ast.Module(steps, []), cell.source[:60], "exec"), names)
+        if prints:
+            now = repr(eval(compile(ast.Expression(shown), cell.source[:60], "eval"), names))
+            if [output.data["text/plain"] for output in cell.outputs] != [now]:
+                outdated.append(cell.source.splitlines()[0])
+    return outdated
 
 
 class CellFailed(RuntimeError):

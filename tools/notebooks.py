@@ -2,7 +2,7 @@
 
 python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, and a note of it
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
-python tools/notebooks.py build --as-needed     that where no code has changed, else all of it
+python tools/notebooks.py build --as-needed     that where no code and no printed source has changed, else all
 python tools/notebooks.py fill                  what the book is built from: outputs, and the notebooks of one framework
 python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
 python tools/notebooks.py check --again [02 ..] also those that passed here and have not changed since
@@ -26,7 +26,7 @@ from pathlib import Path
 import nbformat
 from affected import Repository
 from chapters import ALONE, alone_paths, mismatch, read_notebook, read_source, sources
-from execute import SANITIZE, CellFailed, compare, execute, execute_alone
+from execute import SANITIZE, CellFailed, compare, execute, execute_alone, outdated_sources
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from mystmd import Book
@@ -48,7 +48,7 @@ def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = F
     for source in sources(root, selected):
         target = source.with_suffix(".ipynb")
         if as_needed:
-            run = not target.exists() or mismatch(read_source(source), read_notebook(target)) is not None
+            run = not target.exists() or _changed(read_source(source), read_notebook(target))
         if left := leftover_faults(text_of(source)):
             raise ValueError(f"book/{source.name} is a skeleton: {'; '.join(left[:3])}")
         notebook = render(source, book)
@@ -64,6 +64,10 @@ def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = F
             note(root, target, time.perf_counter() - started, versions())
         print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
     write_alone(root, selected, book)
+
+
+def _changed(source, notebook) -> bool:
+    return mismatch(source, notebook) is not None or bool(outdated_sources(notebook))
 
 
 def write_alone(root: Path, selected: list[str] | None = None, book: Book | None = None) -> dict[Path, str]:
@@ -181,7 +185,7 @@ def main(arguments: list[str] | None = None) -> int:
     building.add_argument("chapters", nargs="*", metavar="CH")
     how = building.add_mutually_exclusive_group()
     how.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
-    how.add_argument("--as-needed", action="store_true", help="execute the chapters whose code cells have changed")
+    how.add_argument("--as-needed", action="store_true", help="execute the chapters whose own or printed code changed")
     commands.add_parser("fill", help="outputs into the book's cache")
     checking = commands.add_parser("check", help="compare the outputs")
     checking.add_argument("chapters", nargs="*", metavar="CH")

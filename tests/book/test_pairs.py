@@ -7,6 +7,7 @@ from functools import cache
 import nbformat
 import pytest
 from chapters import mismatch, read_notebook, read_source, sources, tags
+from execute import outdated_sources
 from IPython.core.inputtransformer2 import TransformerManager
 from mystmd import Book
 from publisher import ROOT
@@ -68,6 +69,12 @@ def test_pair(source):
     notebook = read_notebook(path)
     assert mismatch(read_source(source), notebook) is None, f"run make notebooks CH={source.stem[:2]}"
     assert output_faults(notebook) == []
+
+
+@EACH
+def test_the_source_that_a_page_prints_is_the_packages(source):
+    notebook = read_notebook(source.with_suffix(".ipynb"))
+    assert outdated_sources(notebook) == [], f"run make notebooks CH={source.stem[:2]}"
 
 
 @EACH
