@@ -2,7 +2,8 @@
 
 Each width is trained three times, each time three times as long, with a rate that falls
 to 0, and the narrower ones longer still: what longer training mends is told apart from
-what the width limits. One training of 121,500 steps takes 15 minutes.
+what the width limits. One training of 121,500 steps takes 15 minutes. The two shorter
+trainings of each width stand beside, in TensorFlow.
 
 python -m experiments.bottleneck --seeds 0 1
 
@@ -12,19 +13,18 @@ strings, share exactly right], ``shown``: [length, read, to be written, written]
 string per length.
 """
 
-import torch
-
-from attn_course import pytorch as names
-from attn_course.course.labs.seq2seq import Task, build
-from attn_course.course.training import falling, pytorch as loop
+from attn_course.course.labs.seq2seq import Task, build, started
+from attn_course.course.training import falling
 from attn_course.tasks.metrics import by_length
 from attn_course.tasks.text import batches
 from experiments import run_plan
 from experiments.reversal import Reversal, draw, training_set, vocabulary
 
 WIDTHS, STEPS = (16, 32, 64, 128), (1500, 4500, 13_500)
-PLAN = [(width, steps) for steps in STEPS for width in WIDTHS]
-PLAN += [(width, 40_500) for width in (16, 32, 64)] + [(16, 121_500)]
+PLAN = [("pytorch", width, steps) for steps in STEPS for width in WIDTHS]
+PLAN += [("pytorch", width, 40_500) for width in (16, 32, 64)]
+PLAN += [("pytorch", 16, 121_500)]
+BESIDE = [("tf", width, steps) for steps in STEPS[:2] for width in WIDTHS]
 LENGTHS = range(4, 21, 2)
 EDGES = tuple(edge for n in LENGTHS for edge in (n, n + 1))
 
@@ -44,9 +44,9 @@ def task(width):
     )
 
 
-def rows(width, steps, seed):
+def rows(framework, width, steps, seed):
     """Train one model and test it on every length."""
-    torch.manual_seed(seed)
+    names, loop = started(framework, seed)
     own = task(width)
     model = build(names, own, attention=False)
     data = batches(own.train.encode(), own.batch_size, seed)
@@ -62,7 +62,7 @@ def rows(width, steps, seed):
         (n, own.test.sources[i], own.test.targets[i], wrote[i])
         for n, i in sorted(first.items())
     ]
-    told = {"framework": "pytorch", "width": width, "steps": steps, "seed": seed}
+    told = {"framework": framework, "width": width, "steps": steps, "seed": seed}
     shares = [(low, high, count, round(share, 4)) for low, high, count, share in found]
     exact = sum(count * share for *_, count, share in found) / len(wrote)
     told |= {"exact": round(exact, 4), "loss": round(log[-1].loss, 4)}
@@ -70,4 +70,4 @@ def rows(width, steps, seed):
 
 
 if __name__ == "__main__":
-    run_plan("bottleneck", PLAN, rows)
+    run_plan("bottleneck", PLAN, rows, BESIDE)

@@ -119,5 +119,8 @@ def task():
 
 
 if __name__ == "__main__":
-    plan = [("pytorch", {"attention": kind}, STEPS[kind]) for kind in (False, True)]
-    run_and_store(task(), plan, schedule=falling)
+    plan, beside = (
+        [(framework, {"attention": kind}, STEPS[kind]) for kind in (False, True)]
+        for framework in ("pytorch", "tf")
+    )
+    run_and_store(task(), plan, beside, schedule=falling)

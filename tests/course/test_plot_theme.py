@@ -41,6 +41,13 @@ def test_a_figure_is_the_same_svg_every_time(name):
     assert plt.get_fignums() == []
 
 
+def test_photographs_are_light():
+    """As WebP; numbers drawn as gray cells stay exact."""
+    drawn = theme.image_attention(many(8, 24).reshape(8, 8, 3), np.full((4, 4), 0.25), (2, 2), [(0, 1)]).svg
+    assert "image/webp" in drawn and "image/png" not in drawn
+    assert "image/webp" not in FIGURES["image_attention"]().svg
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_has_the_colors_of_the_book_alone(name):
     found = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", FIGURES[name]().svg))

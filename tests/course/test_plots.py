@@ -17,7 +17,7 @@ BOXES = {"a": (0, 0, "first"), "b": (3, 1, "second"), "c": (1.5, 2, "third")}
 def figures_stay_open(monkeypatch):
     """Each function gives its figure here, not the picture of it."""
     for module in (diagrams, images):
-        monkeypatch.setattr(module, "picture", lambda figure: figure)
+        monkeypatch.setattr(module, "picture", lambda figure, **_: figure)
     yield
     plt.close("all")
 

@@ -6,7 +6,7 @@ import support
 from support import FACE, close, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras
+from attn_course.frameworks import keras, tf as tensorflow
 from attn_course.parity import get_parameters, nested, set_parameters
 
 B, S, T, N, M, H, A = 3, 7, 5, 11, 2, 3, 5
@@ -153,6 +153,25 @@ def test_keras_writes_in_one_graph(name, way, monkeypatch):
         found.append(getattr(face, way)(model, source, source_mask=mask, **asked))
     close(*([numbers(x) for x in one] if way == "beam_search" else numbers(one) for one in found))
     assert len(traces) == 1
+
+
+@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+def test_keras_trains_in_one_graph(name):
+    """Of whatever lengths: the numbers and the gradients are those of a call at each."""
+    model, tokens = pair(name)[1], tensorflow.TensorSpec((None, None), "int64")
+
+    def trained(source, targets):
+        with tensorflow.GradientTape() as tape:
+            found = model(source, targets)
+            loss = tensorflow.reduce_sum(found[0] ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        return found, [tensorflow.convert_to_tensor(each) for each in gradients]
+
+    graph = tensorflow.function(trained, input_signature=[tokens, tokens])
+    for source, targets in ((SOURCE, TARGETS[:, :2]), (SOURCE[:, :4], TARGETS[:, :1])):
+        given = to(tf, source, targets)
+        for one, other in zip(*map(tensorflow.nest.flatten, (graph(*given), trained(*given))), strict=True):
+            close(one, other)
 
 
 @FACE

@@ -11,7 +11,6 @@ from built_book import SITE, settle
 
 MOST_SHIFT = 0.1  # "good" by web.dev/articles/cls
 MOST_BYTES, MOST_REQUESTS, MOST_ELEMENTS = 350 * 1024, 25, 16_000  # of a chapter, packed
-HEAVIER = {"book/05_self_attention.html": 450_000}  # five photographs stand in one of its figures
 SHIFTS = """window.shifts = [];
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {
@@ -58,5 +57,5 @@ def test_nothing_jumps_and_little_loads(browser, packed, page, width):
     context.close()
     assert sum(shift[0] for shift in shifts) < MOST_SHIFT, sorted(shifts, reverse=True)[:3]
     if re.match(r"book/\d\d_", page):
-        assert sum(sizes) <= HEAVIER.get(page, MOST_BYTES) and len(sizes) <= MOST_REQUESTS, sizes
+        assert sum(sizes) <= MOST_BYTES and len(sizes) <= MOST_REQUESTS, sizes
         assert elements <= MOST_ELEMENTS

@@ -144,11 +144,12 @@ def test_a_held_control_says_so(visit, width):
         assert link.count() == 0
 
 
-def test_signs_cost_no_line(visit):
+@pytest.mark.parametrize("framework", ["torch", "both"])
+def test_signs_cost_no_line(visit, framework):
     """A tick and a figure's code: no height, a name, a title when open; one beside the other."""
-    with visit(PAGE) as tab:
-        signs = tab.locator(":is(.cell + .cell.tag_check > .fold-check, .cell > .fold-code) > summary:visible")
-        assert signs.count() >= 10
+    with visit(f"{PAGE}?framework={framework}") as tab:
+        signs = tab.locator(":is(.cell.tag_check > .fold, .cell > .fold-code) > summary:visible")
+        assert signs.count() >= 10 and (framework == "torch" or signs.filter(has_text="✓✓").count() >= 1)
         boxes = [one.bounding_box() for one in signs.all()]
         heights = signs.evaluate_all("(all) => all.map((one) => one.parentElement.getBoundingClientRect().height)")
         assert set(heights) == {0}

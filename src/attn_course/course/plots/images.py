@@ -49,7 +49,7 @@ def image_attention(
             looks = weights[row * width + column].reshape(grid)
             veil = VEIL * (1 - looks / looks.max())
             panel.imshow(np.zeros(grid), cmap="gray", alpha=veil, **where)
-    return picture(figure)
+    return picture(figure, photographs=np.ndim(image) == 3)
 
 
 def signed_map(values, *, xlabel, ylabel):

@@ -164,12 +164,20 @@ class RecurrentDecoder(PairLayer):
         return self.read_out(seen), weights
 
     def run(self, embedded, state, *given):
-        """All steps: what the readout sees (B, T, ...), and the weights or None."""
-        steps = []
-        for x in tf.unstack(embedded, axis=1):
-            state, *step = self.advance(x, state, *given)
-            steps.append(step)
-        return stacked(steps)
+        """All steps: what the readout sees (B, T, ...), and the weights or None.
+
+        One step is traced, whatever the length, which a graph need not know.
+        """
+
+        def step(carried, x):
+            state, seen, weights = self.advance(x, carried[0], *given)
+            return (state, seen) if weights is None else (state, seen, weights)
+
+        swap = keras.ops.swapaxes  # a scan has the steps in front
+        state = self.begin(state)
+        _, *like = step((state,), embedded[:, 0])  # how wide its results are
+        found = tf.scan(step, swap(embedded, 0, 1), (state, *like))[1:]
+        return (*(swap(each, 0, 1) for each in found), None)[:2]
 
     def check(self, mask, **arguments):
         """Raise ValueError unless all fit the decoder, tokens first; the mask."""
