@@ -141,7 +141,7 @@ test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone
 	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal --durations 0 tests/install
 
 test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, peft, torchao, safetensors, accelerate, FSDP
-	PYTHONPATH=.venv/clients $(BIN)/python -m pytest tests/clients
+	PYTHONPATH=.venv/clients $(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/clients
 
 test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler, forward and backward, and in ONNX; needs a C++ compiler
 	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/compiled
