@@ -30,8 +30,8 @@ class MultiHeadAttention(AttentionLayer):
         context, weights = attend(q, k, v, mask)    ``dot_product``
         return output(merge(context)), weights
 
-    Norms, positions, cache and gate stand between, where there are any: ``walk``.
-    What it is called with, what it projects, splits and merges: ``AttentionLayer``.
+    Norms, positions, cache and gate stand between, where there are any. That walk, and
+    what projects, splits and merges: ``attn_course.core.layer.pytorch.AttentionLayer``.
     Without weights (``need_weights=False``) PyTorch's fused kernel computes the heads,
     unless dropout is at work: it drops weights, in training only, and needs them. The
     weights that come back are those before dropout.
