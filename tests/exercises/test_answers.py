@@ -3,6 +3,8 @@
 import ast
 import inspect
 import itertools
+import re
+from difflib import SequenceMatcher
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -12,9 +14,9 @@ from answers import FUNCTIONS, RIGHT, right_answers, told
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import run
 from attn_course.exercises.engine.exercise import known_mistakes
-from attn_course.exercises.engine.judge import _is_starter, draw_cases, run_cases
+from attn_course.exercises.engine.judge import _is_starter, draw_cases, from_text, run_cases
 from attn_course.exercises.engine.run import into, leaves
-from attn_course.exercises.engine.sources import source_of
+from attn_course.exercises.engine.sources import changed, source_of
 from attn_course.exercises.engine.submission import copied
 from attn_course.frameworks import tf, torch
 
@@ -76,6 +78,57 @@ def test_every_known_mistake_is_refused_and_named(name):
                 assert words not in words_told
             else:
                 assert words_told == f"not yet: {words} (seed={seed})"
+
+
+# Bugs that the starter's lines don't tell apart: each as it stands alone in the solution.
+ALONE = {
+    "05.layer tf": (
+        "weights = tf.nn.softmax(score / x.shape[1] ** 0.5)",
+        "weights = tf.nn.softmax(score / key.shape[-1] ** 0.5, axis=0)",
+    ),
+    "07.alibi": (
+        "slopes = 2.0 ** (-8 * np.arange(1, H + 1) / H)",
+        "score = query @ key.swapaxes(1, 2) - slopes[:, None, None] * distance\n"
+        "return softmax(score / np.sqrt(K)) @ value",
+    ),
+    "10.fixed": ("for start in range(0, n - stride + 1, stride):\n    ...", "score = np.where(seen, score, -np.inf)"),
+    "12.kept": ("first = score", "past = np.where(np.tri(T) == 0, 0.0, first)"),
+    "15.yarn": (
+        "return theta * slowed + theta / factor * (1 - slowed)",
+        "return theta * (1 - slowed) + (factor * base) ** (-2 * pairs / width) * slowed",
+    ),
+}
+
+
+def _bugs(name, framework):
+    """The solution with one bug of the starter at a time."""
+    exercise = EXERCISES[name]
+    own, starter = exercise.answers.get(framework), exercise.starters.get(framework)
+    if own is None:
+        own, starter = source_of(exercise.solution), exercise.starters["numpy"]
+    if alone := ALONE.get(name, ALONE.get(f"{name} {framework}")):
+        return [changed(own, code) for code in alone]
+    old, new, pieces = own.splitlines(keepends=True), starter.splitlines(keepends=True), []
+    for tag, i, stop, j, end in SequenceMatcher(None, old, new).get_opcodes():
+        if tag != "equal" and stop - i == end - j:
+            pieces += [(i + k, i + k + 1, [new[j + k]]) for k in range(stop - i)]
+        elif tag != "equal":
+            pieces.append((i, stop, new[j:end]))
+    return ["".join(old[:i] + lines + old[stop:]) for i, stop, lines in pieces]
+
+
+@pytest.mark.parametrize("name", [name for name, each in EXERCISES.items() if re.search("bugs|faults", each.title)])
+def test_every_bug_of_a_starter_has_its_words(name):
+    for framework, tensor in (("torch", torch.as_tensor), ("tf", tf.constant)):
+        texts = _bugs(name, framework)
+        assert len(texts) > 1
+        for text in texts:
+            answer = wrong = from_text(text)
+            if name in FUNCTIONS:  # in NumPy
+                answer = lambda *given: tensor(wrong(*map(np.asarray, given)))  # noqa: B023, E731
+            words = told(name, answer, 1, framework)
+            named = any(each in words for each in EXERCISES[name].mistakes) or "gets none" in words
+            assert named, (text, framework, words)
 
 
 def test_solutions_are_short_and_self_contained():

@@ -36,7 +36,7 @@ def cases(rng):
     def lowest(score, mask):
         # So far apart that rounding to float32, by up to 128, decides nothing.
         mask[..., 0], mask[..., -1] = True, False
-        return 1e7 * score - 3e9, mask
+        return np.where(mask, 1e7 * score - 3e9, 0), mask
 
     def empty(score, mask):
         mask[0, 0] = False
@@ -85,6 +85,8 @@ instead = lambda s, mask: softmax(np.where(mask, s, -1e4))
 instead = lambda s, mask: softmax(np.where(mask, s, -1e4)) * mask.any(-1)[..., None]
 # %% mistake: -1e9 is no low score: an allowed one may be lower
 instead = lambda s, mask: softmax(np.where(mask, s, -1e9)) * mask.any(-1)[..., None]
+# %% mistake: -1e9 is added, and a blocked score may be larger by more
+instead = lambda s, mask: softmax(s + np.where(mask, 0, -1e9)) * mask
 # %% mistake: -50 is no low score: an allowed one may be lower
 instead = lambda s, mask: softmax(np.where(mask, s, -50)) * mask.any(-1)[..., None]
 # %% mistake: blocked scores are set to 0, which is a score like any other

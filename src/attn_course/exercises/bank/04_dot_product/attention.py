@@ -38,7 +38,15 @@ def cases(rng):
         mask[:, 0], mask[:, -1] = True, False
         return weak(query, key, value, mask)
 
+    def lowest(query, key, value, mask):
+        query, key, *rest = low(query, key, value, mask)
+        query[:, 0] *= 250000  # every allowed score is near -3e9, the blocked one 0
+        key[:, 0] += np.arange(len(key)) / 100
+        key[-1] = 0
+        return query, key, *rest
+
     more = {"behind": blocked, "low": low, "empty": empty, "full": full}
+    more["lowest"] = lowest
     return fixed_cases(rng, draw, 4, long=(0, 1), large=strong, **more)
 
 

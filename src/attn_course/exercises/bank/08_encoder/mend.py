@@ -15,11 +15,12 @@ title = "mend a run: three of the faults in one function"
 level, minutes = 3, 20
 kind = "bug"
 before = "08.diagnose, 08.pre_norm"
-usual = "overflow afterwards unscaled width"
+usual = "overflow afterwards"
 
 
 def cases(rng):
     def draw(T, D):
+        D = max(D, 2)  # the norm of one number is a rounding, times 300
         weights = (rng.normal(size=(D, D)) / np.sqrt(D) for _ in range(3))
         return 1 + 2 * rng.normal(size=(T, D)), *weights
 
@@ -59,6 +60,10 @@ seen = np.tri(len(x), len(x), 1, dtype=bool)
 return norm(x + weights @ rows @ value_weight)
 # %% mistake: the mask leaks: a row sees the next one
 seen = np.tri(len(x), len(x), 1, dtype=bool)
+# %% mistake: the scale is missing
+score = query @ key.T
+# %% mistake: the scale is the root of the width, not the width
+score = query @ key.T / key.shape[1]
 # %% mistake: a norm stands after the sum, and none before
 rows = x
 return norm(x + weights @ rows @ value_weight)

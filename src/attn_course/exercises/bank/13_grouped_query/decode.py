@@ -67,6 +67,10 @@ def instead(q, k, v, pk, pv):
     )
 
 
+# %% mistake: queries are interleaved over the groups, and brought back by blocks
+rows = query.reshape(H // G, G, K).swapaxes(0, 1)
+# %% mistake: the output is interleaved over the groups, queries are cut by blocks
+return (softmax(score) @ values).swapaxes(0, 1).reshape(H, -1)
 # %% mistake: the new value stands before the past
 values = np.concatenate([value[:, None], past_value], axis=1)
 # %% mistake: the softmax runs over the heads of a group

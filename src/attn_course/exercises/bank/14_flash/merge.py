@@ -23,6 +23,9 @@ def cases(rng):
         return tuple(parts)
 
     def large(m1, l1, c1, m2, l2, c2):
+        return m1 + 800, l1, c1, m2 + 800, l2, c2
+
+    def apart(m1, l1, c1, m2, l2, c2):
         # By turns the first part is far above, the second, and both are far below.
         one = np.resize([800, -800, -800], m1.shape)
         two = np.resize([-800, 800, -900], m1.shape)
@@ -33,6 +36,7 @@ def cases(rng):
         return m1, l1, c1, m2, l2, c2
 
     cases = fixed_cases(rng, draw, 2, large=large, empty=empty)
+    cases.append(Case("queries far apart", apart(*draw(7, 3))))
     m1, l1, c1, m2, l2, c2 = draw(7, 3)
     return [
         *cases,
@@ -60,6 +64,8 @@ return (one * c1 + two * c2) / (l1 + l2)[:, None]
 return (c1 + c2) / (one * l1[:, None] + two * l2[:, None])
 # %% mistake: exp of a large score overflows: subtract the higher maximum first
 new = np.zeros_like(m1)
+# %% mistake: the largest of all is subtracted: a query far below it becomes 0 / 0
+new = np.maximum(m1, m2).max()
 # %% mistake: the sign is wrong: exp(old - new) shrinks, exp(new - old) grows
 one, two = np.exp(new - m1)[:, None], np.exp(new - m2)[:, None]
 # %% mistake: this is the sum; divide it by the total

@@ -67,5 +67,7 @@ best = sinks + np.argsort(-np.abs(score[sinks:]))[: count - sinks]
 best = np.argsort(-score[sinks:])[: count - sinks]
 # %% mistake: the last keys are kept, not the first
 kept[len(score) - sinks :] = True
+# %% mistake: the sinks are not kept at all
+kept[:sinks] = False
 # %% mistake: only one sink is kept
 kept[: min(sinks, 1)] = True

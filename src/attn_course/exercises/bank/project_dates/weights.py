@@ -27,6 +27,10 @@ def cases(rng):
         mask[:, 0], mask[:, -1] = True, False
         return np.where(mask, score - 12000, score), mask
 
+    def lowest(score, mask):
+        mask[:, 0], mask[:, -1] = True, False
+        return np.where(mask, 1e7 * score - 3e9, 0), mask
+
     def behind(score, mask):
         mask[:, 0], mask[:, -1], score[:, -1] = True, False, 900
         return score, mask
@@ -39,6 +43,7 @@ def cases(rng):
         return score, np.ones_like(mask)
 
     more = {"large": large, "low": low, "behind": behind, "empty": empty, "full": full}
+    more["lowest"] = lowest
     return fixed_cases(rng, draw, 2, long=(1,), **more)
 
 
@@ -76,6 +81,8 @@ return softmax(np.where(mask, score, low))
 return softmax(score * mask) * mask
 # %% mistake: -1e4 is no low score: an allowed one may be lower
 return softmax(np.where(mask, score, -1e4)) * mask
+# %% mistake: -1e9 is no low score: an allowed one may be lower
+return softmax(np.where(mask, score, -1e9)) * mask
 # %% mistake: -50 is no low score: an allowed one may be lower
 return softmax(np.where(mask, score, -50)) * mask
 # %% mistake: the softmax runs over the batch, not over the positions
