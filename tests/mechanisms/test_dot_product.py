@@ -1,6 +1,7 @@
 """Scaled dot-product attention: by hand, by loops, alike in three implementations."""
 
 import functools
+import itertools
 import math
 
 import numpy as np
@@ -212,16 +213,29 @@ def test_a_mask_beside_the_lowest_bias(face, name):
     np.testing.assert_allclose(numbers(found), numbers(alone), 1e-5, 1e-5)
 
 
+@FACE
 @NARROW
-@pytest.mark.parametrize("name", [name for name in BIASED if name != "EncoderLayer"])
-def test_autocast_leaves_a_finite_bias_as_it_is(narrow, tolerance, name):
-    """With the weights and without: as without autocast."""
-    layer, x = biased(pytorch, name, "float32"), torch.from_numpy(draw(1, 4, 16)).float()
-    expected = numbers(layer(x, bias=torch.from_numpy(FAR).float())[0])
-    for need_weights in (True, False):
-        with torch.autocast("cpu", getattr(torch, narrow)):
-            found = layer(x, bias=torch.from_numpy(FAR).float(), need_weights=need_weights)[0]
-        np.testing.assert_allclose(numbers(found), expected, 4 * tolerance, 4 * tolerance)
+@pytest.mark.parametrize("name", BIASED)
+def test_mixed_precision_leaves_a_finite_bias_as_it_is(face, narrow, tolerance, name):
+    """Autocast, and a policy of Keras; with the weights and without, eager and as one graph: as in float32."""
+    layer = biased(face, name, "float32")
+    x, bias = to(face, draw(1, 4, 16), FAR, dtype="float32")
+    expected = numbers(layer(x, bias=bias)[0])
+    if face is tf:
+        mixed = biased(tf, name, f"mixed_{narrow}")
+        set_parameters(mixed, get_parameters(layer))
+        graph = tensorflow.function(lambda *given, **options: mixed(*given, **options))
+    else:
+
+        def mixed(*given, **options):
+            with torch.autocast("cpu", getattr(torch, narrow)):
+                return layer(*given, **options)
+
+        graph = torch.compile(mixed, backend="eager", fullgraph=True)
+    runs = (mixed, graph) if narrow == "float16" else (mixed,)  # a graph takes half a second
+    for run, need_weights in itertools.product(runs, (True, False)):
+        found = numbers(run(x, bias=bias, need_weights=need_weights)[0])
+        np.testing.assert_allclose(found, expected, 4 * tolerance, 4 * tolerance)
 
 
 def test_a_blocked_bias_row_has_finite_gradients():
