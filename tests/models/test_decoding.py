@@ -9,7 +9,7 @@ from support import FACE, close, numbers, pair, tensor
 from attn_course import pytorch, tf
 from attn_course.catalog import DECLARED
 from attn_course.core.declaration import LAYER
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import padding_mask
 from attn_course.parity import get_parameters, set_parameters
 
@@ -344,6 +344,16 @@ def test_wrong_calls_are_named(face):
     ):
         with pytest.raises(ValueError, match=words):
             call()
+
+
+def test_a_graph_is_a_step_not_all_of_them():
+    model, options = models()[tf], given(tf)
+    for write in (tf.greedy_decode, tf.beam_search):
+        with pytest.raises(RuntimeError, match="outside tf.function: each of its steps is a graph"):
+            tensorflow.function(lambda write=write: write(model, **options, max_length=3))()
+    writer = tf.LanguageModel(N, 1, 12, H, F)
+    with pytest.raises(RuntimeError, match="outside tf.function: each of its steps is a graph"):
+        tensorflow.function(lambda: next(tf.generate(writer, options["source"], max_tokens=3)))()
 
 
 @FACE

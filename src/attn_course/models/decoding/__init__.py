@@ -33,7 +33,8 @@ every token makes it smaller. A beam of 1 is greedy.
 - use_cache: with a cache every token is computed once; without, the whole prefix is
   computed again at every step. The tokens are the same. A beam always has a cache.
 - One row's tokens do not depend on what else is in its batch.
-- In Keras a step is one graph from 13 steps on, but with a state as cache.
+- In Keras a step is one graph from 13 steps on, but with a state as cache; inside
+  ``tf.function`` all three are refused.
 - generate takes a ``LanguageModel``, or another with its call and ``new_cache``. It
   reads the prompt once, and keeps it in a cache; of ``LinearAttention`` and
   ``DeltaRuleAttention`` that is their state. Prompts of different lengths are

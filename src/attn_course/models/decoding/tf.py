@@ -41,9 +41,10 @@ def greedy_decode(
         -> tokens (B, max_length).
 
     Raises:
-        ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
-            seen inside ``tf.function``, where the tokens then mean nothing).
+        ValueError: the model can't decode, a size is wrong, or a logit is NaN.
+        RuntimeError: called inside ``tf.function``; a step is a graph by itself.
     """
+    check_eager()
     check_decoding(model, begin=begin, end=end, max_length=max_length)
     source_mask = readable(model, source, source_mask)
     memory, _ = model.encode(source, source_mask, need_weights=False)
@@ -88,9 +89,10 @@ def beam_search(
         -> tokens (B, beam_size, max_length), scores (B, beam_size), best first.
 
     Raises:
-        ValueError: the model can't decode, a size is wrong, or a logit is NaN (not
-            seen inside ``tf.function``, where the tokens then mean nothing).
+        ValueError: the model can't decode, a size is wrong, or a logit is NaN.
+        RuntimeError: called inside ``tf.function``; a step is a graph by itself.
     """
+    check_eager()
     sizes = {"max_length": max_length, "beam_size": beam_size}
     check_decoding(model, begin=begin, end=end, **sizes)
     check_penalty(length_penalty)
@@ -159,7 +161,9 @@ def generate(
     Raises:
         ValueError: the model can't write, or an argument is wrong; as the tokens come,
             a logit is NaN, or minus infinity for all tokens.
+        RuntimeError: called inside ``tf.function``; a step is a graph by itself.
     """
+    check_eager()
     choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     how = {"max_tokens": max_tokens, "end": end, "cache": cache}
     check_generation(model, prompt, mask, **how, **choice)
@@ -207,12 +211,12 @@ def compiled(step: Callable, cache: tuple, steps: int, *given: Tensor) -> Callab
     """A step of decoding as one graph, which takes a 20th of the time.
 
     As it is where that doesn't pay, a trace costs as much as a dozen steps, or can't
-    be: inside a graph, and with a cache that is no variables. Of what is ``given``, the
-    last axis of a mask (B, 1, 1, S) grows.
+    be: with a cache that is no variables. Of what is ``given``, the last axis of a mask
+    (B, 1, 1, S) grows.
     """
     parts = [part for part in tf.nest.flatten(cache) if part is not None]
     whole = all(isinstance(part, tf.Module) for part in parts)
-    if steps <= TRACE or not whole or not tf.executing_eagerly():
+    if steps <= TRACE or not whole:
         return step
     shapes = [[*x.shape[:3], None] if len(x.shape) == 4 else x.shape for x in given]
     specs = [
@@ -221,10 +225,16 @@ def compiled(step: Callable, cache: tuple, steps: int, *given: Tensor) -> Callab
     return tf.function(step).get_concrete_function(*specs)
 
 
+def check_eager() -> None:
+    """Raise RuntimeError inside a graph, which can't end where all rows have ended."""
+    if not tf.executing_eagerly():
+        words = "decoding has to be called outside tf.function"
+        raise RuntimeError(f"{words}: each of its steps is a graph by itself")
+
+
 def check(highest: Tensor) -> None:
-    """Raise ValueError where the highest logits give no token; in a graph, nothing."""
-    if tf.executing_eagerly():
-        check_logits(tf.cast(highest, "float32").numpy())
+    """Raise ValueError where the highest logits give no token."""
+    check_logits(tf.cast(highest, "float32").numpy())
 
 
 def choices(logits: Tensor, ended: Tensor, end: int) -> Tensor:
