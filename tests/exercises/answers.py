@@ -4,11 +4,13 @@
 title says of what it is an answer, `# %% layer, right: tf`; the second one of a framework is `tf 2`. None differs from
 the page's solution, or from another, by names alone. A cell `# %% layer, wrong` may hold lines that change the page's
 solution in PyTorch: what no named mistake, in NumPy, can do.
-The cells know the names that `made` gives them.
+The cells know the names that `made` gives them. `unseen.txt` has answers by somebody who knew the tasks and the
+solutions, but none of the named mistakes.
 Of functions, the wrong answers are those that a machine makes (`mutants.py`), and the named mistakes.
 """
 
 import re
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy as np
 from attn_course.core.frameworks import keras, tf, torch
 from attn_course.exercises import EXERCISES, judge, softmax
 from attn_course.exercises.engine.judge import from_text
-from attn_course.exercises.engine.sources import cells, changed
+from attn_course.exercises.engine.sources import cells, changed, source_of
 
 BANK = Path(__file__).parent / "bank"
 # Answers that aren't compared with a solution: a test, weights set by hand, a call that is read.
@@ -71,6 +73,18 @@ def wrong_layers(name):
         text = code if re.match(r"def|class", code) and not code.endswith("    ...\n") else changed(base, code)
         answers[code] = made(text) if "class Own" in text else from_text(text)
     return answers | {edit[0]: from_text(base.replace(*edit)) for edit in EVERY_LAYER}
+
+
+def unseen():
+    """(name, "right" or "wrong", framework, answer) of each: the whole of it, its last method, or lines that differ."""
+    for title, code in cells((Path(__file__).parent / "unseen.txt").read_text(encoding="utf-8"))[1]:
+        name, kind, framework = re.split(", |: ", title)
+        base = EXERCISES[name].answers.get(framework) or source_of(EXERCISES[name].solution)
+        if code.startswith(("def forward(", "def call(")):
+            code = base[: base.rindex("    def ")] + textwrap.indent(code, "    ")
+        elif not code.startswith("def "):
+            code = changed(base, code)
+        yield name, kind, framework, made(code)
 
 
 def told(name, answer, seed, framework="numpy"):

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
-from answers import FUNCTIONS, RIGHT, right_answers, told
+from answers import FUNCTIONS, RIGHT, right_answers, specific, told, unseen
 
 from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine import run
@@ -129,6 +129,18 @@ def test_every_bug_of_a_starter_has_its_words(name):
             words = told(name, answer, 1, framework)
             named = any(each in words for each in EXERCISES[name].mistakes) or "gets none" in words
             assert named, (text, framework, words)
+
+
+def test_answers_that_nobody_had_seen():
+    """None is taken for what it isn't; most wrong ones are told what is wrong, not the first number that differs."""
+    named = {True: [], False: []}
+    for name, kind, framework, answer in unseen():
+        words = told(name, answer, 1, framework)
+        assert (words is None) == (kind == "right"), (name, framework, words)
+        if kind == "wrong":
+            named[EXERCISES[name].kind == "module"].append(specific(words))
+    assert min(map(len, named.values())) > 20
+    assert np.mean([*named[True], *named[False]]) >= 0.7 and np.mean(named[True]) >= 0.6
 
 
 def test_solutions_are_short_and_self_contained():
