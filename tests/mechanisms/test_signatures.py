@@ -124,6 +124,10 @@ def test_names_of_others_are_told_ours(face):
         (lambda: face.beam_search(whole, tokens, attention_mask=None), "beam_search takes source_mask, True = may att"),
         (lambda: face.MultiHeadAttention(embed_dim=8, num_heads=2), "MultiHeadAttention takes model_dim"),
         (lambda: face.Encoder(1, 8, 2, 16, norm_first=True), "Encoder takes norm='pre', got it as norm_first"),
+        (lambda: face.beam_search(whole, tokens, num_beams=3), "beam_search takes beam_size, got it as num_beams"),
+        (lambda: face.generate(model, tokens, max_length=3), "generate takes max_tokens, got it as max_length"),
+        (lambda: layer(x, position_bias=x), "MultiHeadAttention takes bias, got it as position_bias"),
+        (lambda: face.MultiHeadAttention(8, 2, head_dim=4), "MultiHeadAttention takes key_dim, got it as head_dim"),
         (lambda: layer(x, eos_token_id=3), "unexpected keyword argument 'eos_token_id'"),
     ):
         with pytest.raises(TypeError, match=words):

@@ -341,6 +341,8 @@ def test_wrong_calls_are_named(face):
         (lambda: face.beam_search(model, **options, max_length=3, beam_size=N + 1), "beam_size"),
         (lambda: face.beam_search(model, **options, max_length=3, beam_size=0), "beam_size"),
         (lambda: face.beam_search(model, **options, max_length=3, length_penalty=-1), "length_penalty"),
+        (lambda: face.beam_search(model, **options, max_length=3, length_penalty=np.nan), "length_penalty"),
+        (lambda: face.greedy_decode(model, **{**options, "end": N}, max_length=3), "end must be a token from 0 to 4"),
     ):
         with pytest.raises(ValueError, match=words):
             call()
@@ -349,10 +351,10 @@ def test_wrong_calls_are_named(face):
 def test_a_graph_is_a_step_not_all_of_them():
     model, options = models()[tf], given(tf)
     for write in (tf.greedy_decode, tf.beam_search):
-        with pytest.raises(RuntimeError, match="outside tf.function: each of its steps is a graph"):
+        with pytest.raises(RuntimeError, match="each of its steps is a graph by itself"):
             tensorflow.function(lambda write=write: write(model, **options, max_length=3))()
     writer = tf.LanguageModel(N, 1, 12, H, F)
-    with pytest.raises(RuntimeError, match="outside tf.function: each of its steps is a graph"):
+    with pytest.raises(RuntimeError, match="each of its steps is a graph by itself"):
         tensorflow.function(lambda: next(tf.generate(writer, options["source"], max_tokens=3)))()
 
 

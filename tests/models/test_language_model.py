@@ -302,6 +302,7 @@ def test_logits_that_give_no_token_are_named(face, temperature):
     with pytest.raises(ValueError, match="got -inf as the highest of row 1"):
         Sampler(2, **choice)(np.array([[0.0, 1.0], [-np.inf, -np.inf]]))
     assert Sampler(1, **choice)(np.array([[-np.inf, 1.0, -np.inf]])) == 1
+    assert Sampler(1, 1e-310, None, None, 0)(np.array([[3.0, 1.0, 2.0]])) == 0  # 3 over it is infinite
 
 
 @FACE
@@ -310,10 +311,12 @@ def test_wrong_calls_are_named(face):
     right = tensor(face, padding_mask([7, 3, 7], T))
     for given, words in (
         ({"max_tokens": 0}, "max_tokens must be at least 1, got 0"),
-        ({"temperature": -1.0}, "temperature must be a number of at least 0, got -1.0"),
+        ({"temperature": -1.0}, "temperature must be a finite number of at least 0, got -1.0"),
+        ({"temperature": np.nan}, "temperature must be a finite number of at least 0, got nan"),
         ({"top_k": 0}, "top_k must be at least 1, got 0"),
         ({"top_p": 0.0}, "top_p must be above 0 and at most 1, got 0.0"),
         ({"end": -1}, "end must be at least 0, got -1"),
+        ({"end": N}, f"end must be a token from 0 to {N - 1}, got {N}"),
         ({"mask": right}, "mask must be False on the left alone: pad on the left"),
         ({"mask": prompt}, "mask must be bool"),
     ):

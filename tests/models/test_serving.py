@@ -247,7 +247,7 @@ def test_bad_requests_are_refused_and_nobody_notices(face):
         ((1,) * 20, {}, "blocks must be 9 for this request, got 8"),
         ((1, 2), {"max_tokens": 24}, "blocks must be 9 for this request, got 8"),
         ((1, 2), {"max_tokens": 0}, "max_tokens must be at least 1, got 0"),
-        ((1, 2), {"temperature": -1.0}, "temperature must be a number of at least 0"),
+        ((1, 2), {"temperature": -1.0}, "temperature must be a finite number of at least 0"),
     ):
         with pytest.raises(ValueError, match=words):
             engine.add(prompt, **options | wrong)

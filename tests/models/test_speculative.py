@@ -268,7 +268,7 @@ def test_what_is_refused(face):
         ({"num_draft": 0}, "num_draft must be at least 1, got 0"),
         ({"max_tokens": 0}, "max_tokens must be at least 1, got 0"),
         ({"draft": "ngrams"}, "draft must be a model with new_cache, or a function of tokens and count, got str"),
-        ({"temperature": -1}, "temperature must be a number of at least 0, got -1"),
+        ({"temperature": -1}, "temperature must be a finite number of at least 0, got -1"),
         ({"prompt": tensor(face, np.zeros((2, 3), "int64"))}, "prompt must have one row, got 2"),
         ({"prompt": tensor(face, np.zeros((1, 0), "int64"))}, "positions of prompt must be at least 1, got 0"),
         ({"model": face.SinusoidalEncoding(D)}, "model must have new_cache"),

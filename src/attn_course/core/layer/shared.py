@@ -157,11 +157,14 @@ OF_HEADS += ("scale", "rotary", "query_key_norm", "softmax", "output_gate")
 # What others call something, and what it is here.
 ELSEWHERE = {
     **dict.fromkeys(("embed_dim", "d_model", "hidden_size"), "model_dim"),
-    **dict.fromkeys(("nhead", "num_attention_heads"), "num_heads"),
+    **dict.fromkeys(("nhead", "num_attention_heads", "num_query_heads"), "num_heads"),
+    "head_dim": "key_dim",
+    **dict.fromkeys(("dropout_p", "dropout_rate", "attention_dropout"), "dropout"),
     **dict.fromkeys(("num_key_value_heads",), "num_kv_heads"),
     **dict.fromkeys(("dim_feedforward", "intermediate_dim"), "ff_dim"),
     **dict.fromkeys(("kdim", "vdim"), "memory_dim"),
     "norm_first": "norm='pre'",
+    **dict.fromkeys(("attn_bias", "attention_bias", "position_bias"), "bias"),
     **dict.fromkeys(("attention_mask", "attn_mask", "src_mask"), "mask"),
     **dict.fromkeys(("key_padding_mask", "src_key_padding_mask"), "mask"),
     **dict.fromkeys(("use_causal_mask", "is_causal"), "causal"),
@@ -170,8 +173,9 @@ ELSEWHERE = {
         "need_weights",
     ),
     **dict.fromkeys(("past_key_value", "past_key_values", "use_cache"), "cache"),
-    "max_new_tokens": "max_tokens or max_length",
-    "eos_token_id": "end",
+    **dict.fromkeys(("max_new_tokens", "max_length"), "max_tokens or max_length"),
+    **{"num_beams": "beam_size", "bos_token_id": "begin", "eos_token_id": "end"},
+    **dict.fromkeys(("pad_token_id", "padding_idx"), "pad"),
 }
 
 

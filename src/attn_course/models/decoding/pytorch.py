@@ -13,9 +13,9 @@ from attn_course.models.decoding.shared import (
     Sampler,
     check_beam,
     check_decoding,
+    check_finite,
     check_generation,
     check_logits,
-    check_penalty,
     each,
     readable,
 )
@@ -88,7 +88,7 @@ def beam_search(
     """
     sizes = {"max_length": max_length, "beam_size": beam_size}
     check_decoding(model, begin=begin, end=end, **sizes)
-    check_penalty(length_penalty)
+    check_finite("length_penalty", length_penalty)
     B, K = len(source), beam_size
     source_mask = to_mask(source_mask, source)
     source_mask = readable(model, source, source_mask)

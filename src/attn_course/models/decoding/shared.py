@@ -16,16 +16,37 @@ from attn_course.core.shapes import (
 def check_decoding(model: Any, **sizes: int) -> None:
     """Raise ValueError unless the model can decode and the sizes are 1 or more.
 
-    ``begin`` and ``end`` are tokens, 0 or more.
+    ``begin`` and ``end`` are tokens that it has.
     """
     for name in ("encode", "decode", "new_cache"):
         if not hasattr(model, name):
             came = type(model).__name__
             wanted = f"{name}, as a Transformer"
             raise ValueError(f"model must have {wanted}, got {came}{part_of(model)}")
-    tokens = {name: sizes.pop(name) for name in ("begin", "end")}
-    check_at_least(0, **tokens)
+    check_chosen(model, **{name: sizes.pop(name) for name in ("begin", "end")})
     check_at_least(1, **sizes)
+
+
+def vocabulary(model: Any) -> float:
+    """How many tokens a model has; infinity where it doesn't say."""
+    config = getattr(model, "config", None)
+    return config.get("vocab_size", np.inf) if isinstance(config, dict) else np.inf
+
+
+def check_chosen(model: Any, **tokens: int) -> None:
+    """Raise ValueError unless these are tokens of the model."""
+    check_at_least(0, **tokens)
+    for name, token in tokens.items():
+        if token >= vocabulary(model):
+            words = f"a token from 0 to {vocabulary(model) - 1}"
+            raise ValueError(f"{name} must be {words}, got {token}")
+
+
+def check_finite(name: str, value: Any) -> None:
+    """Raise ValueError unless an argument is a finite number of at least 0."""
+    if not isinstance(value, int | float) or not 0 <= value < np.inf:
+        wanted = "a finite number of at least 0"
+        raise ValueError(f"{name} must be {wanted}, got {value!r}")
 
 
 def part_of(model: Any) -> str:
@@ -47,13 +68,6 @@ def each(change: Callable, memory: Any) -> Any:
     if isinstance(memory, tuple):
         return tuple(each(change, one) for one in memory)
     return None if memory is None else change(memory)
-
-
-def check_penalty(length_penalty: float) -> None:
-    """Raise ValueError unless the length penalty is a number of at least 0."""
-    if not isinstance(length_penalty, int | float) or length_penalty < 0:
-        wanted = "a number of at least 0"
-        raise ValueError(f"length_penalty must be {wanted}, got {length_penalty!r}")
 
 
 def check_beam(beam_size: int, vocab_size: int) -> None:
@@ -84,10 +98,8 @@ def check_generation(
     check_tokens("prompt", prompt)
     least = {"max_tokens": max_tokens, "positions of prompt": sizes["T"]}
     check_at_least(1, **least | ({} if top_k is None else {"top_k": top_k}))
-    check_at_least(0, **({} if end is None else {"end": end}))
-    if not isinstance(temperature, int | float) or temperature < 0:
-        wanted = "a number of at least 0"
-        raise ValueError(f"temperature must be {wanted}, got {temperature!r}")
+    check_chosen(model, **({} if end is None else {"end": end}))
+    check_finite("temperature", temperature)
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p must be above 0 and at most 1, got {top_p!r}")
     check_known(prompt, model)
@@ -103,11 +115,10 @@ def check_generation(
 
 def check_known(prompt: Any, model: Any) -> None:
     """Raise ValueError where a prompt has a token that the model does not have."""
-    config = getattr(model, "config", None)
-    known = config.get("vocab_size") if isinstance(config, dict) else None
+    known = vocabulary(model)
     tokens = np.asarray(prompt.detach().cpu() if hasattr(prompt, "detach") else prompt)
-    wrong = tokens[(tokens < 0) | (tokens >= (known or np.inf))]
-    if known and len(wrong):
+    wrong = tokens[(tokens < 0) | (tokens >= known)]
+    if known < np.inf and len(wrong):
         words = f"tokens from 0 to {known - 1}"
         raise ValueError(f"prompt must have {words}, got {wrong[0]}")
 
@@ -171,10 +182,12 @@ def in_order(
     logits: np.ndarray, temperature: float, top_k: int | None, top_p: float | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The tokens (B, N), the likeliest first, and their chances but for a factor."""
-    score = logits.astype(np.float64) / temperature
+    logits = logits.astype(np.float64)
+    with np.errstate(over="ignore"):  # a temperature of nearly 0
+        score = (logits - logits.max(axis=-1, keepdims=True)) / temperature
     order = np.argsort(-score, axis=-1, kind="stable")
     score = np.take_along_axis(score, order, axis=-1)
-    return order, kept(np.exp(score - score[:, :1]), top_k, top_p)
+    return order, kept(np.exp(score), top_k, top_p)
 
 
 def kept(chance: np.ndarray, top_k: int | None, top_p: float | None) -> np.ndarray:
