@@ -346,6 +346,8 @@ LUCKY = {
     "08.pre_norm": ("in weights:", "in weights[:6]:"),
     "10.banded": ("-np.inf", "-50"),
     "14.merge": ("np.maximum(m1, m2)", "np.maximum(m1, m2).max()"),
+    "16.chosen": ("sinks + np.argsort(-score[sinks:])", "np.argsort(-score)"),
+    "16.sink": ("score - score.max(axis=2, keepdims=True)", "score"),
     "project.greedy": ("(token == end)", "(token == end).any()"),
     "project.pad": ("texts, strict", "map(str.strip, texts), strict"),
 }

@@ -297,11 +297,27 @@ def test_equal_to_pytorchs_own_stack(norm_first, ends, biased):
     options = {"num_layers": L, "num_heads": H, "norm": ours.config["norm"], "activation": "silu"}
     options |= {name: ours.config[name] for name in ("normalization", "final_norm")}
     close(reference.encoder(words(), parameters, **options)[0], theirs(x))
-    theirs.layers[1].norm1.eps = 1e-3
+    theirs.layers[1].norm1.eps = theirs.layers[1].norm2.eps = 1e-3
     with pytest.raises(ValueError, match="all of the same sizes and choices"):
         pytorch.Encoder.from_torch(theirs)
     with pytest.raises(ValueError, match="module must be a TransformerEncoder of the library"):
         pytorch.Encoder.from_torch(layer)
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "words"),
+    [
+        ("norm1", torch.nn.RMSNorm(D), "module.norm1 must be a LayerNorm of the library, got RMSNorm"),
+        ("norm2", torch.nn.LayerNorm(D, eps=1e-3), "module must have norm2.eps=1e-05, got 0.001"),
+        ("linear1", torch.nn.Sequential(torch.nn.Linear(D, F)), "module.linear1 must be a Linear of the library"),
+        ("linear2", torch.nn.Linear(F, D, bias=False), "module must have a bias of linear2=True, got False"),
+    ],
+)
+def test_a_part_put_in_place_of_another_is_named(name, part, words):
+    layer = torch.nn.TransformerEncoderLayer(D, H, F)
+    setattr(layer, name, part)
+    with pytest.raises(ValueError, match=words):
+        pytorch.EncoderLayer.from_torch(layer)
 
 
 @FACE

@@ -56,9 +56,10 @@ def test_a_grouped_layer_that_is_not_ours_is_refused():
         (lambda: keras.layers.MultiHeadAttention(H, K), "layer must be a GroupedQueryAttention of the library"),
         (lambda: keras.layers.GroupQueryAttention(K, H, 2), "layer must be built"),
         (lambda: keras.layers.GroupQueryAttention(K, H, 2, use_gate=True), "layer must have use_gate"),
+        (lambda: keras.layers.GroupQueryAttention(K, H, 2, sliding_window=3), "layer must have sliding_window=None"),
     ):
         layer = make()
-        if "use_gate" in words:
+        if "must have" in words:
             layer(*2 * [np.ones((1, S, D), "float32")])
         with pytest.raises(ValueError, match=words):
             tf.GroupedQueryAttention.from_keras(layer)

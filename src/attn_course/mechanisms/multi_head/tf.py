@@ -77,11 +77,7 @@ class MultiHeadAttention(AttentionLayer):
         """
         check_kind("layer", layer, keras.layers.MultiHeadAttention)
         parts, sizes = dense_parts(layer, "{}_dense")
-        check_options(
-            "layer",
-            ("attention_axes", tuple(layer.attention_axes), (1,)),
-            ("sliding_window", getattr(layer, "_sliding_window", None), None),
-        )
+        check_options("layer", ("attention_axes", tuple(layer.attention_axes), (1,)))
         widths = {"key_dim": layer.key_dim, "value_dim": layer.value_dim}
         return with_kernels(cls(num_heads=layer.num_heads, **widths, **sizes), parts)
 
@@ -90,8 +86,8 @@ def dense_parts(layer, name):
     """Keras's four maps, whose attributes are so called, and what ours is built with.
 
     Raises:
-        ValueError: the layer isn't built yet, is quantized, has a gate, or gives
-        vectors of another width than it takes.
+        ValueError: the layer isn't built yet, is quantized, has a gate or a window, or
+        gives vectors of another width than it takes.
     """
     if not layer.built:
         raise ValueError("layer must be built (called once) before it is converted")
@@ -104,6 +100,10 @@ def dense_parts(layer, name):
         ("quantization_mode", modes, {None}),
         ("output_shape", parts["output"].kernel.shape[-1], widths["query"]),
         ("use_gate", getattr(layer, "use_gate", getattr(layer, "_use_gate", 0)), 0),
+        *(
+            (x, getattr(layer, x, None), None)
+            for x in ("sliding_window", "_sliding_window")
+        ),
     )
     sizes = {"model_dim": widths["query"], "use_bias": layer.use_bias}
     sizes["memory_dim"] = widths["key"], widths["value"]

@@ -202,6 +202,7 @@ class Stack(Parts):
         stack = cls(len(layers), **config, final_norm=ends)
         stack.layers = torch.nn.ModuleList(layers)
         if ends:
+            check_kind("module.norm", module.norm, torch.nn.LayerNorm)
             check_options("module", ("norm.eps", module.norm.eps, layers[0].norm1.eps))
             stack.final_norm.to(module.norm.weight)
             stack.final_norm.load_state_dict(module.norm.state_dict())
@@ -302,23 +303,36 @@ def with_weights_of(
     module: torch.nn.Module, kind: type, **attentions: AttentionLayer
 ) -> Any:
     """A layer of ours with the choices, norms and network of one of the library's."""
-    attention = attentions["attention"]
+    attention, theirs = attentions["attention"], {}
+    for name, part in module.named_children():
+        if name.startswith(("linear", "norm")):
+            linear = name.startswith("linear")
+            check_kind(
+                f"module.{name}",
+                part,
+                torch.nn.Linear if linear else torch.nn.LayerNorm,
+            )
+            theirs[name] = part
+    eps, biased = module.norm1.eps, module.linear1.bias is not None
+    for name, part in theirs.items():
+        check_options(
+            "module",
+            (f"{name}.eps", getattr(part, "eps", eps), eps),
+            (f"a bias of {name}", part.bias is not None, biased),
+        )
     layer = kind(
         attention.config["model_dim"],
         attention.num_heads,
         module.linear1.out_features,
         norm="pre" if module.norm_first else "post",
         activation=activation_name(module.activation),
-        normalization="layer" if module.linear1.bias is not None else "layer_no_bias",
+        normalization="layer" if biased else "layer_no_bias",
         dropout=module.dropout.p,
-        eps=module.norm1.eps,
+        eps=eps,
         **attentions,
     ).to(module.linear1.weight)
-    parts = [(layer.feed_forward.inner, module.linear1)]
-    parts += [(layer.feed_forward.outer, module.linear2)]
-    for name, norm in module.named_children():
-        if name.startswith("norm"):
-            parts.append((getattr(layer, name), norm))
-    for ours, theirs in parts:
-        ours.load_state_dict(theirs.state_dict())
+    network = {"linear1": layer.feed_forward.inner, "linear2": layer.feed_forward.outer}
+    for name, part in theirs.items():
+        ours = network.get(name) or getattr(layer, name)
+        ours.load_state_dict(part.state_dict())
     return layer.train(module.training)

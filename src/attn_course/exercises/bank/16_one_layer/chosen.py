@@ -15,19 +15,19 @@ before = "13.ring"
 
 
 def cases(rng):
-    def draw(S, count, sinks, low=False):
+    def draw(S, count, sinks, side=0):
         score = rng.permutation(S) - S / 2 + 0.25
-        if low:
-            score[:sinks] = -S + np.arange(sinks) / 10
+        if side:  # the sinks have the lowest scores, or the highest
+            score[:sinks] = side * S + np.arange(sinks) / 10
         return score, count, sinks
 
     return [
-        Case("the sinks have low scores", draw(13, 5, 2, low=True)),
+        Case("the sinks have low scores", draw(13, 5, 2, side=-1)),
         Case("sizes of different primes", draw(11, 7, 3)),
-        Case("other sizes", draw(29, 11, 4)),
+        Case("the sinks have high scores", draw(29, 11, 4, side=1)),
         Case("no sinks", draw(13, 5, 0)),
-        Case("one sink", draw(17, 3, 1, low=True)),
-        Case("sinks alone", draw(7, 3, 3, low=True)),
+        Case("one sink", draw(17, 3, 1, side=-1)),
+        Case("sinks alone", draw(7, 3, 3, side=-1)),
         Case("all keys fit", draw(5, 7, 2)),
         Case("just as many", draw(5, 5, 2)),
         Case("one key", draw(1, 3, 1)),
