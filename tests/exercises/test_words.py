@@ -348,6 +348,7 @@ LUCKY = {
     "14.merge": ("np.maximum(m1, m2)", "np.maximum(m1, m2).max()"),
     "16.chosen": ("sinks + np.argsort(-score[sinks:])", "np.argsort(-score)"),
     "16.sink": ("score - score.max(axis=2, keepdims=True)", "score"),
+    "17.verify": ("np.maximum(p[place] - q[place], 0)", "p[place]"),
     "project.greedy": ("(token == end)", "(token == end).any()"),
     "project.pad": ("texts, strict", "map(str.strip, texts), strict"),
 }

@@ -33,6 +33,8 @@ def cases(rng):
                 draft[kept] = np.argmin(p[kept] / q[kept])
                 ratio = p[kept, draft[kept]] / q[kept, draft[kept]]
                 uniform[kept] = (1 + ratio) / 2
+            if kept == 0:  # drawn from p it would be the refused one once more
+                uniform[-1] = p[0, : draft[0]].sum() + p[0, draft[0]] / 2
         return draft, p, q, uniform
 
     cases = [Case("sizes of different primes", draw(5, 7)) for _ in range(6)]
