@@ -7,7 +7,7 @@ import pytest
 from support import close
 
 from attn_course import tf
-from attn_course.frameworks import keras
+from attn_course.frameworks import keras, tf as tensorflow
 
 B, S, T, N = 6, 7, 5, 11
 RNG = np.random.default_rng(0)
@@ -80,6 +80,17 @@ def test_fit_tells_the_parts_that_they_train(name):
     evaluated = model.evaluate(x, WANTED, verbose=0)[0]
     assert abs(trained - evaluated) > 1e-3
     close(evaluated, right(model, x)[1][0], 1e-5)
+
+
+@pytest.mark.parametrize("name", ["language model", "by place"])
+def test_what_is_exported_gives_the_logits(name, tmp_path):
+    make, x = MODELS[name]
+    model, x = make(), keras.tree.map_structure(lambda each: keras.ops.cast(each, "int32"), x)
+    model.export(tmp_path / "model", verbose=False)
+    loaded = tensorflow.saved_model.load(tmp_path / "model")
+    for rows in (slice(None), slice(2)):  # of any batch, and length
+        given = keras.tree.map_structure(lambda each, rows=rows: each[rows, 1:], x)
+        close(loaded.serve(list(given) if isinstance(x, tuple) else given), model(given)[0], 1e-5)
 
 
 @MODEL

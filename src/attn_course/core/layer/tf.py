@@ -1,6 +1,7 @@
 """What layers share in TensorFlow: a base, linear maps, heads, and the skeleton of
 attention."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -289,7 +290,8 @@ class WholeModel(PairLayer, keras.Model):
     """A model from tokens to logits, which ``fit`` trains as any of Keras's.
 
     ``fit((source, target), wanted)``: what ``call`` takes, in its order, or a dict of
-    it by name. Loss and metrics see the logits alone, and ``predict`` returns them.
+    it by name. Loss and metrics see the logits alone, and ``predict`` returns them, as
+    does what ``export`` writes, for tokens of int32, of any batch and length.
     A ``call`` names ``training``, or ``fit`` would not tell the parts.
     """
 
@@ -310,6 +312,13 @@ class WholeModel(PairLayer, keras.Model):
 
     def predict_step(self, data):
         return super().predict_step(data)[0]
+
+    def export(self, filepath, format="tf_saved_model", **options):
+        wanted = inspect.signature(self.call).parameters.values()
+        names = [each.name for each in wanted if each.default is each.empty]
+        given = [keras.Input((None,), dtype="int32", name=name) for name in names]
+        model = keras.Model(given if given[1:] else given[0], self(*given)[0])
+        model.export(filepath, format, **options)
 
 
 class AttentionLayer(PairLayer):
