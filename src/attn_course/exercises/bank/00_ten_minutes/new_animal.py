@@ -92,6 +92,6 @@ return -keys[:8].mean(axis=0)
 # the animals
 return keys[:8].mean(axis=1)
 # %% mistake: the fox gets: the right direction, but too short
-return 0.1 * keys[:8].mean(axis=0)
+return 0.01 * keys[:8].mean(axis=0)
 # %% mistake: the fox gets: "drank" is no animal
 return keys[8]
