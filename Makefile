@@ -143,7 +143,7 @@ test-install: .venv/stamp ## the wheel in empty environments: with PyTorch alone
 test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, peft, torchao, safetensors, accelerate, FSDP
 	PYTHONPATH=.venv/clients $(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/clients
 
-test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler, forward and backward, and in ONNX; needs a C++ compiler
+test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler and XLA, in one graph of any size, and in ONNX; needs a C++ compiler
 	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/compiled
 
 forgeries: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]

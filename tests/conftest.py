@@ -2,12 +2,16 @@
 
 import gc
 import inspect
+import os
 import random
 import re
 import signal
 from functools import cache
 
 import pytest
+
+# Its threads wait for each other in loops, which takes a processor from the tests beside.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy
 
 # A test of the package is slow when it compiles, exports, saves, starts a process or reads 16,000 positions; any other
 # when it needs a framework, executes a notebook, marks a class or starts a process. What is left, without numbers of

@@ -1,4 +1,4 @@
-"""Machine code by PyTorch's own compiler: `make test-compiled`. Slow, so `make test` leaves it out."""
+"""Machine code by the compilers, and exports: `make test-compiled`. Slow, so `make test` leaves it out."""
 
 import os
 import shutil

@@ -1,18 +1,7 @@
 """Everything here uses the frameworks."""
 
-import pytest
 from both_frameworks import (
     first_weights,  # noqa: F401
     fresh_compiler,  # noqa: F401
 )
-
-from attn_course import pytorch, tf
-
-CHUNKED = "linear_attention", "delta_rule_attention", "performer_attention", "random_feature_attention"
-
-
-@pytest.fixture(autouse=True)
-def several_chunks(monkeypatch):
-    """Of a few positions too: one of 64 would hold them all."""
-    for function in (getattr(face, name) for face in (pytorch, tf) for name in CHUNKED):
-        monkeypatch.setitem(function.__kwdefaults__, "chunk_size", 4)
+from chunked import several_chunks  # noqa: F401

@@ -1,7 +1,8 @@
-"""Every public layer in TensorFlow: graphs of any size, files, configs, policies, carried padding, Keras's own test."""
+"""Every public layer in TensorFlow: files, configs, policies, carried padding, Keras's own test; some in one graph."""
 
 import copy
 
+import graphs
 import numpy as np
 import pytest
 from cases import CASES, PADDING, H, S, flat, plain, same, specified
@@ -12,42 +13,15 @@ from attn_course import tf
 from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
-EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+SOME = pytest.mark.parametrize("case", [c for c in CASES if c.name in graphs.SOME], ids=lambda case: case.name)
 LAYERS = pytest.mark.parametrize("case", [c for c in CASES if c.layer], ids=lambda case: case.name)
 PLAIN = pytest.mark.parametrize("case", [c for c in CASES if c.layer and not c.make], ids=lambda case: case.name)
 CARRIED = pytest.mark.parametrize("case", [c for c in CASES if c.layer and c.blocked], ids=lambda case: case.name)
 
 
-def arrays_of(case):
-    return [*case.inputs.values(), *([] if case.mask is None else [case.mask])]
-
-
-def open_shapes(case):
-    """The shapes of the arguments, without what may be of any size."""
-    free = set("BTS")
-    return [
-        tuple(None if letter in free - {*case.fixed} else size for letter, size in zip(letters, x.shape, strict=True))
-        for letters, x in zip(case.axes, arrays_of(case), strict=True)
-    ]
-
-
-@EACH
-def test_graphs_for_any_size(case):
-    item, kinds = case.traced("tf"), [str(x.dtype) for x in arrays_of(case)]
-    signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
-
-    def call(*values):
-        found = [item(*values, **options) for options in ({}, case.call_options)[: 1 + bool(case.call_options)]]
-        return [x for x in flat(found) if x is not None]
-
-    graph = tensorflow.function(call, input_signature=signature)
-    # XLA compiles for every shape that comes: the other one is for the graph without it.
-    compiled = tensorflow.function(graph, jit_compile=True)
-    for run, (inputs, mask) in ((compiled, (case.inputs, case.mask)), (graph, case.longer())):
-        expected, values = flat(specified(case, item, inputs, mask)), case.values("tf", inputs, mask)
-        if case.call_options:  # too
-            expected += flat(item(*values, **case.call_options))
-        same(run(*values), [x for x in expected if x is not None])
+@SOME
+def test_one_graph_for_any_size(case):
+    graphs.check_one_graph_in_keras(case)
 
 
 def maps_of(item):
@@ -63,7 +37,7 @@ def test_saved_and_loaded(case, tmp_path):
     if "gate" in parameters:  # a number that begins at 0, and hides what it is multiplied with
         set_parameters(item, parameters | {"gate": np.ones_like(parameters["gate"])})
     values = case.values("tf", mask=case.mask, dtype="float32")
-    shapes = zip(open_shapes(case), values, strict=True)
+    shapes = zip(graphs.open_shapes(case), values, strict=True)
     entries = [keras.Input(shape[1:], dtype=str(x.dtype.name)) for shape, x in shapes]
     # Weights are None in a functional model too, where a layer forms none.
     found = flat(item(*entries))

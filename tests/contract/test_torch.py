@@ -1,13 +1,14 @@
-"""Every public layer in PyTorch: compilers, exports, files, devices, autocast, functional calls."""
+"""Every public layer in PyTorch: some in one graph and exported; files, devices, autocast, functional calls."""
 
 import copy
 import io
 import pickle
 
+import graphs
 import numpy as np
 import pytest
 from cases import CASES, PARTS, flat, plain, same, specified
-from exports import Whole, calls, exported, in_onnx
+from exports import Whole, in_onnx
 from support import numbers
 
 from attn_course import pytorch
@@ -15,28 +16,15 @@ from attn_course.frameworks import torch
 from attn_course.parity import get_parameters
 
 LAYERS = pytest.mark.parametrize("case", [c for c in CASES if c.layer], ids=lambda case: case.name)
-WHOLE = pytest.mark.parametrize("case", [c for c in CASES if not c.cell], ids=lambda case: case.name)
 NAMED = {case.name: case for case in CASES}
+SOME = pytest.mark.parametrize("case", [NAMED[n] for n in graphs.SOME if not NAMED[n].cell], ids=lambda case: case.name)
 IN_ONNX = ("scaled_dot_product_attention", "relative_attention", "linear_attention", "sliding_window_attention")
 TRAINED = ("flash_attention", "sliding_window_attention", "encoder_layer")
 
 
-@WHOLE
-def test_compiled(case):
-    """Both calls in one graph, then at another batch and other lengths, unless they are fixed.
-
-    What may change is said beforehand, so that one compilation serves both, where one can.
-    """
-    item = case.traced("pytorch")
-    compiled = torch.compile(Whole(item, *calls(case)), backend="eager", fullgraph=True)
-    for inputs, mask in ((case.inputs, case.mask), case.longer()):
-        values = case.values("pytorch", inputs, mask)
-        for x, letters in zip(values, case.axes, strict=True):
-            for axis, letter in enumerate(letters):
-                if letter in {*"BTS"} - {*case.fixed}:
-                    torch._dynamo.maybe_mark_dynamic(x, axis)
-        expected = [specified(case, item, inputs, mask), *(item(*values, **options) for options in calls(case)[1:])]
-        same(compiled(*values), [x for x in plain(expected) if x is not None])
+@SOME
+def test_one_graph(case):
+    graphs.check_one_graph_in_torch(case)
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -61,12 +49,11 @@ def test_the_fused_kernels_keep_empty_rows_in_onnx():
     same(found, [numbers(x) for x in item(*values)], 1e-5)
 
 
-@WHOLE
+@SOME
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # the exporter's own, in a loop
 def test_exported_for_any_size(case):
-    """``torch.export`` with dynamic batch and lengths; some in ONNX too, `make test-compiled` has all of them there."""
-    program, values, expected = exported(case)
-    same(program.module()(*values), expected, 1e-5)
+    """Some in ONNX too, `make test-compiled` has all of them there."""
+    program, values, expected = graphs.check_exported(case)
     if case.name in IN_ONNX:
         same(in_onnx(program, values), expected, 1e-4)
 
