@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from oracle_modules import stub
-from support import FACE, close, draw, gradients, numbers, tensor
+from support import FACE, build, close, draw, gradients, numbers, tensor
 
 from attn_course import pytorch, tf
-from attn_course.frameworks import keras
+from attn_course.frameworks import keras, tf as tensorflow, torch
 from attn_course.parity import get_parameters
 
 B, T, D, H, G, K, V, N = 2, 9, 8, 6, 3, 4, 5, 3
@@ -126,6 +126,71 @@ def test_padding_changes_nothing(face, kind):
     close(found[1, 4:], loop(kind, X[1, 4:]))
     with pytest.raises(ValueError, match="mask must"):
         layer(tensor(face, X), tensor(face, real))
+
+
+@FACE
+@KIND
+def test_steps_are_the_whole_pass(face, kind):
+    """The state keeps its size, and each text begins with none."""
+    layer = face.from_huggingface(module(kind))
+    for _ in range(2):
+        state = layer.new_state(B)
+        shapes = [x.shape for x in state.memory]
+        for t in range(T):
+            found, state = layer.step(tensor(face, X[:, t : t + 1]), state)
+            for row in range(B):
+                close(found[row, 0], loop(kind, X[row])[t])
+        assert [x.shape for x in state.memory] == shapes and int(state.length) == T
+
+
+@FACE
+@KIND
+def test_a_cache_reads_on_behind_padding(face, kind):
+    """Also where padding stands between two words: the convolution goes on with zeros."""
+    layer, real = face.from_huggingface(module(kind)), np.ones((B, T), bool)
+    real[1, :2] = real[0, 4] = False
+    mask = tensor(face, real[:, None, None])
+    whole, cache = numbers(layer(tensor(face, X), mask)[0]), layer.new_cache(B, T)
+    for _ in range(2):
+        found = [
+            numbers(layer(tensor(face, X[:, a:b]), mask[..., :b], causal=True, cache=cache)[0])
+            for a, b in ((0, 3), (3, 4), (4, 5), (5, T))
+        ]
+        close(np.concatenate(found, 1)[real], whole[real])
+        assert cache.nbytes == 8 * sum(np.prod(x.shape) for x in cache.state.memory)
+        cache.reset()
+
+
+@FACE
+def test_a_model_of_it_writes(face):
+    """What ``generate`` writes with states is what the whole pass finds likeliest, token by token."""
+    make = lambda _: face.from_huggingface(module("Qwen3NextGatedDeltaNet"))  # noqa: E731
+    (torch.manual_seed if face is pytorch else keras.utils.set_random_seed)(1)
+    model = build(face, "LanguageModel", 11, 2, D, 2, 7, positions=None, attention=make)
+    text = np.array([[3, 1, 4], [1, 5, 9]])
+    with torch.no_grad():
+        written = [numbers(x) for x in face.generate(model, tensor(face, text), max_tokens=5, temperature=0)]
+        for tokens in written:
+            np.testing.assert_array_equal(tokens, numbers(model(tensor(face, text))[0])[:, -1].argmax(-1))
+            text = np.concatenate([text, tokens[:, None]], 1)
+
+
+@torch.no_grad()
+def test_a_step_is_one_graph():
+    """Of `torch.compile`, of an exported program, of TensorFlow and XLA; traced once."""
+    kind = "Qwen3NextGatedDeltaNet"
+    layer, twin = (face.from_huggingface(module(kind)) for face in (pytorch, tf))
+    compiled = torch.compile(layer.step, backend="aot_eager", fullgraph=True)
+    graph = tensorflow.function(twin.step, jit_compile=True)
+    start = layer.new_state(B)
+    counted = start._replace(length=torch.tensor(0))  # a number of Python would be a constant
+    layer.forward = layer.step
+    program = torch.export.export(layer, (tensor(pytorch, X[:, :1]), counted)).module()
+    for face, step, state in ((pytorch, compiled, start), (pytorch, program, counted), (tf, graph, twin.new_state(B))):
+        for t in range(4):
+            found, state = step(tensor(face, X[:, t : t + 1]), state)
+            close(found[1, 0], loop(kind, X[1])[t], 1e-8)
+    assert graph.experimental_get_tracing_count() == 1
 
 
 @KIND

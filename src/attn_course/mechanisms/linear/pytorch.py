@@ -108,7 +108,40 @@ def linear_attention_step(
     return output.to(dtype), (sums, total)
 
 
-class DecayingAttention(AttentionLayer):
+class Stateful:
+    """A layer whose cache is the state that its ``new_state`` and ``step`` have."""
+
+    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> StateCache:
+        """The state for ``cache=``, whatever the capacity; of no window, no sinks."""
+        refused = {name: options.get(name) for name in ("window", "sinks", "pool")}
+        check_supported(type(self).__name__, **refused)
+        return StateCache(self.new_state(batch), torch.Tensor.__getitem__)
+
+    def read(self, x, mask, cache):
+        """The positions one by one; what the mask blocks leaves the state as it is."""
+        T, outputs = x.shape[1], []
+        if mask is not None:
+            check_padding(mask, (x.shape[0], 1, T, cache.length + T))
+            mask = to_mask(mask, x)[..., -T:]
+        for t in range(T):
+            output, state = self.step(x[:, t : t + 1], cache.state)
+            if mask is not None:
+                memory = self.kept(state.memory, cache.state.memory, mask[..., t])
+                state = State(memory, state.length)
+            cache.state = state
+            outputs.append(output)
+        return torch.cat(outputs, dim=1)
+
+    def kept(self, memory, before, seen):
+        """The memory, and in a row that may not see its new position that before."""
+        found = [
+            torch.where(seen.reshape(-1, *[1] * (x.ndim - 1)), x, old)
+            for x, old in zip(parts_of(memory), parts_of(before), strict=True)
+        ]
+        return tuple(found) if isinstance(memory, tuple) else found[0]
+
+
+class DecayingAttention(Stateful, AttentionLayer):
     """What ``LinearAttention`` and ``DeltaRuleAttention`` share: the decay of a state.
 
     decay: None, "fixed" (``retention_decay``), or "learned": of every key and head the
@@ -167,27 +200,6 @@ class DecayingAttention(AttentionLayer):
         check_reading(type(self).__name__, *inputs, **refused)
         return self.read(query, mask, cache), None
 
-    def read(self, x, mask, cache):
-        """The positions one by one; what the mask blocks leaves the state as it is."""
-        T, outputs = x.shape[1], []
-        if mask is not None:
-            check_padding(mask, (x.shape[0], 1, T, cache.length + T))
-            mask = to_mask(mask, x)[..., -T:]
-        for t in range(T):
-            output, state = self.step(x[:, t : t + 1], cache.state)
-            if mask is not None:
-                kept = unless_blocked(state.memory, cache.state.memory, mask[..., t])
-                state = State(kept, state.length)
-            cache.state = state
-            outputs.append(output)
-        return torch.cat(outputs, dim=1)
-
-    def new_cache(self, batch: int, capacity: int | None, **options: Any) -> StateCache:
-        """The state for ``cache=``, whatever the capacity; of no window, no sinks."""
-        refused = {name: options.get(name) for name in ("window", "sinks", "pool")}
-        check_supported(type(self).__name__, **refused)
-        return StateCache(self.new_state(batch), torch.Tensor.__getitem__)
-
     def step(self, x: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
         """One position after those of the state: what a causal call gives there.
 
@@ -223,15 +235,6 @@ class DecayingAttention(AttentionLayer):
         return {
             "decay": torch.as_tensor(fixed, device=memory.device).to(wide(memory.dtype))
         }
-
-
-def unless_blocked(memory, before, seen):
-    """The memory, and where a row may not see its new position, that before."""
-    kept = [
-        torch.where(seen.reshape(-1, *[1] * (x.ndim - 1)), x, old)
-        for x, old in zip(parts_of(memory), parts_of(before), strict=True)
-    ]
-    return tuple(kept) if isinstance(memory, tuple) else kept[0]
 
 
 def open_gate(score: torch.Tensor) -> torch.Tensor:

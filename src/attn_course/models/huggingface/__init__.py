@@ -20,7 +20,7 @@ Public names, alike in ``pytorch`` and ``tf``:
                                   where nothing turns, a ``LogLengthScale``
     GatedDeltaNet of Qwen3-Next,  a layer around ``delta_rule_attention``: short
     Qwen3.5; KimiLinear-          convolution, decay a head or a column, norm with a
-    DeltaAttention                gate; always causal, a text at once, without a cache
+    DeltaAttention                gate; always causal, decodes with a state
     layer or attention of         EncoderLayer(norm="pre") around
     DiffLlama                     ``DifferentialAttention``, of half as many heads
     layer of DeepSeek-V3, dense   EncoderLayer around ``LatentAttention``
@@ -36,7 +36,7 @@ only read: its class by name, its configuration, its ``state_dict``. So both fra
 get their parameters from one dict, and neither needs ``transformers`` itself.
 
 Call: all but BERT's are called with ``causal=True``. A mask has True where one may
-attend: ``attention_mask.bool()[:, None, None]``. All but ``GatedDeltaNet`` decode with
+attend: ``attention_mask.bool()[:, None, None]``. All decode with
 ``cache=layer.new_cache(batch, capacity)``. Rotary positions are computed inside,
 from ``rope_parameters``: a type or a key of them that is not read is refused, so
 ``dynamic`` and ``longrope``, which turn by the length of a text.

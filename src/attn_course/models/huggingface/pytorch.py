@@ -9,7 +9,12 @@ from attn_course.core.layer.pytorch import Module, make_linear, merge, split
 from attn_course.core.layer.shared import check_supported
 from attn_course.core.masks.pytorch import Mask, to_mask
 from attn_course.core.parity import set_parameters
-from attn_course.mechanisms.delta_rule.pytorch import delta_rule_attention
+from attn_course.core.precision.pytorch import wide
+from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.delta_rule.pytorch import (
+    delta_rule_attention,
+    delta_rule_step,
+)
 from attn_course.mechanisms.differential.pytorch import DifferentialAttention
 from attn_course.mechanisms.grouped_query.pytorch import (
     GroupedQueryAttention,
@@ -17,6 +22,8 @@ from attn_course.mechanisms.grouped_query.pytorch import (
 )
 from attn_course.mechanisms.indexed.pytorch import IndexedAttention, highest, scores_of
 from attn_course.mechanisms.latent.pytorch import LatentAttention
+from attn_course.mechanisms.linear.pytorch import Stateful
+from attn_course.mechanisms.linear.shared import State, StateCache
 from attn_course.mechanisms.multi_head.pytorch import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.pytorch import (
     CappedSoftmax,
@@ -39,7 +46,7 @@ from attn_course.models.huggingface.shared import (
 __all__ = ["from_huggingface"]
 
 
-class GatedDeltaNet(Module):
+class GatedDeltaNet(Stateful, Module):
     """The linear layer of Qwen3-Next, Qwen3.5 and Kimi Linear, around the delta rule.
 
     query, key, value = silu(convolution(linear maps of x)), the first two at length 1
@@ -47,7 +54,8 @@ class GatedDeltaNet(Module):
     output = linear(scale * context / rms(context) * activation(gate))
 
     The convolution is short and causal, each column by itself. Always causal. The mask
-    is padding. No state, no cache: a text at once.
+    is padding. ``new_state`` and ``step`` decode: the state of the delta rule, and the
+    last inputs of the convolution.
     """
 
     parity_joint = "_"
@@ -67,7 +75,7 @@ class GatedDeltaNet(Module):
     ) -> None:
         super().__init__()
         H, K, V = self.sizes = num_heads, key_dim, value_dim
-        self.model_dim = model_dim
+        self.config = {"model_dim": model_dim, "num_heads": H}
         self.activation, self.epsilon = self.activations[activation], epsilon
         for name, width in (("query", K), ("key", K), ("value", V), ("gate", V)):
             setattr(self, name, make_linear(model_dim, H * width, False))
@@ -81,38 +89,82 @@ class GatedDeltaNet(Module):
     def forward(
         self, x: torch.Tensor, mask: Mask = None, *, cache: Any = None, **_: Any
     ) -> tuple[torch.Tensor, None]:
-        """x (B, S, model_dim), mask (B, 1, 1, S) -> the same shape, None."""
+        """x (B, T, model_dim), mask (B, 1, 1, S) -> the same shape, None.
+
+        cache: of ``new_cache``; in a graph of TensorFlow use ``step``.
+        """
+        if isinstance(cache, StateCache):
+            return self.read(x, mask, cache), None
         check_supported("GatedDeltaNet", cache=cache)
-        check_words(x, self.model_dim, mask)
+        check_words(x, self.config["model_dim"], mask)
         if mask is not None:
             mask = to_mask(mask, x)
             x = torch.where(mask[:, 0, 0, :, None], x, 0.0)
+        joint = pad(self.joint(x), len(self.convolution) - 1, 0)
+        heads, gates = self.heads(x, joint)
+        context, _ = delta_rule_attention(*heads, mask=mask, **gates)
+        return self.regulated(context, x), None
+
+    def new_state(self, batch: int) -> State:
+        """The state of ``step`` before the first position: zeros."""
+        check_at_least(1, batch=batch)
+        own, (N, width) = self.query.weight, self.convolution.shape
+        heads = own.new_zeros(batch, *self.sizes, dtype=wide(own.dtype))
+        return State((heads, own.new_zeros(batch, N - 1, width)), 0)
+
+    def step(self, x: torch.Tensor, state: State) -> tuple[torch.Tensor, State]:
+        """One position after those of the state: what a call gives there.
+
+        Shapes:
+            x (B, 1, model_dim); state of ``new_state``, or of the step before
+            -> output (B, 1, model_dim), state.
+
+        Raises:
+            ValueError: x is not as above.
+        """
+        check_words(x, self.config["model_dim"], None)
+        memory, last = state.memory
+        joint = torch.cat([last, self.joint(x)], dim=1)
+        heads, gates = self.heads(x, joint)
+        context, memory = delta_rule_step(memory, *heads, **gates)
+        state = State((memory, joint[:, 1:]), state.length + 1)
+        return self.regulated(context, x), state
+
+    def kept(self, memory, before, seen):
+        """What is blocked leaves the heads as they are; the convolution gets zeros."""
+        heads = super().kept(memory[0], before[0], seen)
+        past, now = memory[1][:, :-1], memory[1][:, -1:]
+        now = torch.where(seen.reshape(-1, 1, 1), now, 0.0)
+        return heads, torch.cat([past, now], dim=1)
+
+    def joint(self, x):
+        """What goes into the convolution: (B, S, H (2 K + V))."""
+        return torch.cat([self.query(x), self.key(x), self.value(x)], dim=-1)
+
+    def heads(self, x, joint):
+        """Queries, keys and values; beta and decay. joint: N - 1 positions more."""
         H, K, V = self.sizes
-        joint = torch.cat([self.query(x), self.key(x), self.value(x)], dim=-1)
         joint = torch.nn.functional.silu(convolved(joint, self.convolution))
         parts = joint.split([H * K, H * K, H * V], dim=-1)
         query, key, value = (split(part, H) for part in parts)
         fall = split(self.decay(x), H)  # (B, H, S, 1 or K)
         fall = torch.nn.functional.softplus(fall)
         decay = (-self.rate.exp()[:, None, None] * fall).exp()
-        context, _ = delta_rule_attention(
-            K**-0.5 * of_length_1(query),
-            of_length_1(key),
-            value,
-            torch.sigmoid(self.beta(x)).mT,
-            mask=mask,
-            decay=decay[..., 0] if decay.shape[-1] == 1 else decay,
-        )
+        decay = decay[..., 0] if decay.shape[-1] == 1 else decay
+        gates = {"beta": torch.sigmoid(self.beta(x)).mT, "decay": decay}
+        return (K**-0.5 * of_length_1(query), of_length_1(key), value), gates
+
+    def regulated(self, context, x):
+        """The norm and the gate of what was read, and the output."""
         square = context.square().mean(dim=-1, keepdim=True)
         context = self.scale * context * (square + self.epsilon).rsqrt()
-        context = context * self.activation(split(self.gate(x), H))
-        return self.output(merge(context)), None
+        context = context * self.activation(split(self.gate(x), self.sizes[0]))
+        return self.output(merge(context))
 
 
 def convolved(x, taps):
-    """x (B, S, X): of every column the last N positions times its taps (N, X)."""
-    N, S = len(taps), x.shape[1]
-    x = pad(x, N - 1, 0)
+    """x (B, N - 1 + S, X): of every column N positions times its taps (N, X)."""
+    N, S = len(taps), x.shape[1] - len(taps) + 1
     return sum(x[:, n : n + S] * taps[n] for n in range(N))
 
 

@@ -16,11 +16,15 @@ from attn_course.core.layer.tf import (
 )
 from attn_course.core.masks.tf import Mask
 from attn_course.core.parity import set_parameters
-from attn_course.mechanisms.delta_rule.tf import delta_rule_attention
+from attn_course.core.precision.tf import wide
+from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.delta_rule.tf import delta_rule_attention, delta_rule_step
 from attn_course.mechanisms.differential.tf import DifferentialAttention
 from attn_course.mechanisms.grouped_query.tf import GroupedQueryAttention, in_groups
 from attn_course.mechanisms.indexed.tf import IndexedAttention, highest, scores_of
 from attn_course.mechanisms.latent.tf import LatentAttention
+from attn_course.mechanisms.linear.shared import State, StateCache
+from attn_course.mechanisms.linear.tf import Stateful
 from attn_course.mechanisms.multi_head.tf import MultiHeadAttention
 from attn_course.mechanisms.parts.gated.tf import (
     CappedSoftmax,
@@ -44,7 +48,7 @@ __all__ = ["from_huggingface"]
 
 
 @keras.saving.register_keras_serializable("attn_course")
-class GatedDeltaNet(PairLayer):
+class GatedDeltaNet(Stateful, PairLayer):
     """The linear layer of Qwen3-Next, Qwen3.5 and Kimi Linear, around the delta rule.
 
     query, key, value = silu(convolution(linear maps of x)), the first two at length 1
@@ -52,7 +56,8 @@ class GatedDeltaNet(PairLayer):
     output = linear(scale * context / rms(context) * activation(gate))
 
     The convolution is short and causal, each column by itself. Always causal. The mask
-    is padding. No state, no cache: a text at once.
+    is padding. ``new_state`` and ``step`` decode: the state of the delta rule, and the
+    last inputs of the convolution.
     """
 
     parity_joint = "_"
@@ -76,7 +81,6 @@ class GatedDeltaNet(PairLayer):
         self.config = {"model_dim": model_dim, "num_heads": H, "key_dim": K}
         self.config |= {"value_dim": V, "taps": taps, "columns": columns}
         self.config |= {"activation": activation, "epsilon": epsilon}
-        self.model_dim = model_dim
         self.activation, self.epsilon = self.activations[activation], epsilon
         for name, width in (("query", K), ("key", K), ("value", V), ("gate", V)):
             made = dense(self, name, model_dim, H * width, False)
@@ -98,38 +102,84 @@ class GatedDeltaNet(PairLayer):
     def call(
         self, x: tf.Tensor, mask: Mask = None, *, cache: Any = None, **_: Any
     ) -> tuple[tf.Tensor, None]:
-        """x (B, S, model_dim), mask (B, 1, 1, S) -> the same shape, None."""
+        """x (B, T, model_dim), mask (B, 1, 1, S) -> the same shape, None.
+
+        cache: of ``new_cache``; in a graph of TensorFlow use ``step``.
+        """
+        if isinstance(cache, StateCache):
+            return self.read(x, mask, cache), None
         check_supported("GatedDeltaNet", cache=cache)
-        check_words(x, self.model_dim, mask)
+        check_words(x, self.config["model_dim"], mask)
         if mask is not None:
             x = tf.where(mask[:, 0, 0, :, None], x, tf.zeros((), x.dtype))
-        H, K, V = self.sizes
+        joint = pad(self.joint(x), self.convolution.shape[0] - 1, 0)
+        heads, gates = self.heads(x, joint)
+        context, _ = delta_rule_attention(*heads, mask=mask, **gates)
+        return self.regulated(context, x), None
+
+    def new_state(self, batch: int) -> State:
+        """The state of ``step`` before the first position: zeros."""
+        check_at_least(1, batch=batch)
+        dtype, (N, width) = self.compute_dtype, self.convolution.shape
+        heads = tf.zeros((batch, *self.sizes), wide(tf.as_dtype(dtype)))
+        last = tf.zeros((batch, N - 1, width), dtype)
+        return State((heads, last), tf.constant(0))
+
+    def step(self, x: tf.Tensor, state: State) -> tuple[tf.Tensor, State]:
+        """One position after those of the state: what a call gives there.
+
+        Shapes:
+            x (B, 1, model_dim); state of ``new_state``, or of the step before
+            -> output (B, 1, model_dim), state.
+
+        Raises:
+            ValueError: x is not as above.
+        """
+        check_words(x, self.config["model_dim"], None)
+        memory, last = state.memory
+        joint = tf.concat([last, self.joint(x)], axis=1)
+        heads, gates = self.heads(x, joint)
+        context, memory = delta_rule_step(memory, *heads, **gates)
+        state = State((memory, joint[:, 1:]), state.length + 1)
+        return self.regulated(context, x), state
+
+    def kept(self, memory, before, seen):
+        """What is blocked leaves the heads as they are; the convolution gets zeros."""
+        heads = super().kept(memory[0], before[0], seen)
+        past, now = memory[1][:, :-1], memory[1][:, -1:]
+        now = tf.where(tf.reshape(seen, (-1, 1, 1)), now, tf.zeros((), now.dtype))
+        return heads, tf.concat([past, now], axis=1)
+
+    def joint(self, x):
+        """What goes into the convolution: (B, S, H (2 K + V))."""
         maps = self.query_dense, self.key_dense, self.value_dense
-        joint = tf.concat([part(x) for part in maps], axis=-1)
+        return tf.concat([part(x) for part in maps], axis=-1)
+
+    def heads(self, x, joint):
+        """Queries, keys and values; beta and decay. joint: N - 1 positions more."""
+        H, K, V = self.sizes
         joint = tf.nn.silu(convolved(joint, self.convolution))
         parts = tf.split(joint, [H * K, H * K, H * V], axis=-1)
         query, key, value = (split(part, H) for part in parts)
         fall = split(self.decay(x), H)  # (B, H, S, 1 or K)
         fall = tf.nn.softplus(fall)
         decay = tf.exp(-tf.exp(self.rate)[:, None, None] * fall)
-        context, _ = delta_rule_attention(
-            K**-0.5 * of_length_1(query),
-            of_length_1(key),
-            value,
-            tf.linalg.matrix_transpose(tf.sigmoid(self.beta(x))),
-            mask=mask,
-            decay=decay[..., 0] if decay.shape[-1] == 1 else decay,
-        )
+        decay = decay[..., 0] if decay.shape[-1] == 1 else decay
+        beta = tf.linalg.matrix_transpose(tf.sigmoid(self.beta(x)))
+        gates = {"beta": beta, "decay": decay}
+        return (K**-0.5 * of_length_1(query), of_length_1(key), value), gates
+
+    def regulated(self, context, x):
+        """The norm and the gate of what was read, and the output."""
         square = tf.reduce_mean(context**2, axis=-1, keepdims=True)
         context = self.scale * context * tf.math.rsqrt(square + self.epsilon)
-        context = context * self.activation(split(self.gate_dense(x), H))
-        return self.output_dense(merge(context)), None
+        gate = self.activation(split(self.gate_dense(x), self.sizes[0]))
+        return self.output_dense(merge(context * gate))
 
 
 def convolved(x, taps):
-    """x (B, S, X): of every column the last N positions times its taps (N, X)."""
-    N, S = taps.shape[0], tf.shape(x)[1]
-    x = pad(x, N - 1, 0)
+    """x (B, N - 1 + S, X): of every column N positions times its taps (N, X)."""
+    N, S = taps.shape[0], tf.shape(x)[1] - taps.shape[0] + 1
     return sum(x[:, n : n + S] * taps[n] for n in range(N))
 
 
