@@ -56,26 +56,32 @@ def delta_rule_attention(
         log_decay = forget(log_decay, numbers)
     query = pad(query, S - T, 0)
     C = min(chunk_size, key.shape[-2] or chunk_size)  # a number: ``products`` halves it
-    inputs = query, key, value, beta, log_decay
-    parts = write_in_chunk(*(chunks(x, C) for x in inputs))
-    read = read_at_once if at_once(key) else read_in_turn
-    output = join(read(*parts))[..., :S, :]
+    inputs = [chunks(x, C) for x in (query, key, value, beta, log_decay)]
+    if at_once(key):
+        output = read_at_once(*write_in_chunk(*inputs))
+    else:
+        output = read_in_turn(*inputs)
+    output = join(output)[..., :S, :]
     return tf.cast(pad(output, T - S, 0), dtype), None
 
 
-def read_in_turn(*parts):
-    """What the chunks read, one after the other, each from the state that it gets."""
-    parts = tuple(map(to_front, parts))
-    known, new = parts[2][0], parts[3][0]
-    state = tf.zeros_like(tf.matmul(known, new, transpose_a=True))
+def read_in_turn(*inputs):
+    """What the chunks read, one after the other, each from the state that it gets.
+
+    What a chunk needs is prepared when its turn comes, and stays in the cache.
+    """
+    inputs = tuple(map(to_front, inputs))
+    key, value = inputs[1][0], inputs[2][0]
+    state = tf.zeros_like(tf.matmul(key, value, transpose_a=True))
 
     def step(carried, chunk):
-        (state, _), (asks, weights, known, new, later_key, kept) = carried, chunk
+        state, _ = carried
+        asks, weights, known, new, later_key, kept = write_in_chunk(*chunk)
         write = new - known @ state
         output = asks @ state + weights @ write
         return kept * state + tf.matmul(later_key, write, transpose_a=True), output
 
-    _, outputs = tf.scan(step, parts, (state, tf.zeros_like(new)))
+    _, outputs = tf.scan(step, inputs, (state, tf.zeros_like(value)))
     return to_front(outputs, back=True)
 
 
