@@ -86,19 +86,26 @@ def on_form(mechanism, heads):
     return make
 
 
-def delta_rule(heads, fades=None, attend=None):
+def delta_rule(heads, fades=None, corrects=True, attend=None):
     """Keys of about unit norm, half of the old value overwritten.
 
     fades: None, a "state" as a whole or each "column" of its keys, to 0.99 a position.
+    corrects: or half of the value is added to what is there, as in Mamba-2.
     attend: another than the face's.
     """
+    sums = {"feature_map": "identity", "normalize": False, "causal": True}
 
     def make(face, draw, n):
         def call(query, key, value, beta):
             like = {None: None, "state": beta, "column": key}[fades]
             decay = None if like is None else like * 0 + 0.99
-            own = query, key / WIDTH**0.5, value, beta * 0 + 0.5
-            return (attend or face.delta_rule_attention)(*own, decay=decay)[0]
+            own, beta = (query, key / WIDTH**0.5), beta * 0 + 0.5
+            if attend:
+                return attend(*own, value, beta, decay, corrects)[0]
+            if not corrects:
+                added = beta[..., None] * value
+                return face.linear_attention(*own, added, decay=decay, **sums)[0]
+            return face.delta_rule_attention(*own, value, beta, decay=decay)[0]
 
         return call, [*drawn(draw, heads, n), draw(1, heads, n)]
 

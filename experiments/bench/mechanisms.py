@@ -10,11 +10,13 @@ from experiments.bench import Row, side
 from experiments.bench.cases import WIDTH, Program, cases, delta_rule, given, on_heads
 
 HEADS, WINDOW, RANK = 8, 257, 256
-# What fades of the delta rule's state: nothing, Gated DeltaNet, KDA.
+# What fades of a state, and whether a write corrects: DeltaNet, Gated DeltaNet, KDA,
+# Mamba-2.
 RULES = {
-    "delta_rule_attention": None,
-    "delta_rule_attention, decay": "state",
-    "delta_rule_attention, decay a column": "column",
+    "delta_rule_attention": (None, True),
+    "delta_rule_attention, decay": ("state", True),
+    "delta_rule_attention, decay a column": ("column", True),
+    "linear_attention, decay": ("state", False),
 }
 CASES = cases(HEADS, WINDOW, RANK) | {
     "linear_attention, causal": Program(
@@ -28,8 +30,8 @@ CASES = cases(HEADS, WINDOW, RANK) | {
         on_heads("flash_attention", HEADS, causal=True), 8192, causal=True
     ),
     **{
-        name: Program(delta_rule(HEADS, fades), 8192, causal=True)
-        for name, fades in RULES.items()
+        name: Program(delta_rule(HEADS, *rule), 8192, causal=True)
+        for name, rule in RULES.items()
     },
 }
 DENSE = "F.scaled_dot_product_attention"
@@ -116,11 +118,11 @@ def beside_sum(n):
 
 
 def beside_loop(name, n):
-    """The delta rule in chunks, and one position after the other."""
+    """A state in chunks, and one position after the other."""
     from attn_course.core.frameworks import torch
     from experiments.bench.pytorch import program as run
 
-    def loop(query, key, value, beta, decay):
+    def loop(query, key, value, beta, decay, corrects):
         beta, found = beta[..., None], []
         state = key.new_zeros(*key.shape[:-2], WIDTH, WIDTH)
         if decay is not None and decay.ndim < key.ndim:
@@ -129,11 +131,11 @@ def beside_loop(name, n):
             q, k, v, b = (x[..., t : t + 1, :] for x in (query, key, value, beta))
             if decay is not None:
                 state = decay[..., t, :, None] * state
-            state = state + k.mT @ (b * (v - k @ state))
+            state = state + k.mT @ (b * (v - k @ state if corrects else v))
             found.append(q @ state)
         return torch.cat(found, dim=-2), None
 
-    return in_torch(name, n), run(delta_rule(HEADS, RULES[name], loop), n)
+    return in_torch(name, n), run(delta_rule(HEADS, *RULES[name], loop), n)
 
 
 def _dense_row(name, case):
