@@ -311,6 +311,7 @@ def test_equal_to_pytorchs_own_stack(norm_first, ends, biased):
         ("norm2", torch.nn.LayerNorm(D, eps=1e-3), "module must have norm2.eps=1e-05, got 0.001"),
         ("linear1", torch.nn.Sequential(torch.nn.Linear(D, F)), "module.linear1 must be a Linear of the library"),
         ("linear2", torch.nn.Linear(F, D, bias=False), "module must have a bias of linear2=True, got False"),
+        ("dropout2", torch.nn.Dropout(0.3), "module must have dropout2.p=0.1, got 0.3"),
     ],
 )
 def test_a_part_put_in_place_of_another_is_named(name, part, words):

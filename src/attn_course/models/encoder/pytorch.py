@@ -304,15 +304,14 @@ def with_weights_of(
 ) -> Any:
     """A layer of ours with the choices, norms and network of one of the library's."""
     attention, theirs = attentions["attention"], {}
+    kinds = {"linear": torch.nn.Linear, "norm": torch.nn.LayerNorm}
     for name, part in module.named_children():
-        if name.startswith(("linear", "norm")):
-            linear = name.startswith("linear")
-            check_kind(
-                f"module.{name}",
-                part,
-                torch.nn.Linear if linear else torch.nn.LayerNorm,
-            )
+        if wanted := kinds.get(name.rstrip("123")):
+            check_kind(f"module.{name}", part, wanted)
             theirs[name] = part
+        elif name.startswith("dropout"):
+            rate = getattr(part, "p", 0.0)
+            check_options("module", (f"{name}.p", rate, module.dropout.p))
     eps, biased = module.norm1.eps, module.linear1.bias is not None
     for name, part in theirs.items():
         check_options(
