@@ -77,7 +77,8 @@ def picture(figure, *, photographs=False):
 
 def _as_webp(png):
     out = io.BytesIO()
-    Image.open(io.BytesIO(base64.b64decode(png[1]))).save(out, "webp", quality=85)
+    photograph = Image.open(io.BytesIO(base64.b64decode(png[1])))
+    photograph.save(out, "webp", quality=85)
     return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
 
 
