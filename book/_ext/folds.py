@@ -32,7 +32,7 @@ READ = (
     'Mark this chapter as read</button> It gets a tick on <a href="intro.html#the-map">the map</a>.</p>'
 )
 MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": "</>"}
-SIGNS = ("check", "code")  # where they can, they cost no line: their title is a name, and shown when open
+SIGNS = ("check", "both", "code")  # where they can, they cost no line: their title is a name, and shown when open
 
 
 class Fold(Html):

@@ -161,7 +161,7 @@ def test_a_fold_s_source_comes_when_it_is_opened(form_page):
 
 def test_formulas_need_no_javascript(form_page):
     with form_page(javascript=False) as tab:
-        assert not tab.locator(".claims-all").is_visible() and tab.locator(".cell.tag_both").is_visible()
+        assert not tab.locator(".claims-all").is_visible() and tab.locator(".fold-both > summary").is_visible()
         assert tab.locator(".math").count() == tab.locator(".math > math").count() > 5
         assert tab.locator("div.math math").first.bounding_box()["height"] > 20
         assert tab.locator("div.math .eqno").first.bounding_box()["width"] > 5
@@ -186,7 +186,7 @@ def test_colab_and_the_download_give_the_notebook_of_the_choice(form, form_page)
         for key, place in (("tf", "notebooks/main"), ("both", "main/book"), ("torch", "notebooks/main")):
             name = "02_average.ipynb" if key == "both" else f"02_average_{key}.ipynb"
             choose_framework(tab, key)
-            assert tab.locator(".cell.tag_both").is_visible() is (key == "both")
+            assert tab.locator(".fold-both > summary").is_visible() is (key == "both")
             assert leads(tab, "colab.research.google.com").endswith(f"/blob/{place}/{name}")
             assert leads(tab, "_sources/").endswith(f"_sources/book/{name}")
             assert (form / "_build" / "html" / "_sources" / "book" / name).exists()
