@@ -77,6 +77,16 @@ class Case(NamedTuple):
         return self.name
 
     @property
+    def arrays(self):
+        """The inputs, and the mask where there is one."""
+        return [*self.inputs.values(), *([] if self.mask is None else [self.mask])]
+
+    @property
+    def free(self):
+        """The letters of the axes that may be of any size."""
+        return {*"BTS"} - {*self.fixed}
+
+    @property
     def alone(self):
         """Whether the one input is query and key: the hidden words ask too."""
         return len(self.inputs) == 1
@@ -149,17 +159,15 @@ class Case(NamedTuple):
         given = {name: self.convert(face, x, dtype) if isinstance(x, np.ndarray) else x for name, x in options.items()}
         return item(*self.values(face, inputs, mask, dtype), **given)
 
-    def longer(self, fixed=None):
+    def longer(self):
         """The same inputs and mask at another batch and other lengths, rows as they were first."""
-        fixed = self.fixed if fixed is None else fixed
         more = {"B": 2, "T": 5, "S": 4}  # S - T no larger: a position that asks (Longformer) does so still
-        return self.sized(lambda letter, size: size + (0 if letter in fixed else more.get(letter, 0)))
+        return self.sized(lambda letter, size: size + (0 if letter in self.fixed else more.get(letter, 0)))
 
     def sized(self, size_of):
         """The inputs and the mask, every axis as long as ``size_of`` says of its letter and its length."""
-        arrays = [*self.inputs.values(), *([] if self.mask is None else [self.mask])]
         made = []
-        for x, letters in zip(arrays, self.axes, strict=True):
+        for x, letters in zip(self.arrays, self.axes, strict=True):
             for axis, letter in enumerate(letters):
                 x = x.take(range(size_of(letter, x.shape[axis])), axis=axis, mode="wrap")
             made.append(x)

@@ -30,18 +30,14 @@ def exported(case):
 
     Plainly and with the options of the call the other way.
     """
-    item, fixed = Whole(case.traced("pytorch", "float32"), *calls(case)).eval(), case.fixed
+    item = Whole(case.traced("pytorch", "float32"), *calls(case)).eval()
     values = case.values("pytorch", case.inputs, case.mask, "float32")
     free = [
-        {
-            axis: torch.export.Dim.DYNAMIC
-            for axis, letter in enumerate(letters)
-            if letter in "BTS" and letter not in fixed
-        }
+        {axis: torch.export.Dim.DYNAMIC for axis, letter in enumerate(letters) if letter in case.free}
         for letters in case.axes
     ]
     program = torch.export.export(item, tuple(values), dynamic_shapes=(tuple(free),))
-    inputs, mask = case.longer(fixed)
+    inputs, mask = case.longer()
     longer = case.values("pytorch", inputs, mask, "float32")
     return program, longer, [numbers(x) for x in item(*longer)]
 

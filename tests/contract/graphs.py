@@ -14,16 +14,11 @@ SOME = (
 )
 
 
-def arrays_of(case):
-    return [*case.inputs.values(), *([] if case.mask is None else [case.mask])]
-
-
 def open_shapes(case):
     """The shapes of the arguments, without what may be of any size."""
-    free = set("BTS")
     return [
-        tuple(None if letter in free - {*case.fixed} else size for letter, size in zip(letters, x.shape, strict=True))
-        for letters, x in zip(case.axes, arrays_of(case), strict=True)
+        tuple(None if letter in case.free else size for letter, size in zip(letters, x.shape, strict=True))
+        for letters, x in zip(case.axes, case.arrays, strict=True)
     ]
 
 
@@ -38,7 +33,7 @@ def check_one_graph_in_torch(case):
         values = case.values("pytorch", inputs, mask)
         for x, letters in zip(values, case.axes, strict=True):
             for axis, letter in enumerate(letters):
-                if letter in {*"BTS"} - {*case.fixed}:
+                if letter in case.free:
                     torch._dynamo.maybe_mark_dynamic(x, axis)
         expected = [specified(case, item, inputs, mask), *(item(*values, **options) for options in calls(case)[1:])]
         same(compiled(*values), [x for x in plain(expected) if x is not None])
@@ -46,7 +41,7 @@ def check_one_graph_in_torch(case):
 
 def check_one_graph_in_keras(case):
     """The same with XLA, then without it at another batch and other lengths."""
-    item, kinds = case.traced("tf"), [str(x.dtype) for x in arrays_of(case)]
+    item, kinds = case.traced("tf"), [str(x.dtype) for x in case.arrays]
     signature = [tensorflow.TensorSpec(shape, kind) for shape, kind in zip(open_shapes(case), kinds, strict=True)]
 
     def call(*values):

@@ -174,7 +174,9 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(("past_key_value", "past_key_values", "use_cache"), "cache"),
     **dict.fromkeys(("max_new_tokens", "max_length"), "max_tokens or max_length"),
-    **{"num_beams": "beam_size", "bos_token_id": "begin", "eos_token_id": "end"},
+    "num_beams": "beam_size",
+    "bos_token_id": "begin",
+    "eos_token_id": "end",
     **dict.fromkeys(("pad_token_id", "padding_idx"), "pad"),
 }
 

@@ -100,10 +100,8 @@ def dense_parts(layer, name):
         ("quantization_mode", modes, {None}),
         ("output_shape", parts["output"].kernel.shape[-1], widths["query"]),
         ("use_gate", getattr(layer, "use_gate", getattr(layer, "_use_gate", 0)), 0),
-        *(
-            (x, getattr(layer, x, None), None)
-            for x in ("sliding_window", "_sliding_window")
-        ),
+        ("sliding_window", getattr(layer, "sliding_window", None), None),
+        ("sliding_window", getattr(layer, "_sliding_window", None), None),
     )
     sizes = {"model_dim": widths["query"], "use_bias": layer.use_bias}
     sizes["memory_dim"] = widths["key"], widths["value"]
