@@ -26,4 +26,4 @@ def main(text=TEXT, steps=150, written=72):
 
 
 if __name__ == "__main__":
-    print(*main(), sep="\n")
+    print("loss {:.3f}\n{}".format(*main()))

@@ -26,4 +26,4 @@ if __name__ == "__main__":
         raise SystemExit("this program needs transformers: pip install transformers") from None
     model = transformers.BertModel(transformers.BertConfig(hidden_size=96, intermediate_size=192)).eval()
     model.encoder.layer = torch.nn.ModuleList(Windowed(layer, window=16) for layer in model.encoder.layer)
-    print(model(torch.randint(1000, (2, 300))).last_hidden_state.shape)
+    print("hidden states", *model(torch.randint(1000, (2, 300))).last_hidden_state.shape)

@@ -40,4 +40,5 @@ def main(german=None, path="translator.keras", steps=600):
 
 
 if __name__ == "__main__":
-    print(main(*sys.argv[1:2]))
+    said = main(*sys.argv[1:2])
+    print(said if sys.argv[1:] else f"loss {said:.4f}")

@@ -21,7 +21,7 @@ p {{ font-size: 26px; margin: 0 70px; color: #5a616b }}
 svg {{ width: 1060px; height: 300px; margin: 26px 70px 0; fill: #555b64 }}
 </style>
 <h1>Attention, mechanism by mechanism</h1>
-<p>A course in PyTorch and TensorFlow, side by side; every line of code tested</p>
+<p>A course in PyTorch and TensorFlow, side by side; the code it teaches is tested</p>
 {figure}
 """
 

@@ -2,7 +2,9 @@
 
 import ast
 import re
+import subprocess
 from functools import cache
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -33,6 +35,14 @@ def test_a_chapter_is_found_with_one_digit_too():
 def test_no_notebook_without_source():
     wanted = {path.with_suffix(".ipynb") for path in CHAPTERS}
     assert {*(ROOT / "book").glob("*.ipynb")} == wanted
+
+
+def test_what_a_notebook_writes_when_it_runs_is_not_kept():
+    """Chapter 9 saves a model: beside the pages, in the repository, stand pages and what they are made from alone."""
+    kept = subprocess.check_output(["git", "ls-files", "book"], cwd=ROOT, text=True).split()
+    kept = [Path(name).relative_to("book") for name in kept]
+    assert {path.parts[0] for path in kept if len(path.parts) > 1} == {"_ext", "_static", "_templates", "api", "executed"}
+    assert {path.suffix for path in kept if len(path.parts) == 1} == {".md", ".ipynb", ".bib", ".json"}
 
 
 MOST_BYTES = 820_000
