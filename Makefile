@@ -102,7 +102,7 @@ epub: .venv-book/stamp ## the book as an e-book, in _build/epub [SOLUTIONS=no]
 pdf: book ## the book as one PDF with outline and tags, in _build/pdf; needs Chromium [FRAMEWORK=tf] [CH=04]
 	$(BOOK_BIN)/python tools/pdf.py $(if $(FRAMEWORK),--framework $(FRAMEWORK)) $(CH)
 
-slides: book ## slides of six core chapters from the book's pages, in _build/slides [CH=04]
+slides: book ## slides of eight core chapters from the book's pages, in _build/slides [CH=04]
 	$(BOOK_BIN)/python tools/slides.py $(CH)
 
 figures: .venv-book/stamp ## the figures as SVG under CC BY, in _build/figures and as a zip

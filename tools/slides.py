@@ -1,6 +1,6 @@
 """Slides of chapters, from the built pages: figures, formulas, tables and code as they stand in the book.
 
-    python tools/slides.py [04 ...]     after make book; writes _build/slides, six core chapters by default
+    python tools/slides.py [04 ...]     after make book; writes _build/slides, eight core chapters by default
 
 A section of a page becomes a column of slides: its claim with its first paragraph, then a slide for each figure,
 formula, table, list, question and short cell. The whole prose goes into the speaker's notes (key S). Checks, solutions
@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup, Tag
 from chapters import sources
 from publisher import ROOT, authors, publisher
 
-CORE = ("02", "04", "05", "06", "07", "09_transformer")
+CORE = ("02", "04", "05", "06", "07", "09_transformer", "13", "14")
 LINES, ROWS, WORDS = 20, 10, 70  # what fits on a slide: of code, of a table, of text
 LEFT_OUT = {"tag_check", "tag_package", "tag_exercise", "tag_solution", "folded"}
 TEMPLATES = Path(__file__).with_name("templates")
