@@ -44,14 +44,9 @@ def main(words=None):
     setting, *place = Setting(**chosen), given["framework"], given["folder"]
     if given["action"] == "train":
         return train(setting, *place)
-    rows, more = compare(setting, *place, given["seeds"])
-    options = f"--steps {setting.steps} --framework {given['framework']}"
-    made = heading(f"python -m attn_course.course.labs.translate compare {options}")
-    if given["beside"]:
-        kept = load_record("translate")
-        write("translate", kept | {"rows": kept["rows"] + rows, "beside": made})
-    else:
-        write("translate", {**made, "rows": rows, **more})
+    found = compare(setting, *place, given["seeds"])
+    words = f"compare --steps {setting.steps} --framework {given['framework']}"
+    store(words, *found, beside=given["beside"])
 
 
 def train(setting, framework, folder):
@@ -91,6 +86,16 @@ def compare(setting, framework, folder, seeds):
     more |= {"test": len(examples), "signature": signature(), "beam": beam}
     more["ahead"] = ahead(wrote, examples.targets)
     return rows, more
+
+
+def store(words, rows, more, beside):
+    """Write the record, or put rows behind its own: what made them is "beside" then."""
+    made = heading(f"python -m attn_course.course.labs.translate {words}")
+    if beside:
+        kept = load_record("translate")
+        write("translate", kept | {"rows": kept["rows"] + rows, "beside": made})
+    else:
+        write("translate", {**made, "rows": rows, **more})
 
 
 def beam_bleu(writer, setting):
