@@ -197,14 +197,13 @@ def test_a_run_ends_with_its_best_parameters(lab, stop, tmp_path, monkeypatch):
 def test_the_comparison_chooses_rates_and_keeps_what_is_trained(tmp_path, monkeypatch):
     """A second call trains nothing; every model's rate is that of the lowest loss in the grid."""
     records, calls = [], []
-    setting = TINY._replace(steps=8, warm_up_steps=1)
-    monkeypatch.setattr(command, "MODELS", ("none", "transformer"))
+    setting, models = TINY._replace(steps=8, warm_up_steps=1), ("none", "transformer")
     monkeypatch.setattr(command, "write", lambda name, record: records.append(record))
     monkeypatch.setattr(command, "beam_bleu", lambda *given: 7.0)
     step = in_torch.torch.optim.Adam.step
     monkeypatch.setattr(in_torch.torch.optim.Adam, "step", lambda *given: calls.append(1) or step(*given))
     for _ in range(2):
-        command.store("compare", *command.compare(setting, "pytorch", tmp_path, (0, 1)), beside=False)
+        command.store("compare", *command.compare(setting, "pytorch", tmp_path, (0, 1), models), beside=False)
     assert len(calls) == 2 * (2 * 2 + 2 * 8)
     first, second = records
     assert first["rows"] == second["rows"] and first["ahead"] == second["ahead"]

@@ -39,13 +39,17 @@ def main(words=None):
     more = "compare: keep the record, and put these rows behind its own"
     parser.add_argument("--beside", action="store_true", help=more)
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--models", choices=MODELS, nargs="+", default=MODELS)
     given = vars(parser.parse_args(words))
     chosen = {name: given[name] for name in Setting._fields if name in given}
     setting, *place = Setting(**chosen), given["framework"], given["folder"]
     if given["action"] == "train":
         return train(setting, *place)
-    found = compare(setting, *place, given["seeds"])
+    found = compare(setting, *place, given["seeds"], given["models"])
     words = f"compare --steps {setting.steps} --framework {given['framework']}"
+    if given["beside"]:
+        named = " ".join(given["models"]), " ".join(map(str, given["seeds"]))
+        words += " --beside --models {} --seeds {}".format(*named)
     store(words, *found, beside=given["beside"])
 
 
@@ -60,13 +64,13 @@ def train(setting, framework, folder):
     return model, log, module
 
 
-def compare(setting, framework, folder, seeds):
-    """Four models, each at its best rate: rows, and what else the record holds.
+def compare(setting, framework, folder, seeds=SEEDS, models=MODELS):
+    """Models, each at its best rate: rows, and what else the record holds.
 
     What was trained is kept in the folder.
     """
     rows, wrote, beam = [], {}, None
-    for name in MODELS:
+    for name in models:
         rate, grid = best_rate(setting._replace(model=name), framework, folder)
         runs, wrote[name] = [], []
         for seed in seeds:
