@@ -2,14 +2,18 @@
 
 A word of English is aligned with the Greek word of the largest weight. Beside the
 attention stand two aligners without any: the diagonal, and IBM model 1 of 1993.
-``python -m experiments.align --seeds 0 1 2`` trains and stores the record.
+``python -m experiments.align --seeds 0 1 2`` trains and stores the record; each model
+is trained once in TensorFlow too.
 """
 
 from collections import Counter, defaultdict
 
 import numpy as np
 
-from attn_course.tasks.text import NUM_SPECIAL, Vocabulary, encode_pairs
+from attn_course.tasks.text import NUM_SPECIAL, PAD, Vocabulary, encode_pairs
+
+# The models: widths of embedding, state, score and feed-forward layer; heads, layers
+D, H, A, FF, HEADS, LAYERS, DROPOUT = 128, 192, 192, 256, 4, 2, 0.3
 
 
 class Words(Vocabulary):
@@ -94,3 +98,23 @@ def chance_level(verses):
     """The share that is right if every Greek word is equally likely."""
     right = sum(verse.links.mean(axis=0).sum() for verse in verses)
     return float(right / sum(verse.links.any(axis=0).sum() for verse in verses))
+
+
+def to_numbers(weights, late=0):
+    """Per verse the Greek word of the largest weight for every English word, (..., T).
+
+    late: 0 reads the step that writes the word, 1 the next, which is given it.
+    """
+    last = -1 + late
+    return [np.argmax(w[..., late : last or None, :], axis=-1) for w in weights]
+
+
+def pieces(examples, size):
+    """A batch of all verses in pieces of ``size``: its arrays, and the sizes of each.
+
+    The sizes: per verse the words to be written, with the end, and those read.
+    """
+    for start in range(0, len(examples.source), size):
+        arrays = [array[start : start + size] for array in examples]
+        words, heard = (arrays[-1] != PAD).sum(axis=1), arrays[1].sum(axis=1)
+        yield arrays, zip(words, heard, strict=True)

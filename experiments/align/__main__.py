@@ -1,16 +1,23 @@
 """Trains both translators with every seed and stores how their attention aligns."""
 
 import time
+from importlib import import_module
 
-from attn_course.core.frameworks import torch
+from attn_course.core.parity import get_parameters
 from attn_course.course.labs import interval
-from attn_course.course.training.pytorch import token_loss, train
 from attn_course.tasks.alignments import load_alignments
 from attn_course.tasks.text import batches
-from experiments import run_plan
-from experiments.align import by_model_1, chance_level, diagonal, encode, right_counts
-from experiments.align.pytorch import MODELS, read, to_numbers
+from experiments import draw_from, run_plan
+from experiments.align import (
+    by_model_1,
+    chance_level,
+    diagonal,
+    encode,
+    right_counts,
+    to_numbers,
+)
 
+MODELS = "Bahdanau", "Transformer"
 BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 430  # 43 steps are one pass
 STEPS = 2580
 SHOWN = "Luke 1:46", "Luke 5:38", "Luke 21:2"
@@ -47,39 +54,42 @@ def rounded(weights):
 
 
 class Watch:
-    """The loss, which reads the weights of all verses on the way."""
+    """The curve of a training: on the way, the weights of all verses are read."""
 
-    def __init__(self, verses, examples):
-        self.verses, self.examples = verses, examples
-        self.calls, self.curve = 0, []
+    def __init__(self, read, verses, examples):
+        self.read, self.verses, self.examples = read, verses, examples
+        self.curve = []
 
-    def __call__(self, model, *batch):
-        if self.calls % EVERY == 0:
-            self.look(model)
-        self.calls += 1
-        return token_loss(model, *batch)
+    def over(self, stream, model):
+        """The batches of the stream; between them the model is looked at."""
+        for step, batch in enumerate(stream):
+            if step % EVERY == 0:
+                self.look(model, step)
+            yield batch
 
-    def look(self, model):
+    def look(self, model, step):
         """One more point of the curve; returns the weights of every verse."""
-        weights, value = read(model, self.examples)
+        weights, value = self.read(model, self.examples)
         best = max(scores(self.verses, weights), key=lambda row: row["right"][0])
-        self.curve.append({"step": self.calls, "loss": round(value, 3), "best": best})
+        self.curve.append({"step": step, "loss": round(value, 3), "best": best})
         return weights
 
 
-def run(name, verses, seed):
+def run(framework, name, verses, seed):
     """Train one model; returns the row of the record."""
-    torch.manual_seed(seed)
+    draw_from(seed)
+    lab = import_module(f"experiments.align.{framework}")
     examples, sizes = encode(verses)
-    model, started = MODELS[name](*sizes), time.process_time()
-    watch, stream = Watch(verses, examples), batches(examples, BATCH, seed)
+    model, started = lab.MODELS[name](*sizes), time.process_time()
+    watch, stream = Watch(lab.read, verses, examples), batches(examples, BATCH, seed)
     options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": schedule}
-    train(model, stream, watch, **options)
-    weights = watch.look(model)
+    lab.train(model, watch.over(stream, model), lab.loss, **options)
+    weights = watch.look(model, STEPS)
     return {
+        "framework": framework,
         "model": name,
         "seed": seed,
-        "parameters": sum(x.numel() for x in model.parameters()),
+        "parameters": sum(x.size for x in get_parameters(model).values()),
         "steps": STEPS,
         "seconds": round(time.process_time() - started),
         "curve": watch.curve,
@@ -102,8 +112,9 @@ if __name__ == "__main__":
     print(plain, flush=True)
     run_plan(
         "align",
-        [(name,) for name in MODELS],
-        lambda name, seed: [run(name, verses, seed)],
+        [("pytorch", name) for name in MODELS],
+        lambda framework, name, seed: [run(framework, name, verses, seed)],
+        [("tf", name) for name in MODELS],
         plain=lambda: plain,
         verses=lambda: len(verses),
     )

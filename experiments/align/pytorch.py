@@ -1,8 +1,7 @@
 """Two translators whose attention is read as an alignment, in PyTorch."""
 
-import numpy as np
-
 from attn_course.core.frameworks import torch
+from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import (
     BahdanauDecoder,
     EncoderDecoder,
@@ -10,8 +9,7 @@ from attn_course.pytorch import (
     Transformer,
 )
 from attn_course.tasks.text import PAD
-
-D, H, A, FF, HEADS, LAYERS, DROPOUT = 128, 192, 192, 256, 4, 2, 0.3
+from experiments.align import DROPOUT, FF, HEADS, LAYERS, A, D, H, pieces
 
 
 class Recurrent(EncoderDecoder):
@@ -47,6 +45,7 @@ class Attending(Transformer):
 
 
 MODELS = {"Bahdanau": Recurrent, "Transformer": Attending}
+train, loss = loop.train, loop.token_loss
 
 
 @torch.no_grad()
@@ -57,30 +56,14 @@ def read(model, examples, size=200):
     """
     model.eval()
     found, total, words = [], 0.0, 0
-    for start in range(0, len(examples.source), size):
-        arrays = [array[start : start + size] for array in examples]
+    for arrays, sizes in pieces(examples, size):
         source, mask, target_in, target_out = map(torch.from_numpy, arrays)
         logits, weights = model(source, target_in, mask)
-        total += torch.nn.functional.cross_entropy(
-            logits.flatten(0, 1),
-            target_out.flatten().long(),
-            ignore_index=PAD,
-            reduction="sum",
-        ).item()
-        words += int((target_out != PAD).sum())
-        rows, columns = (target_out != PAD).sum(dim=1), mask.sum(dim=1)
+        count = int((target_out != PAD).sum())
+        total += count * loop.class_loss(logits, target_out.long(), skip=PAD).item()
+        words += count
         found += [
-            w[..., :t, :s].numpy()
-            for w, t, s in zip(weights, rows, columns, strict=True)
+            w[..., :t, :s].numpy() for w, (t, s) in zip(weights, sizes, strict=True)
         ]
     model.train()
     return found, total / words
-
-
-def to_numbers(weights, late=0):
-    """Per verse the Greek word of the largest weight for every English word, (..., T).
-
-    late: 0 reads the step that writes the word, 1 the next, which is given it.
-    """
-    last = -1 + late
-    return [np.argmax(w[..., late : last or None, :], axis=-1) for w in weights]

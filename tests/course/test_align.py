@@ -3,12 +3,11 @@
 import re
 from itertools import product
 
-import both_frameworks  # noqa: F401
 import numpy as np
 import pytest
+from both_frameworks import first_weights  # noqa: F401
 
 from attn_course.course.labs import interval, load_record
-from attn_course.frameworks import torch
 from attn_course.tasks.alignments import FILE, SHA256, Verse, alignment_error_rate, load_alignments
 from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
 from experiments.align import (
@@ -19,8 +18,10 @@ from experiments.align import (
     diagonal,
     encode,
     ibm_model_1,
-    pytorch as lab,
+    pytorch,
     right_counts,
+    tf,
+    to_numbers,
     word_lists,
 )
 from experiments.data import alignments as maker
@@ -102,24 +103,23 @@ def test_the_diagonal_and_model_1_on_the_verses():
     assert 0.1 < plain["every word equally"] < plain["diagonal"][0] < plain["IBM model 1"][0]
 
 
-@pytest.mark.parametrize("name", lab.MODELS)
-def test_a_model_is_read_at_the_right_step(name):
+@pytest.mark.parametrize(("lab", "name"), [*product((pytorch, tf), __main__.MODELS)])
+def test_a_model_is_read_at_the_right_step(lab, name):
     """Row t is that of the word after t words; padding changes nothing."""
-    torch.manual_seed(0)
     verses = VERSES[:7]
     examples, sizes = encode(verses)
-    model = lab.MODELS[name](*sizes).eval()
+    model = lab.MODELS[name](*sizes)
     weights, _ = lab.read(model, examples, size=3)
     for i in (0, 5):
         alone, _ = lab.read(model, encode(verses)[0]._replace(**cut(examples, i)))
         np.testing.assert_allclose(alone[0], weights[i], atol=1e-6)
         assert weights[i].shape[-2:] == (len(verses[i].english) + 1, len(verses[i].greek))
-    now, late = (lab.to_numbers(weights, x)[0] for x in (0, 1))
+    now, late = (to_numbers(weights, x)[0] for x in (0, 1))
     assert now.shape[-1] == len(verses[0].english)
     np.testing.assert_array_equal(now[..., 1:], late[..., :-1])
     rows = __main__.scores(verses, weights)
     assert len(rows) == (20 if name == "Transformer" else 2)
-    expected = right_counts(verses, [n if n.ndim == 1 else n[0, 0] for n in lab.to_numbers(weights)])
+    expected = right_counts(verses, [n if n.ndim == 1 else n[0, 0] for n in to_numbers(weights)])
     assert rows[0]["right"][0] == round(expected[:, 0].sum() / expected[:, 1].sum(), 4)
 
 

@@ -197,14 +197,13 @@ def test_a_run_ends_with_its_best_parameters(lab, stop, tmp_path, monkeypatch):
 def test_the_comparison_chooses_rates_and_keeps_what_is_trained(tmp_path, monkeypatch):
     """A second call trains nothing; every model's rate is that of the lowest loss in the grid."""
     records, calls = [], []
-    monkeypatch.setattr(command, "MODELS", ("none", "transformer"))
-    monkeypatch.setattr(command, "SEEDS", (0, 1))
+    setting, models = TINY._replace(steps=8, warm_up_steps=1), ("none", "transformer")
     monkeypatch.setattr(command, "write", lambda name, record: records.append(record))
     monkeypatch.setattr(command, "beam_bleu", lambda *given: 7.0)
     step = in_torch.torch.optim.Adam.step
     monkeypatch.setattr(in_torch.torch.optim.Adam, "step", lambda *given: calls.append(1) or step(*given))
     for _ in range(2):
-        command.compare(TINY._replace(steps=8, warm_up_steps=1), "pytorch", tmp_path)
+        command.store("compare", *command.compare(setting, "pytorch", tmp_path, (0, 1), models), beside=False)
     assert len(calls) == 2 * (2 * 2 + 2 * 8)
     first, second = records
     assert first["rows"] == second["rows"] and first["ahead"] == second["ahead"]
@@ -215,6 +214,11 @@ def test_the_comparison_chooses_rates_and_keeps_what_is_trained(tmp_path, monkey
         for run in row["runs"]:
             assert run["lowest"] == dict(run["dev"])[run["best_step"]] == min(loss for _, loss in run["dev"])
     assert first["test"] == 12 and first["beam"] == 7.0
+    monkeypatch.setattr(command, "load_record", lambda name: first)
+    command.store("compare again", [{"framework": "tf"}], {"test": 0}, beside=True)
+    kept = records[-1]
+    assert kept["beside"]["command"].endswith("compare again") and kept["rows"] == [*first["rows"], {"framework": "tf"}]
+    assert {**kept, "rows": 0, "beside": 0} == {**first, "rows": 0, "beside": 0}
     assert first["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
 
 

@@ -23,7 +23,7 @@ from attn_course.course.labs.translate.score import (
     translations,
 )
 from attn_course.files import ending_in_one_line
-from attn_course.records import heading, write
+from attn_course.records import heading, load_record, write
 
 
 def main(words=None):
@@ -36,11 +36,21 @@ def main(words=None):
     for name in ("steps", "seed", "rows", "test_rows", "batch_size", "num_layers"):
         default = Setting._field_defaults[name]
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=default)
+    more = "compare: keep the record, and put these rows behind its own"
+    parser.add_argument("--beside", action="store_true", help=more)
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--models", choices=MODELS, nargs="+", default=MODELS)
     given = vars(parser.parse_args(words))
     chosen = {name: given[name] for name in Setting._fields if name in given}
+    setting, *place = Setting(**chosen), given["framework"], given["folder"]
     if given["action"] == "train":
-        return train(Setting(**chosen), given["framework"], given["folder"])
-    compare(Setting(**chosen), given["framework"], given["folder"])
+        return train(setting, *place)
+    found = compare(setting, *place, given["seeds"], given["models"])
+    words = f"compare --steps {setting.steps} --framework {given['framework']}"
+    if given["beside"]:
+        named = " ".join(given["models"]), " ".join(map(str, given["seeds"]))
+        words += " --beside --models {} --seeds {}".format(*named)
+    store(words, *found, beside=given["beside"])
 
 
 def train(setting, framework, folder):
@@ -54,20 +64,23 @@ def train(setting, framework, folder):
     return model, log, module
 
 
-def compare(setting, framework, folder):
-    """Four models, each at its best rate, three seeds; what was trained is kept."""
+def compare(setting, framework, folder, seeds=SEEDS, models=MODELS):
+    """Models, each at its best rate: rows, and what else the record holds.
+
+    What was trained is kept in the folder.
+    """
     rows, wrote, beam = [], {}, None
-    for name in MODELS:
+    for name in models:
         rate, grid = best_rate(setting._replace(model=name), framework, folder)
         runs, wrote[name] = [], []
-        for seed in SEEDS:
+        for seed in seeds:
             own = setting._replace(model=name, rate=rate, seed=seed)
             model, log, module = train(own, framework, folder)
             writer = partial(module.translate, model)
             examples, texts = translations(writer, "test", own)
             runs.append({"seed": seed, **facts(log, own), **score(examples, texts)})
             wrote[name].append(texts)
-            if (name, seed) == ("transformer", SEEDS[0]):
+            if (name, seed) == ("transformer", seeds[0]):
                 beam = beam_bleu(writer, own)
         sizes = sum(x.size for x in parameters(model).values())
         row = {"model": name, "framework": framework, "parameters": sizes}
@@ -76,9 +89,17 @@ def compare(setting, framework, folder):
     more = {"setting": setting._asdict(), "unigram": unigram_loss(load_data(setting))}
     more |= {"test": len(examples), "signature": signature(), "beam": beam}
     more["ahead"] = ahead(wrote, examples.targets)
-    words = f"compare --steps {setting.steps} --framework {framework}"
+    return rows, more
+
+
+def store(words, rows, more, beside):
+    """Write the record, or put rows behind its own: what made them is "beside" then."""
     made = heading(f"python -m attn_course.course.labs.translate {words}")
-    write("translate", {**made, "rows": rows, **more})
+    if beside:
+        kept = load_record("translate")
+        write("translate", kept | {"rows": kept["rows"] + rows, "beside": made})
+    else:
+        write("translate", {**made, "rows": rows, **more})
 
 
 def beam_bleu(writer, setting):
