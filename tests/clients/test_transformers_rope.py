@@ -1,11 +1,13 @@
 """Every key of ``rope_parameters`` in every class that ``from_huggingface`` takes: the module's numbers, or refused."""
 
+import itertools
+
 import modules
 import numpy as np
 import pytest
 import transformers
 from modules import deepseek, diff, gemma, gemma2, llama, llama4, mistral, olmo, oss, qwen, qwen_next
-from support import FACE, numbers, tensor
+from support import FACE, close, numbers, tensor
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS, RopeParameters
 from transformers.models.gemma3n import modeling_gemma3n
 from transformers.models.glm import modeling_glm
@@ -43,6 +45,7 @@ CLASSES = {
     "DeepseekV3": (deepseek, transformers.DeepseekV3Config, LATENT),
 }
 PHI3 = modeling_phi3, transformers.Phi3Config, HALVED | {"sliding_window": 3, "pad_token_id": 0}
+SHORT = 4  # words, fewer than what is tried; what the rules that follow the length count as the training's
 TRAINED = {"factor": 4.0, "original_max_position_embeddings": 10}
 OWN = {
     "linear": {"factor": 4.0},
@@ -50,7 +53,8 @@ OWN = {
     "proportional": {"factor": 4.0},
     "llama3": TRAINED | {"low_freq_factor": 0.05, "high_freq_factor": 1.0},
     "yarn": TRAINED | {"beta_slow": 0.02, "beta_fast": 0.6, "mscale": 0.5, "mscale_all_dim": 0.9},
-    "longrope": TRAINED | {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8},
+    "longrope": {"factor": 4.0, "short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
+    | {"original_max_position_embeddings": SHORT, "partial_rotary_factor": 1.0},
 }
 OFF = {  # of each key a value that is not its default, and none of those above
     "rope_theta": 77.0,
@@ -71,8 +75,11 @@ OFF = {  # of each key a value that is not its default, and none of those above
     "unheard_of": 0.5,
 }
 TYPES = ("default", *ROPE_INIT_FUNCTIONS)
-READ = {kind: {"rope_theta", *OWN.get(kind, {})} for kind in ("default", "linear", "llama3", "yarn")}
+READ = {kind: {"rope_theta", *OWN.get(kind, {})} for kind in TYPES}
+del READ["proportional"]  # of no class that is read
 READ["yarn"] |= {"attention_factor", "truncate"}
+READ["longrope"] |= {"attention_factor"}
+READ["longrope"] -= {"partial_rotary_factor"}
 
 
 def built(name, kind, **more):
@@ -80,7 +87,13 @@ def built(name, kind, **more):
     library, config, sizes = CLASSES.get(name, PHI3)
     torch.manual_seed(0)
     rope = {"rope_type": kind, "rope_theta": 30.0, **OWN.get(kind, {}), **more}
+    pairs = int(8 * rope.get("partial_rotary_factor", 1))
+    rope |= {key: rope[key][:pairs] for key in {"short_factor", "long_factor"} & rope.keys()}
     top = {"truncate": rope["truncate"]} if "truncate" in rope else {}  # the library reads it there
+    if kind == "dynamic":
+        sizes = sizes | {"max_position_embeddings": SHORT}
+    if name == "Phi3":
+        top = {key: rope[key] for key in {"original_max_position_embeddings"} & rope.keys()}
     nested = {one: dict(rope) for one in modules.TYPES["layer_types"]} | top
     config = config(**sizes, rope_parameters=nested if name in ("Gemma3", "Olmo3") else rope)
     module = modules.fill(getattr(library, f"{name}Attention")(config, 1))
@@ -99,8 +112,7 @@ def test_no_key_is_left_out():
 
 @FACE
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize(("name", "kind"), [*itertools.product(CLASSES, TYPES), ("Phi3", "longrope")])
 def test_a_key_is_read_or_refused(face, name, kind):
     """Read where the library and this course know it; else an error that names it, or the type."""
     wrong = []
@@ -124,9 +136,34 @@ def test_a_key_is_read_or_refused(face, name, kind):
 @pytest.mark.parametrize("kind", READ)
 def test_a_key_that_is_read_matters(kind):
     for key in READ[kind]:
-        _, _, one = built("Llama", kind)
-        _, _, other = built("Llama", kind, **{key: OFF[key]})
+        more = {"original_max_position_embeddings": 25} if key == "short_factor" else {}
+        _, _, one = built("Llama", kind, **more)
+        _, _, other = built("Llama", kind, **more | {key: OFF[key]})
         assert (one - other).abs().max() / one.abs().max() > 1e-4, key
+
+
+@FACE
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["dynamic", "longrope"])
+def test_a_text_shorter_and_one_longer_than_the_training(face, kind):
+    """At once by the length of each; with a cache as the library does it, whose keys stay as they turned."""
+    module, x, _ = built("Llama", kind)
+    layer = face.from_huggingface(module)
+
+    def turn(steps):  # made anew, for the library's remembers the longest text
+        return llama.LlamaRotaryEmbedding(module.config)(x, torch.tensor([steps]))
+
+    for size in (SHORT, modules.T):
+        words, none = x[:, :size], torch.full((size, size), -torch.inf).triu(1)
+        expected = module(words, attention_mask=none, position_embeddings=turn([*range(size)]))[0]
+        close(layer(tensor(face, words.numpy()), causal=True)[0], expected, 1e-5)
+    ours, theirs = layer.new_cache(modules.B, modules.T), transformers.DynamicCache()
+    for n in range(modules.T):
+        word = x[:, n : n + 1]
+        found = layer(tensor(face, word.numpy()), causal=True, cache=ours)[0]
+        said = module(word, attention_mask=None, position_embeddings=turn([n]), past_key_values=theirs)[0]
+        close(found, said, 1e-5)
+    assert (said[:, 0] - expected[:, -1]).abs().max() > 1e-3
 
 
 def test_partly_turned_as_the_library_does():
@@ -146,10 +183,14 @@ def test_an_option_of_a_module_is_named():
 def test_what_ours_has_not_is_named():
     config = transformers.Gemma3nTextConfig(**SIZES | modules.TYPES, num_kv_shared_layers=0)
     phi = transformers.PhiConfig(**HALVED, qk_layernorm=True)
+    _, v4, *_ = next(modules.compressed())
+    for rope in v4.config.rope_parameters.values():
+        rope |= {"rope_type": "longrope", "short_factor": [1.0, 2.0], "long_factor": [1.0, 2.0]}
+        rope["original_max_position_embeddings"] = 64
     for module, words in (
         (modeling_gemma3n.Gemma3nTextAttention(config, 1), "Gemma3nTextAttention norms its values"),
         (modeling_phi.PhiAttention(phi, 1), "qk_layernorm=False, got True"),
-        *((built("Llama", kind)[0], f"'{kind}' turns by a text's length") for kind in ("dynamic", "longrope")),
+        (v4, "rope_type must follow no length, for words and entries have two"),
     ):
         with pytest.raises(ValueError, match=words):
             pytorch.from_huggingface(module)

@@ -1,5 +1,6 @@
 """Rotations longer than training: by hand, alike in three, partial, with a cache; a fault is caught."""
 
+import json
 import math
 
 import numpy as np
@@ -7,12 +8,13 @@ import pytest
 from support import FACE, FACES, build, caught, close, draw, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, H, T, S, K, D, L = 2, 3, 5, 7, 6, 11, 3
 METHODS = ("linear", "ntk", "yarn", "llama3")
 METHOD = pytest.mark.parametrize("method", METHODS)
+LONG = {"method": "longrope", "trained_length": 9, "short": [1.0] * 4, "long": [2.0] * 4}
 SIZES = {"trained_length": 97, "factor": 3.0}
 
 
@@ -48,6 +50,17 @@ def test_ntk_with_a_length(face):
         close(frequencies(face, 6, length=length, **rule)[0], frequencies(face, 6)[0])
     five = frequencies(face, 6, method="ntk", factor=5.0)[0]
     close(frequencies(face, 6, length=30, **rule)[0], five)
+
+
+@FACES
+def test_longrope_by_hand(face):
+    """Every pair has a divisor for texts up to the trained length, and another for those beyond."""
+    rule = {"base": 100.0, "method": "longrope", "factor": 10.0, "trained_length": 100, "short": [1, 2], "long": [4, 5]}
+    for length in ({}, {"length": 1}, {"length": 100}):
+        found, scale = frequencies(face, 4, **rule, **length)
+        close(found, [1, 0.1 / 2])
+        assert scale == pytest.approx(math.sqrt(1.5))
+    close(frequencies(face, 4, **rule, length=101)[0], [1 / 4, 0.1 / 5])
 
 
 @FACES
@@ -155,6 +168,81 @@ def test_config_keeps_frequencies_and_scale():
     assert type(scaled).from_config(scaled.get_config()).strength == 0.3
 
 
+# --- by the length of each text ---------------------------------------------------------
+
+
+BY_LENGTH = pytest.mark.parametrize(
+    "rule",
+    [
+        {"dim": K, "method": "ntk", "factor": 3.0, "trained_length": 4},
+        {"dim": 4, "base": 9.0, "method": "longrope", "trained_length": 4, "short": [1.0, 3.0], "long": [2.0, 5.0]},
+    ],
+    ids=lambda rule: rule["method"],
+)
+
+
+def by_length(face, rule):
+    return build(face, "RotaryEncoding", K, frequencies=rule, scale=1.5)
+
+
+def slow(x, position, length, rule):
+    """Each pair of columns of one vector as a number of two parts, turned by its angle."""
+    found, long = x.copy(), length > rule["trained_length"]
+    pairs, grown = rule["dim"] // 2, max(1, 3 * length / 4 - 2)
+    for i in range(pairs):
+        theta = rule.get("base", 10000) ** (-2 * i / rule["dim"])
+        if rule["method"] == "ntk":
+            theta /= grown ** (2 * i / (rule["dim"] - 2))
+        else:
+            theta /= rule["long" if long else "short"][i]
+        turned = 1.5 * complex(x[i], x[i + pairs]) * np.exp(1j * position * theta)
+        found[i], found[i + pairs] = turned.real, turned.imag
+    return found
+
+
+@FACE
+@BY_LENGTH
+@pytest.mark.parametrize("first", [0, 1])
+def test_all_turn_by_the_length_of_the_text(face, rule, first):
+    """Three keys, and seven: within the training and beyond; the last query stands on the last key."""
+    for keys in (3, S):
+        query, key = draw(B, H, 2, K), draw(B, H, keys, K, seed=1)
+        found = by_length(face, rule)(*to(face, query, key), first_position=first)
+        for x, turned in zip((query, key), found, strict=True):
+            places = np.arange(keys - x.shape[2], keys) + first
+            rows = [slow(x[1, 2, n], place, keys + first, rule) for n, place in enumerate(places)]
+            close(numbers(turned)[1, 2], rows)
+
+
+@FACE
+@BY_LENGTH
+def test_a_cached_key_keeps_the_turn_of_its_own_length(face, rule):
+    layer = build(face, "MultiHeadAttention", 2 * K, 2, rotary=by_length(face, rule))
+    weights = {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()}
+    set_parameters(layer, weights)
+    x = draw(1, S, 2 * K)
+    cache = face.KVCache(1, 2, S, K, dtype=torch.float64 if face is pytorch else "float64")
+    heads = [numbers(y)[0] for y in layer.project(*[tensor(face, x)] * 3)]
+    query, key = ([[slow(y[h, t], t, t + 1, rule) for t in range(S)] for h in range(2)] for y in heads[:2])
+    expected = reference.scaled_dot_product_attention(np.array(query), np.array(key), heads[2], causal=True)[0]
+    context = [numbers(layer(tensor(face, x[:, t : t + 1]), cache=cache)[0]) for t in range(S)]
+    expected = np.concatenate(expected, axis=-1) @ weights["output_weight"] + weights["output_bias"]
+    close(np.concatenate(context, axis=1)[0], expected)
+
+
+@FACE
+@BY_LENGTH
+def test_an_empty_text_and_one_of_unknown_length(face, rule):
+    layer, x = by_length(face, rule), draw(B, H, S, K)
+    assert layer(*to(face, x[:, :, :0], x[:, :, :0]))[0].shape == (B, H, 0, K)
+    if face is tf:
+        tensors = tensorflow.TensorSpec((B, H, None, K), "float64")
+        graph = tensorflow.function(lambda q, k: layer(q, k), input_signature=[tensors, tensors])
+        close(graph(x, x)[1], layer(*to(face, x, x))[1])
+        copy = type(layer).from_config(json.loads(json.dumps(layer.get_config())))
+        close(copy(*to(face, x, x))[0], layer(*to(face, x, x))[0])
+
+
 # --- what is refused ------------------------------------------------------------------
 
 
@@ -174,6 +262,11 @@ def test_config_keeps_frequencies_and_scale():
         ({"method": "yarn", "trained_length": 9, "base": 1.0}, "base"),
         ({"dim": 5}, "dim"),
         ({"base": -1.0}, "base"),
+        ({"method": "yarn", "trained_length": 9, "short": [1.0] * 4}, "short"),
+        (LONG | {"short": [1.0] * 3}, "short"),
+        (LONG | {"long": [1.0, 2.0, 0.0, 3.0]}, "long"),
+        (LONG | {"long": None}, "long"),
+        (LONG | {"trained_length": 1}, "trained_length"),
     ],
 )
 def test_what_is_missing_is_named(face, rule, named):
@@ -190,6 +283,14 @@ def test_frequencies_must_fit(face, wrong):
     if face is not reference:
         with pytest.raises(ValueError, match="frequencies must be 1 to 3"):
             face.RotaryEncoding(K, frequencies=wrong)
+
+
+@FACE
+def test_a_rule_of_one_turn_follows_no_length(face):
+    with pytest.raises(ValueError, match="length is for methods 'ntk' and 'longrope'"):
+        face.RotaryEncoding(K, frequencies={"dim": K, "method": "linear", "factor": 2.0})
+    with pytest.raises(ValueError, match="frequencies must be 1 to 3"):
+        face.RotaryEncoding(K, frequencies={"dim": 8, "method": "ntk", "factor": 2.0, "trained_length": 4})
 
 
 @FACES

@@ -264,10 +264,14 @@ def test_what_can_not_be_served_is_named(face):
     dtype, own = {"dtype": "float64"} if face is tf else {}, {"positions": None}
     windowed = own | {"attention": lambda _: face.SlidingWindowAttention(D, H, window=3, **dtype)}
     state = own | {"attention": lambda _: face.LinearAttention(D, H, **dtype)}
+    rule = {"dim": 2, "method": "longrope", "trained_length": 4, "short": [1.0], "long": [2.0]}
+    rotary = face.RotaryEncoding(D // H, frequencies=rule, **dtype)
+    turned = own | {"attention": lambda _: face.MultiHeadAttention(D, H, rotary=rotary, **dtype)}
     for options, words in (
         ({"positions": "alibi"}, "model must have no bias on its scores, got AlibiBias"),
         (state, "must keep a key and a value of every position"),
         (windowed, "must keep a key and a value"),
+        (turned, "must turn by positions alone"),
     ):
         with pytest.raises(ValueError, match=words):
             face.Engine(build(face, "LanguageModel", N, 1, D, H, 16, **options), blocks=1, block_size=1, max_requests=1)

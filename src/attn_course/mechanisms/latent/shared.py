@@ -88,6 +88,9 @@ KEYS = {
     "yarn": LONGER
     | {"beta_slow": "low", "beta_fast": "high", "attention_factor": None}
     | {"mscale": None, "mscale_all_dim": None, "truncate": None},
+    "dynamic": {"factor": "factor"},
+    "longrope": LONGER
+    | {"short_factor": "short", "long_factor": "long", "attention_factor": None},
 }
 NOTHING = {"factor": 1.0, "attention_factor": 1.0, "partial_rotary_factor": 1.0}
 
@@ -147,8 +150,6 @@ def read_rope(module: Any, dim: int) -> dict[str, Any]:
     rope = every.get(layer, every)  # Gemma 3, OLMo 3 and DeepSeek-V4 have two
     rope = {key: x for key, x in rope.items() if x is not None}
     kind = rope.get("rope_type", rope.get("type", "default"))
-    if kind in ("dynamic", "longrope"):
-        raise ValueError(f"rope_type {kind!r} turns by a text's length, ours does not")
     check_choice("rope_type", kind, KEYS)
     known, turned = {"rope_type", "type", "rope_theta", *KEYS[kind]}, dim
     name = type(module).__name__
@@ -167,16 +168,19 @@ def read_rope(module: Any, dim: int) -> dict[str, Any]:
     if kind == "default" and turned == dim:
         return options
     more = {ours: rope[key] for key, ours in KEYS[kind].items() if ours and key in rope}
-    if kind == "yarn" and "factor" not in rope:
-        trained = rope["original_max_position_embeddings"]
-        more["factor"] = config.max_position_embeddings / trained
-    frequencies, scale = rotary_frequencies(
-        turned,
-        base=rope["rope_theta"],
-        method=None if kind == "default" else kind,
-        truncate=bool(every.get("truncate", True)),  # there, also for Gemma 3
-        **more,
-    )
+    if kind == "dynamic":
+        more["trained_length"] = config.max_position_embeddings
+    if "trained_length" in more and "factor" not in rope:
+        more["factor"] = config.max_position_embeddings / more["trained_length"]
+    rule = more | {
+        "dim": turned,
+        "base": rope["rope_theta"],
+        "method": {"default": None, "dynamic": "ntk"}.get(kind, kind),
+        "truncate": bool(every.get("truncate", True)),  # there, also for Gemma 3
+    }
+    frequencies, scale = rotary_frequencies(**rule)
+    if kind in ("dynamic", "longrope"):
+        frequencies = rule
     one, other = rope.get("mscale"), rope.get("mscale_all_dim")
     if one and other:
         scale = (one * (scale - 1) + 1) / (other * (scale - 1) + 1)

@@ -38,8 +38,10 @@ get their parameters from one dict, and neither needs ``transformers`` itself.
 Call: all but BERT's are called with ``causal=True``. A mask has True where one may
 attend: ``attention_mask.bool()[:, None, None]``. All decode with
 ``cache=layer.new_cache(batch, capacity)``. Rotary positions are computed inside,
-from ``rope_parameters``: a type or a key of them that is not read is refused, so
-``dynamic`` and ``longrope``, which turn by the length of a text.
+from ``rope_parameters``: a type or a key of them that is not read is refused. Of
+``dynamic`` and ``longrope`` the longest text of a call counts, as there. Keys in a
+cache keep their turn: Phi-3's own ``generate`` reads its text anew where it becomes
+longer than the short list is for; here that is the caller's.
 
 Those layers of Llama 4 that turn see a chunk, by a mask, as there:
 ``document_mask([chunk, chunk, rest], size)``.

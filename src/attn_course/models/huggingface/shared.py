@@ -394,6 +394,9 @@ def read_compressed_attention(module: Any) -> Recipe:
         options |= {"index_heads": config.index_n_heads, "top_k": config.index_topk}
         options |= {"index_dim": config.index_head_dim}
     turn = read_rope(module, config.qk_rope_head_dim) | {"layout": "interleaved"}
+    if isinstance(turn.get("frequencies"), dict):
+        words = "no length, for words and entries have two"
+        raise ValueError(f"rope_type must follow {words}, got {turn['frequencies']}")
     parts = {"rotary": ("RotaryEncoding", turn)}
     parameters = renamed(state, DEEPSEEK_V4)
     return Recipe("CompressedAttention", options, parts, None, parameters)

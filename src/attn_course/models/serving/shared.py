@@ -283,6 +283,9 @@ def check_model(model: Any, kind: type) -> None:
         if not alike or made.reads_positions:
             words = "keep a key and a value of every position"
             raise ValueError(f"layers must {words}, as MultiHeadAttention, got {made}")
+        if getattr(layer.attention.rotary, "rule", None) is not None:
+            words = "turn by positions alone: requests have no length in common"
+            raise ValueError(f"layers must {words}, got {layer.attention.rotary}")
     if model.stack.bias is not None:
         came = type(model.stack.bias).__name__
         raise ValueError(f"model must have no bias on its scores, got {came}")

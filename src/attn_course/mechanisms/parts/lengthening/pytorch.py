@@ -9,8 +9,8 @@ from attn_course.mechanisms.parts.lengthening.shared import (
     check_lengthening,
     check_log_scale,
     check_pair,
-    ntk_factor,
     ramp_ends,
+    score_scale,
 )
 from attn_course.mechanisms.parts.positional.shared import check_positions, frequencies
 
@@ -28,20 +28,40 @@ def rotary_frequencies(
     low: float | None = None,
     high: float | None = None,
     truncate: bool = True,
+    short: Any = None,
+    long: Any = None,
 ) -> tuple[torch.Tensor, float]:
     """See ``attn_course.reference.rotary_frequencies``. The frequencies are float64."""
-    options = method, factor, trained_length, length, low, high
+    options = method, factor, trained_length, length, low, high, short, long
     low, high = check_lengthening(dim, base, *options)
-    if method == "ntk":
-        base *= ntk_factor(factor, trained_length, length) ** (dim / (dim - 2))
     theta = torch.tensor(frequencies(dim, base), dtype=torch.float64)
     keep = torch.full_like(theta, 0.0 if method == "linear" else 1.0)
     if method == "yarn":
         keep = pair_ramp(dim, base, trained_length, low, high, truncate)
     if method == "llama3":
         keep = turn_ramp(theta, trained_length, low, high)
-    scale = 0.1 * math.log(factor) + 1 if method == "yarn" else 1.0
+    if method == "ntk":
+        theta = theta * ntk_share(dim, factor, trained_length, length)
+    if method == "longrope":
+        theta = theta / divisors(trained_length, length, short, long)
+    scale = score_scale(method, factor, trained_length)
     return keep * theta + (1 - keep) * theta / factor, scale
+
+
+def ntk_share(dim, factor, trained_length, length):
+    """See ``attn_course.mechanisms.parts.lengthening.reference.ntk_share``."""
+    factor = torch.as_tensor(factor, dtype=torch.float64)
+    if length is not None:
+        factor = torch.clamp(factor * length / trained_length - (factor - 1), min=1)
+    pairs = torch.arange(dim // 2, dtype=torch.float64)
+    return factor ** (-2 * pairs / (dim - 2))
+
+
+def divisors(trained_length, length, short, long):
+    """See ``attn_course.mechanisms.parts.lengthening.reference.divisors``."""
+    beyond = torch.as_tensor(0 if length is None else length) > trained_length
+    lists = (torch.tensor(x, dtype=torch.float64) for x in (long, short))
+    return torch.where(beyond, *lists)
 
 
 def pair_ramp(dim, base, trained_length, low, high, truncate):

@@ -1,6 +1,5 @@
 """Positions beyond the training in NumPy, float64: the specification."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,8 @@ from attn_course.mechanisms.parts.lengthening.shared import (
     Method,
     check_lengthening,
     check_log_scale,
-    ntk_factor,
     ramp_ends,
+    score_scale,
 )
 from attn_course.mechanisms.parts.positional.shared import check_positions, frequencies
 
@@ -28,6 +27,8 @@ def rotary_frequencies(
     low: float | None = None,
     high: float | None = None,
     truncate: bool = True,
+    short: Any = None,
+    long: Any = None,
 ) -> tuple[np.ndarray, float]:
     """The angle per position of every pair, for inputs longer than in training.
 
@@ -35,8 +36,9 @@ def rotary_frequencies(
     frequency_i = keep_i theta_i + (1 - keep_i) theta_i / factor
 
     keep_i of "linear" is 0; of "yarn" and "llama3" see ``pair_ramp`` and ``turn_ramp``.
-    "ntk" keeps all, of another base: base * factor^(dim / (dim - 2)). scale is 1, for
-    "yarn" 0.1 ln(factor) + 1: it multiplies query and key after they turned.
+    "ntk" keeps all, of another base: base * factor^(dim / (dim - 2)). "longrope" has a
+    divisor for each pair. scale multiplies query and key after they turned: for "yarn"
+    0.1 ln(factor) + 1, for "longrope" sqrt(1 + ln(factor) / ln(trained_length)), or 1.
 
     Shapes:
         returns: frequencies (dim / 2), and the scale, a number.
@@ -44,19 +46,23 @@ def rotary_frequencies(
     factor: how many times longer than ``trained_length``. low, high: pairs that turn at
         most ``low`` times within trained_length are slowed by the factor, those that
         turn at least ``high`` times are left alone (1 and 32 for "yarn", 1 and 4 for
-        "llama3"). length: makes "ntk" dynamic: nothing changes up to trained_length,
-        and beyond it the factor is ``factor length / trained_length - (factor - 1)``.
-        truncate: the ends of YaRN's ramp are whole pairs; gpt-oss has False.
+        "llama3"). truncate: the ends of YaRN's ramp are whole pairs; gpt-oss has False.
+    short, long: what "longrope" divides the dim / 2 theta by, up to trained_length and
+        beyond it. length: how long the text is. It makes "ntk" dynamic: nothing changes
+        up to trained_length, and beyond it the factor is
+        ``factor length / trained_length - (factor - 1)``; without it "longrope" has
+        the short list.
 
-    Edge case: a factor of 1 changes nothing, whatever the method.
+    Edge case: a factor of 1 changes nothing, whatever the method but "longrope".
 
     Raises:
-        ValueError: dim is odd, the method unknown, factor below 1, a length missing, or
-            low not below high.
+        ValueError: dim is odd, the method unknown, factor below 1, a length or list
+            missing, or low not below high.
 
     Source: "linear": Chen et al. 2023 (arXiv:2306.15595), equation 4. "ntk", "yarn":
-        Peng et al. 2023 (arXiv:2309.00071), section 3. "llama3" and YaRN's ramp over
-        pairs: ``transformers``, ``modeling_rope_utils``.
+        Peng et al. 2023 (arXiv:2309.00071), section 3. "longrope": Ding et al. 2024
+        (arXiv:2402.13753). Its scale, "llama3" and YaRN's ramp over pairs:
+        ``transformers``, ``modeling_rope_utils``.
     Differs: the paper's ramp of YaRN runs over turns, (r - 1) / (32 - 1), as that of
         Llama 3 does; its authors' code and the libraries have it over pairs, and so do
         we. ``transformers`` calls "ntk" with a length "dynamic", and has no other.
@@ -64,18 +70,33 @@ def rotary_frequencies(
     >>> rotary_frequencies(4, method="linear", factor=2.0)[0]
     array([0.5  , 0.005])
     """
-    options = method, factor, trained_length, length, low, high
+    options = method, factor, trained_length, length, low, high, short, long
     low, high = check_lengthening(dim, base, *options)
-    if method == "ntk":
-        base *= ntk_factor(factor, trained_length, length) ** (dim / (dim - 2))
     theta = np.array(frequencies(dim, base))
     keep = np.full(dim // 2, 0.0 if method == "linear" else 1.0)
     if method == "yarn":
         keep = pair_ramp(dim, base, trained_length, low, high, truncate)
     if method == "llama3":
         keep = turn_ramp(theta, trained_length, low, high)
-    scale = 0.1 * math.log(factor) + 1 if method == "yarn" else 1.0
+    if method == "ntk":
+        theta = theta * ntk_share(dim, factor, trained_length, length)
+    if method == "longrope":
+        theta = theta / divisors(trained_length, length, short, long)
+    scale = score_scale(method, factor, trained_length)
     return keep * theta + (1 - keep) * theta / factor, scale
+
+
+def ntk_share(dim, factor, trained_length, length):
+    """What "ntk" leaves of theta: from 1 for the first pair to 1 / factor."""
+    if length is not None:
+        factor = np.maximum(1.0, factor * length / trained_length - (factor - 1))
+    return factor ** (-2 * np.arange(dim // 2) / (dim - 2))
+
+
+def divisors(trained_length, length, short, long):
+    """What "longrope" divides theta by: a list up to trained_length, one beyond."""
+    beyond = length is not None and length > trained_length
+    return np.array(long if beyond else short, np.float64)
 
 
 def pair_ramp(dim, base, trained_length, low, high, truncate):

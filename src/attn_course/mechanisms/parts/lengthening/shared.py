@@ -13,16 +13,18 @@ from attn_course.core.shapes import (
 )
 from attn_course.mechanisms.parts.positional.shared import check_pairs, check_rotary
 
-Method = Literal["linear", "ntk", "yarn", "llama3"]
+Method = Literal["linear", "ntk", "yarn", "llama3", "longrope"]
 METHODS = get_args(Method)
 TURNS = {"yarn": (1.0, 32.0), "llama3": (1.0, 4.0)}  # low and high
 
 
-def ntk_factor(factor: float, trained_length: Any, length: Any) -> float:
-    """What "ntk" slows the slowest pair by: the factor, or what a length asks for."""
-    if length is None:
-        return factor
-    return max(1.0, factor * length / trained_length - (factor - 1))
+def score_scale(method: Any, factor: float, trained_length: Any) -> float:
+    """What query and key are multiplied with."""
+    if method == "yarn":
+        return 0.1 * math.log(factor) + 1
+    if method == "longrope":
+        return math.sqrt(1 + math.log(factor) / math.log(trained_length))
+    return 1.0
 
 
 def ramp_ends(
@@ -58,6 +60,8 @@ def check_lengthening(
     length: Any,
     low: Any,
     high: Any,
+    short: Any,
+    long: Any,
 ) -> tuple[float, float]:
     """Raise ValueError unless a method has what it needs; returns low and high."""
     check_at_least(1, dim=dim)
@@ -69,9 +73,14 @@ def check_lengthening(
         raise ValueError(f"factor must be at least 1, got {factor}")
     if method == "ntk" and dim < 4:
         raise ValueError(f"dim must be at least 4 for 'ntk', got {dim}")
-    if length is not None and method != "ntk":
-        raise ValueError(f"length is for method 'ntk', got it for {method!r}")
-    if trained_length is not None or method in TURNS or length is not None:
+    if length is not None and method not in ("ntk", "longrope"):
+        named = "length is for methods 'ntk' and 'longrope'"
+        raise ValueError(f"{named}, got it for {method!r}")
+    for name, divisors in (("short", short), ("long", long)):
+        check_divisors(name, divisors, dim // 2, method)
+    if method == "longrope":  # the logarithm of 1 is no divisor
+        check_at_least(2, trained_length=trained_length)
+    elif trained_length is not None or method in TURNS or length is not None:
         check_at_least(1, trained_length=trained_length)
     if length is not None:
         check_at_least(1, length=length)
@@ -89,6 +98,18 @@ def check_lengthening(
     if base <= 1:
         raise ValueError(f"base must be above 1 for {method!r}, got {base}")
     return low, high
+
+
+def check_divisors(name: str, divisors: Any, pairs: int, method: Any) -> None:
+    """Raise ValueError unless "longrope" has a number for every pair, no other any."""
+    if method != "longrope":
+        if divisors is not None:
+            named = f"{name} is for method 'longrope'"
+            raise ValueError(f"{named}, got it for {method!r}")
+        return
+    if not hasattr(divisors, "__len__") or len(divisors) != pairs:
+        raise ValueError(f"{name} must have {pairs} numbers, got {divisors}")
+    check_positive(**{name: min(divisors)})
 
 
 def check_log_scale(trained_length: Any, strength: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from attn_course.core.frameworks import torch
 from attn_course.core.precision.pytorch import wide
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.parts.lengthening.pytorch import rotary_frequencies
 from attn_course.mechanisms.parts.positional.shared import (
     Layout,
     check_reach,
@@ -190,7 +191,10 @@ class RotaryEncoding(torch.nn.Module):
 
     Query i stands at i + S - T, key j at j: the last query on the last key.
     frequencies, scale: what ``rotary_frequencies`` gives; of fewer frequencies than
-    pairs, only the first columns turn.
+    pairs, only the first columns turn. As a dict, frequencies is what it is called with
+    at every call, with the length of the longest text so far: {"dim": 64, "method":
+    "ntk", "factor": 4.0, "trained_length": 2048}. Keys in a cache keep their turn, as
+    in ``transformers``: beyond trained_length decoding is not the whole pass.
 
     Raises:
         ValueError: key_dim is odd, the layout unknown, base or scale not above 0, more
@@ -207,6 +211,9 @@ class RotaryEncoding(torch.nn.Module):
         scale: float = 1.0,
     ) -> None:
         super().__init__()
+        self.rule = frequencies if isinstance(frequencies, dict) else None
+        if self.rule is not None:
+            frequencies, _ = rotary_frequencies(**self.rule, length=1)
         self.frequencies = check_turns(key_dim, layout, base, frequencies, scale)
         self.key_dim, self.layout, self.base = key_dim, layout, base
         self.scale = scale
@@ -235,10 +242,14 @@ class RotaryEncoding(torch.nn.Module):
     def waves(self, positions: torch.Tensor, dtype: Any) -> Waves:
         """Cosine and sine of what vectors at these positions are turned by."""
         options = {"frequencies": self.frequencies, "scale": self.scale}
+        if self.rule is not None:
+            ends = torch.nn.functional.pad(positions.flatten() + 1, (0, 1))
+            steps, _ = rotary_frequencies(**self.rule, length=ends.max().cpu())
+            options["frequencies"] = steps
         return waves(positions, self.key_dim, dtype, base=self.base, **options)
 
     def extra_repr(self) -> str:
         said = f"key_dim={self.key_dim}, layout={self.layout}, base={self.base}"
         if self.frequencies is not None:
-            said += f", frequencies={self.frequencies}, scale={self.scale}"
+            said += f", frequencies={self.rule or self.frequencies}, scale={self.scale}"
         return said

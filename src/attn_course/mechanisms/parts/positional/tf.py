@@ -9,6 +9,7 @@ from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Layer
 from attn_course.core.precision.tf import wide
 from attn_course.core.shapes import check_at_least
+from attn_course.mechanisms.parts.lengthening.tf import rotary_frequencies
 from attn_course.mechanisms.parts.positional.shared import (
     Layout,
     check_reach,
@@ -69,8 +70,8 @@ def position_angles(
     """
     own = wide(dtype)
     steps = frequencies(dim, base) if steps is None else steps
-    steps = tf.constant(np.asarray(steps), tf.float64)
-    angle = tf.cast(positions, tf.float64)[..., None] * steps
+    steps = steps if tf.is_tensor(steps) else np.asarray(steps)
+    angle = tf.cast(positions, tf.float64)[..., None] * tf.cast(steps, tf.float64)
     return tf.cast(angle - 2 * math.pi * tf.round(angle / (2 * math.pi)), own)
 
 
@@ -204,7 +205,10 @@ class RotaryEncoding(Layer):
 
     Query i stands at i + S - T, key j at j: the last query on the last key.
     frequencies, scale: what ``rotary_frequencies`` gives; of fewer frequencies than
-    pairs, only the first columns turn.
+    pairs, only the first columns turn. As a dict, frequencies is what it is called with
+    at every call, with the length of the longest text so far: {"dim": 64, "method":
+    "ntk", "factor": 4.0, "trained_length": 2048}. Keys in a cache keep their turn, as
+    in ``transformers``: beyond trained_length decoding is not the whole pass.
 
     Raises:
         ValueError: key_dim is odd, the layout unknown, base or scale not above 0, more
@@ -222,11 +226,14 @@ class RotaryEncoding(Layer):
         **options: Any,
     ) -> None:
         super().__init__(**options)
+        self.rule = frequencies if isinstance(frequencies, dict) else None
+        if self.rule is not None:
+            frequencies, _ = rotary_frequencies(**self.rule, length=1)
         self.frequencies = check_turns(key_dim, layout, base, frequencies, scale)
         self.key_dim, self.layout, self.base = key_dim, layout, base
         self.scale = scale
         self.config = {"key_dim": key_dim, "layout": layout, "base": base}
-        self.config |= {"frequencies": self.frequencies, "scale": scale}
+        self.config |= {"frequencies": self.rule or self.frequencies, "scale": scale}
         self.built = True
 
     def call(
@@ -251,6 +258,9 @@ class RotaryEncoding(Layer):
     def waves(self, positions: tf.Tensor, dtype: Any) -> Waves:
         """Cosine and sine of what vectors at these positions are turned by."""
         options = {"frequencies": self.frequencies, "scale": self.scale}
+        if self.rule is not None:
+            length = tf.reduce_max(positions) + 1
+            options["frequencies"], _ = rotary_frequencies(**self.rule, length=length)
         return waves(positions, self.key_dim, dtype, base=self.base, **options)
 
     def compute_output_shape(
