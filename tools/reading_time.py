@@ -26,8 +26,11 @@ LENGTHS = """() => {
   const words = count(page), coded = code.reduce((sum, one) => sum + count(one), 0);
   const prose = words - count(exercises) - count(page.querySelector("section.more")) - coded;
   const told = page.innerText.match(/(\\d+) minutes to read/);
-  for (const one of page.querySelectorAll("details")) one.open = true;
-  return {words, whole: count(page), folds: titles.length, minutes: prose / 200 + coded / 100, told: told && +told[1]};
+  const shut = [...page.querySelectorAll("details:not([open])")];
+  for (const one of shut) one.open = true;
+  const whole = count(page);
+  for (const one of shut) one.open = false;
+  return {words, whole, folds: titles.length, minutes: prose / 200 + coded / 100, told: told && +told[1]};
 }"""
 
 
