@@ -12,6 +12,7 @@ from attn_course.exercises import EXERCISES
 from attn_course.exercises.engine.exercise import known_mistakes
 from attn_course.exercises.engine.judge import caller, draw_cases, first_fault, from_text
 from attn_course.exercises.engine.run import Outcome, expected, into
+from attn_course.exercises.engine.sources import changed
 from attn_course.frameworks import tf
 
 
@@ -63,6 +64,27 @@ def test_most_wrong_modules_are_told_what_they_are():
     named = {name: [specific(words) for words in said_of(name).values()] for name in MODULES}
     assert np.mean([each for own in named.values() for each in own]) > 0.65
     assert min(np.mean(own) for own in named.values()) > 0.3
+
+
+UNCLAMPED = "center = last - torch.arange(query.shape[1])\n"
+PADDED = "last = memory.shape[1] - 1 + 0 * mask.sum(1, keepdim=True)\n"
+ZEROS = "return torch.softmax(score, dim=-1).nan_to_num() @ memory"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "words"),
+    [
+        ("03.layer", UNCLAMPED, "a center below 0 sees nothing"),
+        ("03.layer", UNCLAMPED + ZEROS, "a center below 0 sees nothing"),
+        ("03.layer", PADDED, "the window counts from the end of the padding"),
+        ("03.layer", PADDED + ZEROS, "the window counts from the end of the padding"),
+    ],
+)
+def test_nothing_may_be_0_or_no_number(name, lines, words):
+    """What a window without a token gives."""
+    answer = from_text(changed(EXERCISES[name].answers["torch"], lines))
+    for seed in (1, 2):
+        assert words in told(name, answer, seed, "torch")
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -30,6 +30,7 @@ repository's tests.
 """
 
 import inspect
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -62,7 +63,7 @@ from attn_course.exercises.engine.sources import (
 )
 
 BANK = Path(__file__).parents[1] / "bank"
-SPACE = {"np": np}
+SPACE = {"np": np, "erf": np.vectorize(math.erf, otypes=[float])}
 SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
 HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
 HEAD += (steep, strong, weak, Refused, Table, one_of, reviewed)

@@ -102,6 +102,9 @@ class Backward(keras.layers.Layer):
 seen = np.abs(distance) <= 1
 # %% mistake: the window counts from the end of the padding, not from the last token
 last = 0 * mask.sum(axis=1, keepdims=True) + mask.shape[1] - 1
+# %% mistake: the window counts from the end of the padding: what it misses became 0
+last = 0 * mask.sum(axis=1, keepdims=True) + mask.shape[1] - 1
+return np.nan_to_num(softmax(np.where(seen, score, -np.inf))) @ memory
 # %% mistake: the window walks forward: that is local-m
 center = np.minimum(0 * last + np.arange(query.shape[1]), last)
 # %% mistake: it begins one place behind the last token
@@ -118,6 +121,11 @@ seen = mask[:, None] & (distance >= 0) & (distance <= 1)
 seen = mask[:, None] & (distance >= -1) & (distance <= 0)
 # %% mistake: all before the window is seen too: take the distance without its sign
 seen = mask[:, None] & (distance <= 1)
+# %% mistake: a center below 0 sees nothing: it stays at place 0
+center = last - np.arange(query.shape[1])
+# %% mistake: a center below 0 sees nothing, which became 0: it stays at place 0
+center = last - np.arange(query.shape[1])
+return np.nan_to_num(softmax(np.where(seen, score, -np.inf))) @ memory
 # %% mistake: a center below 0 turns around: it stays at place 0
 center = np.abs(last - np.arange(query.shape[1]))
 # %% mistake: the score is divided by a root; Luong's is not

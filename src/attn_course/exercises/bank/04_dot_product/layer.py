@@ -94,3 +94,5 @@ weights = softmax(np.where(mask, 0.0, -np.inf))
 weights = softmax(score) * mask
 # %% mistake: it is a sum; the weights have to sum to 1
 weights = np.where(mask, 1.0, 0.0)
+# %% mistake: it is the sum of the weighted tokens, not their mean
+return (weights[:, None] @ memory)[:, 0] / memory.shape[1]

@@ -109,6 +109,8 @@ class Heads(keras.layers.Layer):
 score = query @ key.swapaxes(2, 3) / np.sqrt(D)
 # %% mistake: the output matrix is missing
 return context.swapaxes(1, 2).reshape(B, T, D)
+# %% mistake: the output matrix is transposed
+return context.swapaxes(1, 2).reshape(B, T, D) @ output_weight.T
 # %% mistake: the heads are joined without moving them behind the positions
 return context.reshape(B, T, D) @ output_weight
 # %% mistake: positions and heads are mixed: reshape first, then move the axes

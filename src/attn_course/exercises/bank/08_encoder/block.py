@@ -95,12 +95,17 @@ return np.maximum(y @ inner, 0) @ outer
 return y + np.maximum(y @ inner, 0) @ outer
 # %% mistake: the relu is missing
 return x + y @ inner @ outer
+# %% mistake: it is a relu, not GELU
+return x + (h := y @ inner) * (1 + erf(h / np.sqrt(2))) / 2 @ outer
 # %% mistake: the relu stands after the second map
 return x + np.maximum(y @ inner @ outer, 0)
 # %% mistake: the scale is missing
 y = centered / np.sqrt(variance + 1e-5) + bias
 # %% mistake: the bias is missing
 y = centered / np.sqrt(variance + 1e-5) * scale
+# %% mistake: the norm stands before the network, not after the sum: that is post-norm
+centered = (h := x + np.maximum(x @ inner, 0) @ outer) - h.mean(-1, keepdims=True)
+return y
 # %% mistake: the norm is missing
 return x + np.maximum(x @ inner, 0) @ outer
 # %% mistake: the variance is divided by D, not by D - 1

@@ -99,6 +99,12 @@ score = score
 total = part.sum(axis=1, keepdims=True)
 # %% mistake: the sink is added as it is; the total takes its exp
 total = part.sum(axis=1, keepdims=True) + sink
+# %% mistake: the total takes exp(sink), not the sink
+part = np.exp(score)
+total = part.sum(axis=1, keepdims=True) + sink
+# %% mistake: the maximum is subtracted from the scores, and not from the sink
+highest = score.max(axis=1, keepdims=True)
+total = part.sum(axis=1, keepdims=True) + np.exp(sink)
 # %% mistake: the sink needs the maximum subtracted as well
 total = part.sum(axis=1, keepdims=True) + np.exp(sink)
 # %% mistake: the sink is taken away from the total
