@@ -110,16 +110,17 @@ def test_gradients(options):
 
 @FACE
 @pytest.mark.parametrize("chunk_size", [5, 64])
+@pytest.mark.parametrize("kind", ["key", "column"])
 @pytest.mark.parametrize("strength", [0.01, 1.0, 30.0, 3000.0])
-def test_chunks_of_columns_at_any_length_and_decay(face, chunk_size, strength):
-    """In float32, to 1e-5: a factor e^-c would overflow, a difference of long sums lose digits; now and then one keeps
-    everything."""
+def test_chunks_at_any_length_and_decay(face, chunk_size, kind, strength):
+    """In float32, to 1e-5: a factor e^-c would overflow, a difference of long sums lose digits; the first keep most,
+    now and then one everything."""
     for length in (1, 7, 63, 64, 65, 150):
         rng = np.random.default_rng(length)
         query, key, value = rng.normal(size=(3, 1, 2, length, 8))
         query, key = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (query, key))
-        decay = np.exp(-strength * rng.exponential(size=key.shape))
-        decay[:, :, 5::7] = 0.999
+        decay = np.exp(-strength * rng.exponential(size=key.shape[: 3 if kind == "key" else 4]))
+        decay[:, :, :5], decay[:, :, 5::7] = 0.99, 0.999
         arrays = [x.astype(np.float32) for x in (query, key, value, rng.uniform(size=key.shape[:3]), decay)]
         found, expected = (
             call(one, NAME, *arrays[:4], decay=arrays[4], **options)

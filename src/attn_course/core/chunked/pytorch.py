@@ -69,11 +69,11 @@ def in_chunk(query, key, value, log_decay=None):
     if log_decay is None:
         score = score.tril_()
     else:
-        to_end, from_start = decay_in_chunk(log_decay[..., 0])
-        score = score * decay_between(to_end)
-        later_key = key * to_end[..., None].exp()
-        query = query * from_start[..., None].exp()
-        kept = from_start[..., -1]
+        left, from_start = decay_between(log_decay[..., 0]), log_decay.cumsum(dim=-2)
+        score = score * left
+        later_key = key * left[..., -1, :, None]
+        query = query * from_start.exp()
+        kept = from_start[..., -1, 0]
     within = score @ value, score.sum(dim=-1, keepdim=True)
     added = later_key.mT @ value, later_key.sum(dim=-2)[..., None]
     return within, query, added, kept
@@ -89,17 +89,16 @@ def before(states, log_decay=None):
     # N x N decays would grow as the square: within groups, and before each group.
     states = chunks(states, GROUP)
     log_decay = chunks(log_decay[..., None], GROUP)[..., 0]
-    to_end, from_start = decay_in_chunk(log_decay)
-    whole = (to_end[..., None, :].exp() @ states)[..., 0, :]
-    first = faded(whole, from_start[..., -1], nothing)[..., None, :]
+    whole = (decay_between(log_decay)[..., -1:, :] @ states)[..., 0, :]
+    first = faded(whole, log_decay.sum(dim=-1), nothing)[..., None, :]
     return faded(states, log_decay, first).flatten(-3, -2)[..., :N, :]
 
 
 def faded(states, log_decay, first):
     """``before``, with first (..., 1, X) before all of them: by an N x N product."""
     # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
-    to_end, _ = decay_in_chunk(torch.nn.functional.pad(log_decay[..., :-1], (1, 0)))
-    return decay_between(to_end) @ torch.cat([first, states[..., :-1, :]], dim=-2)
+    left = decay_between(torch.nn.functional.pad(log_decay[..., :-1], (1, 0)))
+    return left @ torch.cat([first, states[..., :-1, :]], dim=-2)
 
 
 def before_maps(kept, added):
@@ -131,11 +130,16 @@ def in_turn(kept, added, state):
     return states
 
 
-def decay_between(to_end):
-    """What is left at t of s, and 0 where s > t: (..., C, C)."""
-    between = to_end[..., None, :] - to_end[..., :, None]
-    future = between.new_ones(between.shape[-2:], dtype=torch.bool).triu(1)
-    return between.masked_fill(future, -torch.inf).exp()
+def decay_between(log_decay):
+    """What is left at t of s, and 0 where s > t: (..., C) to (..., C, C).
+
+    Sums from s on: the difference of two longer sums would lose the digits of a weak
+    decay beside a strong one.
+    """
+    C = log_decay.shape[-1]
+    after = log_decay[..., None].expand(*log_decay.shape, C).tril(-1).cumsum(dim=-2)
+    future = after.new_ones(C, C, dtype=torch.bool).triu(1)
+    return after.masked_fill(future, -torch.inf).exp()
 
 
 def chunks(x, size):
@@ -209,17 +213,6 @@ def pad(x, front, back):
     return torch.nn.functional.pad(x, (0, 0, front, back))
 
 
-def decay_in_chunk(log_decay):
-    """Logarithms of what is left on the way to the chunk's end, and from its start.
-
-    log_decay (..., C). The first counts the decays after a position, the second those
-    up to it. Sums from behind: one early number may be huge, and those after it exact.
-    """
-    after = torch.nn.functional.pad(log_decay[..., 1:], (0, 1))
-    to_end = after.flip(-1).cumsum(dim=-1).flip(-1)
-    return to_end, log_decay.cumsum(dim=-1)
-
-
 def log_of(decay, key):
     """The logarithm of a decay, a number a key or a column; of 0 a very low one."""
     wide = decay.to(key.dtype).expand(key.shape[: decay.ndim])
@@ -232,18 +225,18 @@ def hide(key, log_decay, mask):
     if log_decay is None and numbers.dtype != torch.bool:
         log_decay = torch.zeros_like(key[..., 0])
     if log_decay is not None:
-        log_decay = forget(log_decay[..., None], numbers)[..., 0]
+        lowest = math.log(torch.finfo(log_decay.dtype).tiny)
+        log_decay = forget(log_decay[..., None], numbers, 0.0, lowest)[..., 0]
     return torch.where(numbers.bool(), key, 0.0), log_decay
 
 
-def forget(log_decay, numbers):
+def forget(decay, numbers, nothing, everything):
     """A blocked key lets nothing fade, and the first of a document everything.
 
-    log_decay (..., S, X); numbers of documents or booleans (..., S, 1).
+    decay (..., S, X); numbers of documents or booleans (..., S, 1).
     """
-    log_decay = torch.where(numbers.bool(), log_decay, 0.0)
-    lowest = math.log(torch.finfo(log_decay.dtype).tiny)
-    return torch.where(is_first(numbers), lowest, log_decay)
+    decay = torch.where(numbers.bool(), decay, nothing)
+    return torch.where(is_first(numbers), everything, decay)
 
 
 def is_first(numbers):

@@ -32,11 +32,13 @@ def causal_sums(query, key, value, log_decay, chunk_size):
     if log_decay is None:
         score = tf.where(past(C), tf.zeros((), score.dtype), score)
     else:
-        to_end, from_start = decay_in_chunk(chunks(log_decay[..., None], C)[..., 0])
-        score = score * decay_between(to_end)
-        later_key = key * tf.exp(to_end)[..., None]
-        query = query * tf.exp(from_start)[..., None]
-        log_decay = from_start[..., -1]
+        log_decay = chunks(log_decay[..., None], C)
+        left = decay_between(log_decay[..., 0])
+        from_start = tf.cumsum(log_decay, axis=-2)
+        score = score * left
+        later_key = key * left[..., -1, :, None]
+        query = query * tf.exp(from_start)
+        log_decay = from_start[..., -1, 0]
     sums = tf.matmul(later_key, value, transpose_a=True)
     added = tf.concat([flatten(sums), tf.reduce_sum(later_key, axis=-2)], axis=-1)
     states, F = before(added, log_decay), tf.shape(key)[-1]
@@ -58,9 +60,8 @@ def before(states, log_decay=None):
     size = tf.minimum(N, GROUP)
     states = chunks(states, size)
     log_decay = chunks(log_decay[..., None], size)[..., 0]
-    to_end, from_start = decay_in_chunk(log_decay)
-    whole = (tf.exp(to_end)[..., None, :] @ states)[..., 0, :]
-    first = faded(whole, from_start[..., -1], nothing)[..., None, :]
+    whole = (decay_between(log_decay)[..., -1:, :] @ states)[..., 0, :]
+    first = faded(whole, tf.reduce_sum(log_decay, axis=-1), nothing)[..., None, :]
     return join(faded(states, log_decay, first))[..., :N, :]
 
 
@@ -68,8 +69,8 @@ def faded(states, log_decay, first):
     """``before``, with first (..., 1, X) before all of them: by an N x N product."""
     # Chunk n still has of chunk m what the chunks m + 1 .. n - 1 keep.
     nothing = tf.zeros_like(log_decay[..., :1])
-    to_end, _ = decay_in_chunk(tf.concat([nothing, log_decay[..., :-1]], axis=-1))
-    return decay_between(to_end) @ tf.concat([first, states[..., :-1, :]], axis=-2)
+    left = decay_between(tf.concat([nothing, log_decay[..., :-1]], axis=-1))
+    return left @ tf.concat([first, states[..., :-1, :]], axis=-2)
 
 
 def before_maps(kept, added):
@@ -127,11 +128,17 @@ def to_front(x, back=False):
     return tf.transpose(x, axes)
 
 
-def decay_between(to_end):
-    """What is left at t of s, and 0 where s > t: (..., C, C)."""
-    between = to_end[..., None, :] - to_end[..., :, None]
-    lowest = tf.constant(-float("inf"), between.dtype)
-    return tf.exp(tf.where(past(tf.shape(to_end)[-1]), lowest, between))
+def decay_between(log_decay):
+    """What is left at t of s, and 0 where s > t: (..., C) to (..., C, C).
+
+    Sums from s on: the difference of two longer sums would lose the digits of a weak
+    decay beside a strong one.
+    """
+    size, nothing = tf.shape(log_decay)[-1], tf.zeros((), log_decay.dtype)
+    after = tf.where(tf.transpose(past(size)), log_decay[..., None], nothing)
+    after = tf.cumsum(after, axis=-2)
+    lowest = tf.constant(-float("inf"), after.dtype)
+    return tf.exp(tf.where(past(size), lowest, after))
 
 
 def past(size):
@@ -170,16 +177,6 @@ def pad(x, front, back):
     return tf.pad(x, tf.concat([lead, rows, ends], axis=0))
 
 
-def decay_in_chunk(log_decay):
-    """Logarithms of what is left on the way to the chunk's end, and from its start.
-
-    log_decay (..., C). The first counts the decays after a position, the second those
-    up to it. Sums from behind: one early number may be huge, and those after it exact.
-    """
-    to_end = tf.cumsum(log_decay, axis=-1, exclusive=True, reverse=True)
-    return to_end, tf.cumsum(log_decay, axis=-1)
-
-
 def log_of(decay, key):
     """The logarithm of a decay, a number a key or a column; of 0 a very low one."""
     shape = tf.shape(key)[: len(decay.shape)]
@@ -198,19 +195,19 @@ def hide(key, log_decay, mask):
     if log_decay is None and numbers.dtype != tf.bool:
         log_decay = tf.zeros_like(key[..., 0])
     if log_decay is not None:
-        log_decay = forget(log_decay[..., None], numbers)[..., 0]
+        lowest = tf.math.log(smallest(log_decay.dtype))
+        log_decay = forget(log_decay[..., None], numbers, 0.0, lowest)[..., 0]
     return tf.where(tf.cast(numbers, "bool"), key, tf.zeros((), key.dtype)), log_decay
 
 
-def forget(log_decay, numbers):
+def forget(decay, numbers, nothing, everything):
     """A blocked key lets nothing fade, and the first of a document everything.
 
-    log_decay (..., S, X); numbers of documents or booleans (..., S, 1).
+    decay (..., S, X); numbers of documents or booleans (..., S, 1).
     """
-    nothing = tf.zeros((), log_decay.dtype)
-    log_decay = tf.where(tf.cast(numbers, "bool"), log_decay, nothing)
-    lowest = tf.math.log(smallest(log_decay.dtype))
-    return tf.where(is_first(numbers), lowest, log_decay)
+    nothing, everything = (tf.cast(x, decay.dtype) for x in (nothing, everything))
+    decay = tf.where(tf.cast(numbers, "bool"), decay, nothing)
+    return tf.where(is_first(numbers), everything, decay)
 
 
 def is_first(numbers):

@@ -1,5 +1,6 @@
 """The delta rule in PyTorch. Formulas: ``reference.py``."""
 
+from functools import partial
 from typing import Any
 
 from attn_course.core.chunked.pytorch import (
@@ -8,7 +9,6 @@ from attn_course.core.chunked.pytorch import (
     check_gates,
     chunks,
     decay_between,
-    decay_in_chunk,
     forget,
     log_of,
     over_chunks,
@@ -48,17 +48,23 @@ def delta_rule_attention(
     dtype, T, S = value.dtype, query.shape[-2], key.shape[-2]
     query, key, value, beta = widen(query, key, value, beta)
     beta = beta.expand(key.shape[:-1])
-    log_decay = torch.zeros_like(beta) if decay is None else log_of(decay, key)
-    beta, log_decay = beta[..., None], by_column(log_decay, key)
+    decay = torch.ones_like(beta) if decay is None else decay.to(key.dtype)
+    beta, decay = beta[..., None], by_column(decay, key)
     if mask is not None:
         numbers = to_mask(mask, key).mT
         beta = torch.where(numbers.bool(), beta, 0.0)
-        log_decay = forget(log_decay, numbers)
+        decay = forget(decay, numbers, 1.0, 0.0)
     query = pad(query, S - T, 0)
     C = shorten(chunk_size, S)
-    inputs = [chunks(x, C) for x in (query, key, value, beta, log_decay)]
+    if decay.shape[-1] == 1:
+        fade, decay = fade_alike, log_of(decay, beta)
+    else:
+        fade, decay = fade_by_column, decay.expand(key.shape)
+        C = 1 << (C - 1).bit_length()  # blocks of 1, 2, 4 ... positions
+    prepare = partial(write_in_chunk, fade)
+    inputs = [chunks(x, C) for x in (query, key, value, beta, decay)]
     if isinstance(S, int) and at_once(value):
-        parts = write_in_chunk(*inputs)
+        parts = prepare(*inputs)
         output = read_at_once(*parts).flatten(-3, -2)[..., :S, :]
         return pad(output, T - S, 0).to(dtype), None
 
@@ -69,7 +75,7 @@ def delta_rule_attention(
         return kept * state + later_key.mT @ write, output
 
     state = key.new_zeros(*key.shape[:-2], key.shape[-1], value.shape[-1])
-    output = over_chunks(write_in_chunk, step, state, inputs, S)
+    output = over_chunks(prepare, step, state, inputs, S)
     return pad(output, T - S, 0).to(dtype), None
 
 
@@ -78,67 +84,58 @@ def by_column(decay, key):
     return decay if decay.ndim == key.ndim else decay[..., None]
 
 
-def write_in_chunk(query, key, value, beta, log_decay):
+def write_in_chunk(fade, query, key, value, beta, decay):
     """What each chunk needs to know before the state comes.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
-    to_end, from_start = decay_by_row(log_decay)
-    old_key = key * from_start.exp()
-    known, weights = products((key, query), key, log_decay, to_end)
-    # The solver takes the diagonal for ones, and reads nothing above it.
-    system = beta * known
+    (known, old_key), (weights, asks), later_key, kept = fade(query, key, decay)
     wanted = torch.cat([beta * old_key, beta * value], dim=-1)
-    solved = solve(system, wanted)
+    solved = solve(beta * known, wanted)
     known, new = solved.split([key.shape[-1], value.shape[-1]], dim=-1)
-    asks, later_key = query * from_start.exp(), key * to_end.exp()
-    kept = from_start[..., -1:, :].exp().mT
     return asks, weights, known, new, later_key, kept
 
 
-def products(asks, key, log_decay, to_end):
-    """Of each ask[t] . key[s], column by column, what is left at t; 0 where s > t."""
-    if log_decay.shape[-1] == 1:
-        left = decay_between(to_end[..., 0])
-        return [(x @ key.mT) * left for x in asks]
-    C, size = key.shape[-2], 1
-    more = (1 << (C - 1).bit_length()) - C  # to a power of 2
-    # The chunks stand last among the leading axes: an export of any length wants it so.
-    *asks, key, log_decay = (
-        pad(x, 0, more).transpose(-3, -2) for x in (*asks, key, log_decay)
-    )
-    # From blocks of one position to blocks of twice the size: between an earlier half
-    # and a later one, what is left of the key at the end of its half, and from there.
-    found = [(x * key).sum(dim=-1)[..., None, None] for x in asks]
-    since = log_decay[..., None, :]  # of a block, up to t; and of what is ahead of t
-    ahead = torch.zeros_like(since)
-    while size < C:
-        (before, since), (ahead, after) = pairs(since), pairs(ahead)
-        early, later = halves(key, size)[0] * ahead.exp(), since.exp()
-        for n, x in enumerate(asks):
-            across = (halves(x, size)[1] * later) @ early.mT
-            one, other = pairs(found[n])
-            upper = torch.cat([one, torch.zeros_like(one)], dim=-1)
-            found[n] = torch.cat([upper, torch.cat([across, other], dim=-1)], dim=-2)
-        ahead = torch.cat([ahead + since[..., -1:, :], after], dim=-2)
-        since = torch.cat([before, since + before[..., -1:, :]], dim=-2)
-        size *= 2
-    return [x[..., 0, :, :C, :C] for x in found]
+def fade_alike(query, key, log_decay):
+    """What a chunk asks and leaves, where the columns of its keys share a decay.
+
+    Of keys and of queries the products with each key up to t, by what is left of it at
+    t, and what they ask of the state before the chunk; then the keys as they are left
+    at its end, and the share that it keeps of that state.
+    """
+    left = decay_between(log_decay[..., 0])
+    since = log_decay.cumsum(dim=-2).exp()
+    asks = (((x @ key.mT) * left, x * since) for x in (key, query))
+    return *asks, key * left[..., -1, :, None], since[..., -1:, :]
 
 
-def halves(x, size):
-    """Of every block of 2 size of (..., C, N, X) both halves: (..., N, size, X)."""
-    return x.unflatten(-3, (-1, 2, size)).transpose(-3, -2).unbind(-4)
+def fade_by_column(query, key, decay):
+    """``fade_alike`` of decays (..., C, K), not of their logarithms; C is a power of 2.
+
+    From blocks of one position to blocks of twice the size. Of each block: its
+    products, what it asks of the state before it, its keys as they are left at its end,
+    and what it keeps. So a later half meets an earlier one; no factor is above 1.
+    """
+    size = key.shape[-2]
+    query, key, kept = (x.flatten(-3, -2)[..., None, :] for x in (query, key, decay))
+    asks = torch.cat([key, query], dim=-2)  # two rows of every position
+    found, asks = asks @ key.mT, asks * kept
+    while key.shape[-2] < size:
+        (early, key), (asks, late) = pairs(key), pairs(asks)
+        (first, second), (before, after) = pairs(found), pairs(kept)
+        lower = torch.cat([late @ early.mT, second], dim=-1)
+        upper = torch.nn.functional.pad(first, (0, first.shape[-1]))
+        found = torch.cat([upper, lower], dim=-2)
+        key = torch.cat([early * after, key], dim=-2)
+        asks = torch.cat([asks, late * before], dim=-2)
+        kept = before * after
+    of_key, of_query = ((found[..., n::2, :], asks[..., n::2, :]) for n in (0, 1))
+    return of_key, of_query, key, kept.mT
 
 
 def pairs(blocks):
     """Of every two blocks (..., N, size, X) the earlier ones, and the later ones."""
-    return blocks.unflatten(-4, (-1, 2)).unbind(-4)
-
-
-def decay_by_row(log_decay):
-    """``decay_in_chunk`` of (..., C, X), for each of X columns."""
-    return [x.mT for x in decay_in_chunk(log_decay.mT)]
+    return blocks[..., 0::2, :, :], blocks[..., 1::2, :, :]
 
 
 def read_at_once(asks, weights, known, new, later_key, kept):
@@ -152,8 +149,9 @@ def read_at_once(asks, weights, known, new, later_key, kept):
 def solve(system, wanted):
     """wanted (..., C, X) through a triangle (..., C, C) with ones on its diagonal."""
     if not torch.compiler.is_compiling():
-        options = {"upper": False, "unitriangular": True}
-        return torch.linalg.solve_triangular(system, wanted, **options)
+        # From the right, X^T A^T = B^T: the solver wants columns, as these rows are.
+        options = {"upper": True, "left": False, "unitriangular": True}
+        return torch.linalg.solve_triangular(system.mT, wanted.mT, **options).mT
     # Compilers unroll the solver row by row, and ONNX has none: blocks of twice the
     # size, ((A, 0), (B, D))^-1 = ((A^-1, 0), (-D^-1 B A^-1, D^-1)), until one is left.
     C, size = system.shape[-1], 1

@@ -1,5 +1,6 @@
 """The delta rule in TensorFlow. Formulas: ``reference.py``."""
 
+from functools import partial
 from typing import Any
 
 from attn_course.core.chunked.tf import (
@@ -8,7 +9,6 @@ from attn_course.core.chunked.tf import (
     check_gates,
     chunks,
     decay_between,
-    decay_in_chunk,
     forget,
     join,
     log_of,
@@ -48,24 +48,30 @@ def delta_rule_attention(
     dtype, T, S = value.dtype, tf.shape(query)[-2], tf.shape(key)[-2]
     query, key, value, beta = widen(query, key, value, beta)
     beta = tf.broadcast_to(beta, tf.shape(key)[:-1])
-    log_decay = tf.zeros_like(beta) if decay is None else log_of(decay, key)
-    beta, log_decay = beta[..., None], by_column(log_decay, key)
+    decay = tf.ones_like(beta) if decay is None else tf.cast(decay, key.dtype)
+    beta, decay = beta[..., None], by_column(decay, key)
     if mask is not None:
         numbers = tf.linalg.matrix_transpose(mask)
         beta = tf.where(tf.cast(numbers, "bool"), beta, tf.zeros((), beta.dtype))
-        log_decay = forget(log_decay, numbers)
+        decay = forget(decay, numbers, 1.0, 0.0)
     query = pad(query, S - T, 0)
-    C = min(chunk_size, key.shape[-2] or chunk_size)  # a number: ``products`` halves it
-    inputs = [chunks(x, C) for x in (query, key, value, beta, log_decay)]
-    if at_once(key):
-        output = read_at_once(*write_in_chunk(*inputs))
+    C = min(chunk_size, key.shape[-2] or chunk_size)
+    if decay.shape[-1] == 1:
+        fade, decay = fade_alike, log_of(decay, beta)
     else:
-        output = read_in_turn(*inputs)
+        fade, decay = fade_by_column, tf.broadcast_to(decay, tf.shape(key))
+        C = 1 << (C - 1).bit_length()  # blocks of 1, 2, 4 ... positions
+    prepare = partial(write_in_chunk, fade)
+    inputs = [chunks(x, C) for x in (query, key, value, beta, decay)]
+    if at_once(key):
+        output = read_at_once(*prepare(*inputs))
+    else:
+        output = read_in_turn(prepare, *inputs)
     output = join(output)[..., :S, :]
     return tf.cast(pad(output, T - S, 0), dtype), None
 
 
-def read_in_turn(*inputs):
+def read_in_turn(prepare, *inputs):
     """What the chunks read, one after the other, each from the state that it gets.
 
     What a chunk needs is prepared when its turn comes, and stays in the cache.
@@ -76,7 +82,7 @@ def read_in_turn(*inputs):
 
     def step(carried, chunk):
         state, _ = carried
-        asks, weights, known, new, later_key, kept = write_in_chunk(*chunk)
+        asks, weights, known, new, later_key, kept = prepare(*chunk)
         write = new - known @ state
         output = asks @ state + weights @ write
         return kept * state + tf.matmul(later_key, write, transpose_a=True), output
@@ -98,69 +104,64 @@ def by_column(decay, key):
     return decay if decay.shape.rank == key.shape.rank else decay[..., None]
 
 
-def write_in_chunk(query, key, value, beta, log_decay):
+def write_in_chunk(fade, query, key, value, beta, decay):
     """What each chunk needs to know before the state comes.
 
     Inside a chunk (1 + beta K K^T below the diagonal) write = beta (value - K state).
     """
-    to_end, from_start = decay_by_row(log_decay)
-    old_key = key * tf.exp(from_start)
-    known, weights = products((key, query), key, log_decay, to_end)
+    (known, old_key), (weights, asks), later_key, kept = fade(query, key, decay)
     ones = tf.ones(tf.shape(beta)[:-1], key.dtype)
     system = tf.linalg.set_diag(beta * known, ones)
     wanted = tf.concat([beta * old_key, beta * value], axis=-1)
     solved = tf.linalg.triangular_solve(system, wanted)
     K = tf.shape(key)[-1]
     known, new = solved[..., :K], solved[..., K:]
-    asks, later_key = query * tf.exp(from_start), key * tf.exp(to_end)
-    kept = tf.linalg.matrix_transpose(tf.exp(from_start[..., -1:, :]))
     return asks, weights, known, new, later_key, kept
 
 
-def products(asks, key, log_decay, to_end):
-    """Of each ask[t] . key[s], column by column, what is left at t; 0 where s > t."""
-    if log_decay.shape[-1] == 1:
-        left = decay_between(to_end[..., 0])
-        return [tf.matmul(x, key, transpose_b=True) * left for x in asks]
-    C, size = key.shape[-2], 1
-    more = (1 << (C - 1).bit_length()) - C  # to a power of 2
-    *asks, key, log_decay = (pad(x, 0, more) for x in (*asks, key, log_decay))
-    # From blocks of one position to blocks of twice the size: between an earlier half
-    # and a later one, what is left of the key at the end of its half, and from there.
-    found = [tf.reduce_sum(x * key, axis=-1)[..., None, None] for x in asks]
-    since = log_decay[..., None, :]  # of a block, up to t; and of what is ahead of t
-    ahead = tf.zeros_like(since)
-    while size < C:
-        (before, since), (ahead, after) = pairs(since), pairs(ahead)
-        early, later = halves(key, size)[0] * tf.exp(ahead), tf.exp(since)
-        for n, x in enumerate(asks):
-            late = halves(x, size)[1] * later
-            across = tf.matmul(late, early, transpose_b=True)
-            one, other = pairs(found[n])
-            upper = tf.concat([one, tf.zeros_like(one)], axis=-1)
-            found[n] = tf.concat([upper, tf.concat([across, other], axis=-1)], axis=-2)
-        ahead = tf.concat([ahead + since[..., -1:, :], after], axis=-2)
-        since = tf.concat([before, since + before[..., -1:, :]], axis=-2)
-        size *= 2
-    return [x[..., 0, :C, :C] for x in found]
+def fade_alike(query, key, log_decay):
+    """What a chunk asks and leaves, where the columns of its keys share a decay.
+
+    Of keys and of queries the products with each key up to t, by what is left of it at
+    t, and what they ask of the state before the chunk; then the keys as they are left
+    at its end, and the share that it keeps of that state.
+    """
+    left = decay_between(log_decay[..., 0])
+    since = tf.exp(tf.cumsum(log_decay, axis=-2))
+    products = (tf.matmul(x, key, transpose_b=True) * left for x in (key, query))
+    asks = zip(products, (key * since, query * since), strict=True)
+    return *asks, key * left[..., -1, :, None], since[..., -1:, :]
 
 
-def halves(x, size):
-    """Of every block of 2 size positions both halves: (..., C / 2 size, size, X)."""
-    shape = tf.shape(x)
-    cut = tf.concat([shape[:-2], [-1, 2, size], shape[-1:]], axis=0)
-    return tf.unstack(tf.reshape(x, cut), num=2, axis=-3)
+def fade_by_column(query, key, decay):
+    """``fade_alike`` of decays (..., C, K), not of their logarithms; C is a power of 2.
+
+    From blocks of one position to blocks of twice the size. Of each block: its
+    products, what it asks of the state before it, its keys as they are left at its end,
+    and what it keeps. So a later half meets an earlier one; no factor is above 1.
+    """
+    size = key.shape[-2]
+    query, key, kept = (x[..., None, :] for x in (query, key, decay))
+    asks = tf.concat([key, query], axis=-2)  # two rows of every position
+    found, asks = tf.matmul(asks, key, transpose_b=True), asks * kept
+    while key.shape[-2] < size:
+        (early, key), (asks, late) = pairs(key), pairs(asks)
+        (first, second), (before, after) = pairs(found), pairs(kept)
+        across = tf.matmul(late, early, transpose_b=True)
+        lower = tf.concat([across, second], axis=-1)
+        upper = tf.concat([first, tf.zeros_like(first)], axis=-1)
+        found = tf.concat([upper, lower], axis=-2)
+        key = tf.concat([early * after, key], axis=-2)
+        asks = tf.concat([asks, late * before], axis=-2)
+        kept = before * after
+    found, asks, key, kept = (x[..., 0, :, :] for x in (found, asks, key, kept))
+    of_key, of_query = ((found[..., n::2, :], asks[..., n::2, :]) for n in (0, 1))
+    return of_key, of_query, key, tf.linalg.matrix_transpose(kept)
 
 
 def pairs(blocks):
-    """Of every two blocks (..., size, X) the earlier ones, and the later ones."""
+    """Of every two blocks (..., N, size, X) the earlier ones, and the later ones."""
     return blocks[..., 0::2, :, :], blocks[..., 1::2, :, :]
-
-
-def decay_by_row(log_decay):
-    """``decay_in_chunk`` of (..., C, X), for each of X columns."""
-    turned = tf.linalg.matrix_transpose
-    return [turned(x) for x in decay_in_chunk(turned(log_decay))]
 
 
 def delta_rule_step(
