@@ -175,7 +175,7 @@ def test_what_is_not_ours_is_refused():
     with pytest.raises(ValueError, match="hidden_act must be one of relu, gelu"):
         read_huggingface(module("bert", hidden_act="mish"))
     rope = {"rope_theta": 1e4, "mscale": 0.5}
-    refused = {"longrope": "turns by", "mrope": "must be one of default, linear, llama3, yarn"}
+    refused = {"mrope": "must be one of default, linear, llama3, yarn, dynamic, longrope"}
     refused["linear"] = "must have mscale=None, got 0.5"
     for kind, error in refused.items():
         with pytest.raises(ValueError, match=f"rope_type.* {error}"):
@@ -210,11 +210,11 @@ def test_what_multiplies_query_and_key(more, scale):
 @FACE
 @pytest.mark.parametrize("change", ["rope_type", "attention_bias=False", "rope_interleave=True"])
 def test_what_a_latent_refuses(face, change):
-    other = {"rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4}}
+    other = {"rope_parameters": {"rope_type": "mrope", "rope_theta": 1e4}}
     attention = module("deepseek-v3", **(other if change == "rope_type" else {})).self_attn
     if "bias" in change:
         attention.state_dict = lambda: {"o_proj.bias": torch.zeros(2)}
     elif "interleave" in change:
         attention.config.rope_interleave = False
-    with pytest.raises(ValueError, match=f"{change}( 'longrope' turns by|, got)"):
+    with pytest.raises(ValueError, match=f"{change}( must be one of|, got)"):
         face.LatentAttention.from_huggingface(attention)

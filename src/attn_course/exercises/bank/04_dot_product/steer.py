@@ -4,7 +4,7 @@ long, that gives the milk at least 0.875; even, for which cat and milk get the s
 within 0.005, and drank less than 0.01; drank, at most 1 long, for which drank gets more
 than 0.75. Any that do are right.
 
-1. What the milk does not get, somebody else does. Lean away from them.
+1. What the milk does not get, other words do. Lean away from them.
 2. A turn away from the cat costs the milk little and the cat much.
 3. milk: about (-0.45, 1.43). even: the same number twice. drank: away from both.
 """

@@ -40,28 +40,22 @@ def rotary_frequencies(
         keep = pair_ramp(dim, base, trained_length, low, high, truncate)
     if method == "llama3":
         keep = turn_ramp(theta, trained_length, low, high)
-    if method == "ntk":
-        theta = theta * ntk_share(dim, factor, trained_length, length)
-    if method == "longrope":
-        theta = theta / divisors(trained_length, length, short, long)
+    if method in ("ntk", "longrope"):
+        theta = theta / divisors(dim, *options[:4], short, long)
     scale = score_scale(method, factor, trained_length)
     return keep * theta + (1 - keep) * theta / factor, scale
 
 
-def ntk_share(dim, factor, trained_length, length):
-    """See ``attn_course.mechanisms.parts.lengthening.reference.ntk_share``."""
+def divisors(dim, method, factor, trained_length, length, short, long):
+    """See ``attn_course.mechanisms.parts.lengthening.reference.divisors``."""
+    if method == "longrope":
+        beyond = torch.as_tensor(0 if length is None else length) > trained_length
+        lists = (torch.tensor(x, dtype=torch.float64) for x in (long, short))
+        return torch.where(beyond, *lists)
     factor = torch.as_tensor(factor, dtype=torch.float64)
     if length is not None:
         factor = torch.clamp(factor * length / trained_length - (factor - 1), min=1)
-    pairs = torch.arange(dim // 2, dtype=torch.float64)
-    return factor ** (-2 * pairs / (dim - 2))
-
-
-def divisors(trained_length, length, short, long):
-    """See ``attn_course.mechanisms.parts.lengthening.reference.divisors``."""
-    beyond = torch.as_tensor(0 if length is None else length) > trained_length
-    lists = (torch.tensor(x, dtype=torch.float64) for x in (long, short))
-    return torch.where(beyond, *lists)
+    return factor ** (2 * torch.arange(dim // 2, dtype=torch.float64) / (dim - 2))
 
 
 def pair_ramp(dim, base, trained_length, low, high, truncate):

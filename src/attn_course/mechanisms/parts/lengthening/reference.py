@@ -78,25 +78,23 @@ def rotary_frequencies(
         keep = pair_ramp(dim, base, trained_length, low, high, truncate)
     if method == "llama3":
         keep = turn_ramp(theta, trained_length, low, high)
-    if method == "ntk":
-        theta = theta * ntk_share(dim, factor, trained_length, length)
-    if method == "longrope":
-        theta = theta / divisors(trained_length, length, short, long)
+    if method in ("ntk", "longrope"):
+        theta = theta / divisors(dim, *options[:4], short, long)
     scale = score_scale(method, factor, trained_length)
     return keep * theta + (1 - keep) * theta / factor, scale
 
 
-def ntk_share(dim, factor, trained_length, length):
-    """What "ntk" leaves of theta: from 1 for the first pair to 1 / factor."""
+def divisors(dim, method, factor, trained_length, length, short, long):
+    """What "ntk" and "longrope" divide theta by: 1 up to the factor, or a list.
+
+    Up to trained_length "longrope" has one list, beyond it another.
+    """
+    if method == "longrope":
+        beyond = length is not None and length > trained_length
+        return np.array(long if beyond else short, np.float64)
     if length is not None:
         factor = np.maximum(1.0, factor * length / trained_length - (factor - 1))
-    return factor ** (-2 * np.arange(dim // 2) / (dim - 2))
-
-
-def divisors(trained_length, length, short, long):
-    """What "longrope" divides theta by: a list up to trained_length, one beyond."""
-    beyond = length is not None and length > trained_length
-    return np.array(long if beyond else short, np.float64)
+    return factor ** (2 * np.arange(dim // 2) / (dim - 2))
 
 
 def pair_ramp(dim, base, trained_length, low, high, truncate):

@@ -41,28 +41,23 @@ def rotary_frequencies(
         keep = pair_ramp(dim, base, trained_length, low, high, truncate)
     if method == "llama3":
         keep = turn_ramp(theta, trained_length, low, high)
-    if method == "ntk":
-        theta = theta * ntk_share(dim, factor, trained_length, length)
-    if method == "longrope":
-        theta = theta / divisors(trained_length, length, short, long)
+    if method in ("ntk", "longrope"):
+        theta = theta / divisors(dim, *options[:4], short, long)
     scale = score_scale(method, factor, trained_length)
     return keep * theta + (1 - keep) * theta / factor, scale
 
 
-def ntk_share(dim, factor, trained_length, length):
-    """See ``attn_course.mechanisms.parts.lengthening.reference.ntk_share``."""
+def divisors(dim, method, factor, trained_length, length, short, long):
+    """See ``attn_course.mechanisms.parts.lengthening.reference.divisors``."""
+    if method == "longrope":
+        beyond = (0 if length is None else length) > trained_length
+        lists = (tf.constant(x, tf.float64) for x in (long, short))
+        return tf.where(beyond, *lists)
     factor = tf.constant(factor, tf.float64)
     if length is not None:
         grown = factor * tf.cast(length, tf.float64) / trained_length
         factor = tf.maximum(grown - (factor - 1), 1)
-    return factor ** (-2 * tf.range(dim // 2, dtype=tf.float64) / (dim - 2))
-
-
-def divisors(trained_length, length, short, long):
-    """See ``attn_course.mechanisms.parts.lengthening.reference.divisors``."""
-    beyond = (0 if length is None else length) > trained_length
-    lists = (tf.constant(x, tf.float64) for x in (long, short))
-    return tf.where(beyond, *lists)
+    return factor ** (2 * tf.range(dim // 2, dtype=tf.float64) / (dim - 2))
 
 
 def pair_ramp(dim, base, trained_length, low, high, truncate):
