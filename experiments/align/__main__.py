@@ -1,7 +1,6 @@
 """Trains both translators with every seed and stores how their attention aligns."""
 
 import time
-from importlib import import_module
 
 from attn_course.core.parity import get_parameters
 from attn_course.course.labs import interval
@@ -13,11 +12,13 @@ from experiments.align import (
     chance_level,
     diagonal,
     encode,
+    pytorch,
     right_counts,
+    tf,
     to_numbers,
 )
 
-MODELS = "Bahdanau", "Transformer"
+LABS = {"pytorch": pytorch, "tf": tf}
 BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 430  # 43 steps are one pass
 STEPS = 2580
 SHOWN = "Luke 1:46", "Luke 5:38", "Luke 21:2"
@@ -78,7 +79,7 @@ class Watch:
 def run(framework, name, verses, seed):
     """Train one model; returns the row of the record."""
     draw_from(seed)
-    lab = import_module(f"experiments.align.{framework}")
+    lab = LABS[framework]
     examples, sizes = encode(verses)
     model, started = lab.MODELS[name](*sizes), time.process_time()
     watch, stream = Watch(lab.read, verses, examples), batches(examples, BATCH, seed)
@@ -110,11 +111,12 @@ if __name__ == "__main__":
         "IBM model 1": interval(*right_counts(verses, by_model_1(verses)).T),
     }
     print(plain, flush=True)
+    plan, beside = ([(name, each) for each in lab.MODELS] for name, lab in LABS.items())
     run_plan(
         "align",
-        [("pytorch", name) for name in MODELS],
+        plan,
         lambda framework, name, seed: [run(framework, name, verses, seed)],
-        [("tf", name) for name in MODELS],
+        beside,
         plain=lambda: plain,
         verses=lambda: len(verses),
     )

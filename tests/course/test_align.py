@@ -103,7 +103,7 @@ def test_the_diagonal_and_model_1_on_the_verses():
     assert 0.1 < plain["every word equally"] < plain["diagonal"][0] < plain["IBM model 1"][0]
 
 
-@pytest.mark.parametrize(("lab", "name"), [*product((pytorch, tf), __main__.MODELS)])
+@pytest.mark.parametrize(("lab", "name"), [*product((pytorch, tf), pytorch.MODELS)])
 def test_a_model_is_read_at_the_right_step(lab, name):
     """Row t is that of the word after t words; padding changes nothing."""
     verses = VERSES[:7]

@@ -96,10 +96,16 @@ def store(words, rows, more, beside):
     """Write the record, or put rows behind its own: what made them is "beside" then."""
     made = heading(f"python -m attn_course.course.labs.translate {words}")
     if beside:
-        kept = load_record("translate")
-        write("translate", kept | {"rows": kept["rows"] + rows, "beside": made})
+        kept, kinds = load_record("translate"), [kind_of(row) for row in rows]
+        others = [row for row in kept["rows"] if kind_of(row) not in kinds]
+        write("translate", kept | {"rows": others + rows, "beside": made})
     else:
         write("translate", {**made, "rows": rows, **more})
+
+
+def kind_of(row):
+    """Which model, in which framework: the record has one row of each."""
+    return row["model"], row["framework"]
 
 
 def beam_bleu(writer, setting):
