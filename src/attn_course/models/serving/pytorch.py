@@ -9,7 +9,8 @@ from attn_course.core.layer.pytorch import AttentionLayer
 from attn_course.core.precision.pytorch import wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
-from attn_course.models.serving.shared import Scheduler, check_model
+from attn_course.models.serving.checks import check_model
+from attn_course.models.serving.shared import Scheduler
 
 __all__ = ["Engine"]
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_course.core.paged.shared import blocks_of
-from attn_course.core.shapes import check_at_least
-from attn_course.models.decoding.shared import Sampler, check_generation
+from attn_course.models.decoding.shared import Sampler
 from attn_course.models.serving.blocks import (
     Batch,
     Blocks,
@@ -17,6 +16,7 @@ from attn_course.models.serving.blocks import (
     batch_of,
     name_of,
 )
+from attn_course.models.serving.checks import check_sizes, checked_prompt, reach_of
 
 LOGGED = "read", "hit", "written", "preempted", "waited"  # of each step, by request
 
@@ -74,16 +74,9 @@ class Scheduler:
         token_budget: int | None = None,
         prefix_cache: bool = True,
     ) -> None:
-        sizes = {"blocks": blocks, "block_size": block_size}
-        check_at_least(1, **sizes, max_requests=max_requests)
-        if isinstance(blocks, Blocks):
-            raise ValueError("blocks must be a number: engines share no pool, got one")
-        reach = getattr(getattr(model, "encoding", None), "max_length", None)
-        if token_budget is not None:  # so that who writes never waits for a prompt
-            check_at_least(max_requests, token_budget=token_budget)
+        check_sizes(blocks, block_size, max_requests, token_budget)
         self.model, self.block_size, self.max_requests = model, block_size, max_requests
-        self.reach = reach or math.inf  # the positions that a learned encoding has
-        self.token_budget = min(token_budget or math.inf, self.reach)
+        self.token_budget = min(token_budget or math.inf, reach_of(model))
         self.blocks, self.prefix_cache = Blocks(blocks), prefix_cache
         self.prefixes = PrefixCache(self.blocks)
         self.waiting: deque[Request] = deque()
@@ -116,29 +109,15 @@ class Scheduler:
         Raises:
             ValueError: an argument is wrong, or the request could never be served.
         """
-        rows = np.asarray(prompt, None if len(prompt) else "int64")[None]
         choice = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
-        check_generation(
-            self.model, rows, None, max_tokens=max_tokens, end=end, **choice
-        )
-        self.check_fits(rows.shape[1] + max_tokens - 1)
+        text = checked_prompt(self, prompt, max_tokens=max_tokens, end=end, **choice)
         sampler = Sampler(1, *choice.values(), seed)
-        text, number = rows[0].tolist(), self.counts["requests"]
+        number = self.counts["requests"]
         root = [name_of(salt)]
         request = Request(number, text, len(text), max_tokens, sampler, end, root)
         self.counts["requests"] += 1
         self.waiting.append(request)
         return request
-
-    def check_fits(self, positions):
-        """Raise ValueError where a request is longer than all blocks or encodings."""
-        wanted = blocks_of(positions, self.block_size)
-        if wanted > len(self.blocks.holders):
-            few = len(self.blocks.holders)
-            raise ValueError(f"blocks must be {wanted} for this request, got {few}")
-        if positions > self.reach:
-            words = f"positions up to {positions} for this request"
-            raise ValueError(f"model must have {words}, got {self.reach}")
 
     def cancel(self, request: Request) -> None:
         """Forget a request at any time; one that has ended stays as it is."""
@@ -265,27 +244,3 @@ class Scheduler:
         request.counts[what] += count
         self.counts[what] += count
         self.log[-1][what][request.number] = count
-
-
-def check_model(model: Any, kind: type) -> None:
-    """Raise ValueError unless an engine can serve a model.
-
-    Its layers must keep a key and a value of every position, and nothing else: a state
-    or a window has no blocks to share, and a bias would have to know every request.
-    """
-    if not hasattr(model, "stack") or not hasattr(model, "logits"):
-        came = type(model).__name__
-        raise ValueError(f"model must be a LanguageModel, got {came}")
-    own = "walk", "remember", "position", "new_cache"
-    for layer in model.stack.layers:
-        made = type(layer.attention)
-        alike = all(getattr(made, name, 0) is getattr(kind, name) for name in own)
-        if not alike or made.reads_positions:
-            words = "keep a key and a value of every position"
-            raise ValueError(f"layers must {words}, as MultiHeadAttention, got {made}")
-        if getattr(layer.attention.rotary, "rule", None) is not None:
-            words = "turn by positions alone: requests have no length in common"
-            raise ValueError(f"layers must {words}, got {layer.attention.rotary}")
-    if model.stack.bias is not None:
-        came = type(model.stack.bias).__name__
-        raise ValueError(f"model must have no bias on its scores, got {came}")

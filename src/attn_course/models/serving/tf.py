@@ -10,7 +10,8 @@ from attn_course.core.layer.tf import AttentionLayer
 from attn_course.core.precision.tf import wide
 from attn_course.models.language_model.shared import scale_of
 from attn_course.models.serving.blocks import Batch
-from attn_course.models.serving.shared import Scheduler, check_model
+from attn_course.models.serving.checks import check_model
+from attn_course.models.serving.shared import Scheduler
 
 __all__ = ["Engine"]
 
