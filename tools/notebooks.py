@@ -1,6 +1,6 @@
 """The chapters' notebooks: build them from the .md files, hand their outputs to the book, compare them.
 
-python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, and a note of it
+python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, with a note of it
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
 python tools/notebooks.py build --as-needed     that where no code and no printed source has changed, else all
 python tools/notebooks.py fill                  what the book is built from: outputs, and the notebooks of one framework
@@ -55,13 +55,12 @@ def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = F
         started = time.perf_counter()
         if run:
             execute(notebook, f"book/{target.name}")
+            note(notebook, time.perf_counter() - started, versions())
         elif target.exists():
             keep_outputs(notebook, read_notebook(target))
         nbformat.validate(notebook)
         with replacing(target) as new:
             nbformat.write(notebook, new)
-        if run:
-            note(root, target, time.perf_counter() - started, versions())
         print(f"book/{target.name}: {time.perf_counter() - started:.1f} s", flush=True)
     write_alone(root, selected, book)
 

@@ -141,7 +141,11 @@ FIGURE = re.compile(rf'(data-kind="(\w+)".*?<script {MARK}>).*?(?=</script>)', r
 
 
 def keep_outputs(notebook: NotebookNode, old: NotebookNode) -> None:
-    """Take over the outputs of the code cells that did not change; a figure to drag gets its present code."""
+    """Take over the outputs of the code cells that did not change, and the note of their run.
+
+    A figure to drag gets its present code.
+    """
+    notebook.metadata |= {key: old.metadata[key] for key in old.metadata.keys() & {"executed"}}
     new_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     old_cells = [cell for cell in old.cells if cell.cell_type == "code"]
     matcher = difflib.SequenceMatcher(a=_keys(old_cells), b=_keys(new_cells), autojunk=False)

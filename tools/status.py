@@ -1,7 +1,7 @@
-"""The tables of the page "State of the course", from committed files alone: notebooks, notes of their runs, records.
+"""The tables of the page "State of the course", from committed files alone: notebooks and records.
 
-`tools/notebooks.py build` leaves a note per chapter in book/executed: when it was executed, with what, and a sum over
-the cells that ran. The lines {status-...} of book/status.md stand for the tables; the book puts them there before the
+`tools/notebooks.py build` leaves a note in the metadata of a notebook, `executed`: when, with what, and a sum over the
+cells that ran. The lines {status-...} of book/status.md stand for the tables; the book puts them there before the
 page is read (book/_ext/reference_pages.py), so that no page has to be written anew.
 
 python tools/status.py      the page's text
@@ -18,16 +18,16 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import nbformat
 from chapters import INSTALL_TAG, sources
 from execute import IGNORED
-from marks import NOT_RUN
+from marks import NOT_RUN, tags
 from publisher import ROOT
+from render import FIGURE
 from tables import table
 
-from attn_course.files import write_text
 from attn_course.records import frameworks
 
-NOTES = Path("book", "executed")
 FORGERIES = Path("book", "forgeries.json")
 DEMOS = Path("src", "attn_course", "course", "labs", "gpu", "__init__.py")
 RECORDS = Path("src", "attn_course", "records")
@@ -35,42 +35,49 @@ NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "nump
 SINCE = "changed since"  # its cells are not those of the note
 
 
-def cells_of(path):
-    """The code cells of a notebook, as they are stored."""
-    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+def code(notebook):
+    """The code cells of a notebook."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def digest(path):
-    """A sum over what ran and what it gave: prose may change without another run."""
-    ran = [(cell["source"], cell["outputs"]) for cell in cells_of(path)]
+def digest(notebook):
+    """A sum over what ran and what it gave: prose and the code of figures to drag change without another run."""
+    ran = [(cell.source, [_given(output) for output in cell.outputs]) for cell in code(notebook)]
     return hashlib.sha256(json.dumps(ran, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def note(root, notebook, seconds, versions):
-    """Write down that a notebook was executed."""
-    told = {
+def _given(output):
+    html = output.get("data", {}).get("text/html")
+    return {**output, "data": {**output.data, "text/html": FIGURE.sub(r"\1", html)}} if html else output
+
+
+def note(notebook, seconds, versions):
+    """Write down in a notebook that it was executed."""
+    notebook.metadata["executed"] = {
         "date": datetime.date.today().isoformat(),
         "seconds": round(seconds),
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "versions": versions,
         "cells": digest(notebook),
     }
-    path = root / NOTES / f"{notebook.stem}.json"
-    path.parent.mkdir(exist_ok=True)
-    write_text(path, json.dumps(told, indent=1) + "\n")
 
 
-def noted(root, source):
-    """The note of a chapter; empty without one."""
-    path = root / NOTES / f"{source.stem}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+def read(source):
+    """A chapter's notebook, which other tests have found valid."""
+    return nbformat.v4.reads(source.with_suffix(".ipynb").read_text(encoding="utf-8"))
 
 
-def counts(path):
+def noted(notebook):
+    """The note of its run; empty without one. It has a last word where other cells ran: ``changed``."""
+    told = dict(notebook.metadata.get("executed", {}))
+    return told | {"changed": True} if told and told["cells"] != digest(notebook) else told
+
+
+def counts(notebook):
     """How many cells run again and are compared, and how many are left out."""
     found = Counter()
-    for cell in cells_of(path):
-        own = set(cell["metadata"].get("tags", []))
+    for cell in code(notebook):
+        own = set(tags(cell))
         if not {INSTALL_TAG, NOT_RUN[0]} & own:
             found["left out" if IGNORED in own else "compared"] += 1
     return found
@@ -85,11 +92,11 @@ def notebooks(root=ROOT):
     """A row per chapter, and what it was executed with."""
     rows, kinds, all_cells = [], Counter(), Counter()
     for source in sources(root):
-        path, told = source.with_suffix(".ipynb"), noted(root, source)
-        found = counts(path)
+        notebook = read(source)
+        told, found = noted(notebook), counts(notebook)
         all_cells += found
         kinds[with_what(told)] += 1
-        date = told.get("date", "no note") + (f", {SINCE}" if told and told["cells"] != digest(path) else "")
+        date = told.get("date", "no note") + (f", {SINCE}" if "changed" in told else "")
         rows.append((chapter(source.stem), date, told.get("seconds", ""), found["compared"], found["left out"]))
     header = ("No.", "Executed", "Time, s", "Compared", "Left out")
     total = f"Together {all_cells['compared']:,} cells are compared and {all_cells['left out']:,} left out. "
@@ -190,8 +197,8 @@ def forged(root=ROOT):
 
 def answer(root=ROOT):
     """What the tables say, in one paragraph."""
-    all_notes = [(source, noted(root, source)) for source in sources(root)]
-    same = [told for source, told in all_notes if told and told["cells"] == digest(source.with_suffix(".ipynb"))]
+    all_notes = [noted(read(source)) for source in sources(root)]
+    same = [told for told in all_notes if told and "changed" not in told]
     days = sorted({told["date"] for told in same})
     plain = all("+cpu" in told.get("versions", {}).get("torch", "") for told in same)
     found = records(root)

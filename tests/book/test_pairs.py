@@ -41,7 +41,7 @@ def test_what_a_notebook_writes_when_it_runs_is_not_kept():
     """Chapter 9 saves a model: beside the pages, in the repository, stand pages and what they are made from alone."""
     kept = subprocess.check_output(["git", "ls-files", "book"], cwd=ROOT, text=True).split()
     kept = [Path(name).relative_to("book") for name in kept]
-    folders = {"_ext", "_static", "_templates", "api", "executed"}
+    folders = {"_ext", "_static", "_templates", "api"}
     assert {path.parts[0] for path in kept if len(path.parts) > 1} == folders
     assert {path.suffix for path in kept if len(path.parts) == 1} == {".md", ".ipynb", ".bib", ".json"}
 

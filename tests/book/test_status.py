@@ -1,30 +1,30 @@
 """The page of the state: made of committed files alone, with a row for every chapter and every record."""
 
-import json
 import re
 
+import nbformat
 import pytest
 from chapters import sources, tags
 from execute import IGNORED
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from notebooks import read_notebook
 from publisher import ROOT
 from status import (
     LINES,
-    NOTES,
     SINCE,
     answer,
     demos,
-    digest,
     frameworks_of,
     gpu,
     machine_of,
     measurements,
     note,
     notebooks,
-    noted,
     records,
     with_tables,
 )
+
+from attn_course.course.plots.explore.widget import MARK
 
 PAGE = (ROOT / "book" / "status.md").read_text(encoding="utf-8")
 
@@ -34,37 +34,39 @@ def test_every_line_is_on_the_page_once():
     assert "{status-" not in with_tables(PAGE)
 
 
-def test_every_chapter_has_a_row_and_a_note_that_is_no_strangers():
+def test_every_chapter_has_a_row_with_its_cells():
     rows = notebooks().split("\n\n")[0].splitlines()[2:]
     assert len(rows) == len(sources())
     for source, row in zip(sources(), rows, strict=True):
         cells = [cell for cell in read_notebook(source.with_suffix(".ipynb")).cells if cell.cell_type == "code"]
         ignored = sum(IGNORED in tags(cell) for cell in cells)
         assert f"<{source.stem}>" in row and row.strip(" |").split(" | ")[-1] == str(ignored)
-    notes = {path.stem for path in (ROOT / NOTES).glob("*.json")}
-    assert notes <= {source.stem for source in sources()}, "a note of a chapter that is gone"
 
 
 def test_a_note_is_of_the_cells_that_ran(tmp_path):
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "01_x.md").write_text("# X\n", encoding="utf-8")
-    path = tmp_path / "book" / "01_x.ipynb"
+    drawn = {"text/html": f'<div data-kind="scale">kept</div>\n<script {MARK}>old</script>'}
+    outputs = [new_output("stream", text="two\nlines\n"), new_output("display_data", data=drawn)]
+    cell = new_code_cell("x = 1", outputs=outputs, metadata={"tags": ["check"]})
+    notebook, figure = new_notebook(cells=[new_markdown_cell("Before."), cell]), cell.outputs[1].data
 
-    def write(source, prose):
-        cells = [{"cell_type": "markdown", "source": prose}]
-        cells += [{"cell_type": "code", "source": source, "outputs": [], "metadata": {"tags": ["check"]}}]
-        path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    def table():
+        nbformat.write(notebook, tmp_path / "book" / "01_x.ipynb")
+        return notebooks(tmp_path)
 
-    write("x = 1", "Before.")
-    assert "| no note |" in notebooks(tmp_path) and noted(tmp_path, path.with_suffix(".md")) == {}
-    note(tmp_path, path, 12.4, {"torch": "9.9", "numpy": "8.8"})
-    made = notebooks(tmp_path)
+    assert "| no note |" in table()
+    note(notebook, 12.4, {"torch": "9.9", "numpy": "8.8"})
+    made = table()
     assert "| 12 | 1 | 0 |" in made and SINCE not in made and "- 1: PyTorch 9.9, NumPy 8.8 (" in made
-    before = digest(path)
-    write("x = 1", "After.")
-    assert digest(path) == before and SINCE not in notebooks(tmp_path)
-    write("x = 2", "After.")
-    assert SINCE in notebooks(tmp_path)
+    notebook.cells[0].source = "After."
+    figure["text/html"] = figure["text/html"].replace("old", "new")
+    assert SINCE not in table()
+    figure["text/html"] = figure["text/html"].replace("kept", "another")
+    assert SINCE in table()
+    note(notebook, 12.4, {})
+    cell.source = "x = 2"
+    assert SINCE in table()
 
 
 def test_the_answer_in_short_is_that_of_the_tables():
