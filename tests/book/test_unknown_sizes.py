@@ -163,7 +163,6 @@ ROWS = {
     "11_linearized matrix_tf": [SAME],
     "11_linearized chunks_tf": [[*SAME, 5]],
     "11_linearized delta_tf": [[*SAME, real("BT"), real("BT5")], [*SAME, real("BT"), real("BT1")]],
-    "11_linearized favor_tf": [[*QKV, real("45")]],
     "12_low_rank_and_hashing choose_tf": [[real("3T5"), real("T5"), real("T3"), 2]],
     "13_mqa_gqa grouped_tf": [[real("B615"), real("B3S5"), real("B3S7")]],
     "14_flash flash_tf": [[*QKV, 5], [real("B3T5"), real("B3S5"), real("B3S7"), 64]],

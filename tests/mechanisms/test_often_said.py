@@ -201,7 +201,7 @@ def test_elu_features_are_no_estimate_of_the_softmax():
 
 
 def test_more_random_features_do_not_help_large_norms():
-    """1 / sqrt(m) at small norms; at norms of trained heads no better than equal weights."""
+    """1 / sqrt(m) at small norms; at larger ones no better than equal weights."""
     error = means("features", "kind", "sigma", "features", value="error")
     small = [np.median(error["positive", 0.25, m]) for m in (16, 1024)]
     assert small[1] < small[0] / 5
