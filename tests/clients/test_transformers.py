@@ -20,7 +20,7 @@ from attn_course.frameworks import torch
 from attn_course.masks import sliding_window_mask
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "replace_attention.py"
-REPORT = EXAMPLE.parents[1] / "docs" / "topk_ties.md"
+REPORT = EXAMPLE.parents[1] / "experiments" / "topk_ties.md"
 ROW = pytest.mark.parametrize("row", ABOUT["rows"])
 # Causal, by ours too: the chunks of Llama 4 are the caller's mask. AT_ONCE: a text without a cache, and without padding
 # before it, which would move the blocks.
