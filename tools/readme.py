@@ -27,8 +27,8 @@ def table(root: Path = ROOT) -> str:
         link = f"{bold}[{title}]({publisher(root).page_url(f'book/{page}')}){bold}"
         lines.append(f"| {number} | {link} | {adds} | {read or ''} |")
     reading, answering = (round(sum(column) / 60) for column in zip(*core, strict=True))
-    told = f"**Bold** is the core path, about {reading + answering} hours: {reading} to read, {answering} for the exercises; "
-    told += "nothing on it needs the others."
+    told = f"**Bold** is the core path, about {reading + answering} hours: {reading} to read, {answering} for the "
+    told += "exercises; nothing on it needs the others."
     return "\n".join([told, "", *lines]) + "\n"
 
 
