@@ -193,7 +193,7 @@ def test_without_a_script_the_answer_is_a_fold(visit):
 
 def test_an_exercise_that_comes_before_is_a_link(visit):
     with visit(PAGE) as tab:
-        link = tab.locator("p:has-text('Before:') a", has_text="00.weights").first
+        link = tab.locator("p:has-text('You need:') a", has_text="00.weights").first
         link.click()
         assert "00_ten_minutes.html#" in tab.url
         anchor = tab.url.partition("#")[2]

@@ -5,7 +5,7 @@ Public names, alike in ``pytorch`` and ``tf``:
     split_heads(x, num_heads)        (B, T, H*K) -> (B, H, T, K)
     merge_heads(x)                   (B, H, T, K) -> (B, T, H*K)
     MultiHeadAttention(model_dim, num_heads, *, key_dim=None, value_dim=None,
-                       memory_dim=None, use_bias=True, dropout=0.0, rotary=None)
+                       memory_dim=None, use_bias=True, dropout=0.0, rotary=None, ...)
         (query (B, T, D), key=None (B, S, E), value=None (B, S, F), mask=None, *,
          bias=None, causal=False, need_weights=True, head_mask=None, cache=None)
         -> output (B, T, D), weights (B, H, T, S)
@@ -29,6 +29,7 @@ Sizes:
         value_dim None means key_dim.
     memory_dim: the width of key and value before they are projected, E = F; or a pair
         (E, F) where they differ. None means model_dim.
+    ...: what any layer over heads takes (``attn_course.core.layer``).
     rotary: called as ``rotary(query (B, H, T, K), key (B, H, S, K))``, it gives both
         back, turned by their positions (query i stands at i + S - T); behind a cache
         also with ``first_position``, how many keys it holds.

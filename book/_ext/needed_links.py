@@ -1,4 +1,4 @@
-"""`Level 1, 5 minutes. Before: 00.weights.`: an exercise that is named there is a link to its place on a page."""
+"""`Level 1, 5 minutes. You need: 00.weights.`: an exercise that is named there is a link to its place on a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 _CALL = re.compile(r'^(?:check|shown)\(\s*"([\w.]+)"', re.MULTILINE)
 _NAME = re.compile(r"((?:\d\d|project)\.[a-z_]+)\b")
-_BEFORE = re.compile(r"Level \d, \d+ minutes\. Before: ")
+_NEEDS = re.compile(r"Level \d, \d+ minutes\. You need: ")
 
 
 def _places(env) -> dict:
@@ -47,7 +47,7 @@ def pieces(text: str, known) -> list[tuple[str, bool]]:
 def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     places = _places(app.env)
     for line in [*doctree.findall(nodes.paragraph)]:
-        if not _BEFORE.match(line.astext()):
+        if not _NEEDS.match(line.astext()):
             continue
         for text in [*line.findall(nodes.Text)]:
             found = []
