@@ -12,7 +12,8 @@ Public names, alike in ``reference``, ``pytorch`` and ``tf``:
     grouped_query_attention(query, key, value, mask=None, *, ...)
 
 in ``reference`` the whole layer, ``grouped_query_layer(query, key, value, parameters,
-*, num_heads, num_kv_heads, mask=None, causal=False)``; in ``pytorch`` and ``tf``:
+*, num_heads, num_kv_heads, value_norm=None, mask=None, causal=False)``; in
+``pytorch`` and ``tf``:
 
     GroupedQueryAttention(model_dim, num_heads, *, num_kv_heads, ...)
         from_keras(layer) in ``tf``
