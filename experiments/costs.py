@@ -7,8 +7,8 @@ thread, at every length, in both frameworks. Linux alone.
 python -m experiments.costs --runs 3
 
 ``--short 16`` divides all lengths by 16 and stores nothing: to try it. ``--only delta
-tf`` measures the rows that have all these words, and leaves the record's others. Stopped,
-the same command goes on; ``--anew`` begins anew.
+tf`` measures the rows that have all these words, and leaves the record's others.
+Stopped, the same command goes on; ``--anew`` begins anew.
 """
 
 import argparse
@@ -162,7 +162,7 @@ def asked(words):
 
 
 def in_place(record, rows, heading):
-    """The record with these rows for its own, each with when and by what it was made."""
+    """The record with these rows in place of its own, which say when and how made."""
     told = {key: heading[key] for key in ("date", "command", "load")}
     measured = {(row["framework"], row["name"]) for row in rows}
     others = [x for x in record["rows"] if (x["framework"], x["name"]) not in measured]
