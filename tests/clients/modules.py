@@ -174,7 +174,8 @@ def fill(module):
     for name, x in module.named_parameters():
         torch.nn.init.normal_(x, std=0.3)
         scale = x.ndim == 1 and "norm" in name.lower() and name.endswith("weight")
-        if scale and not type(module).__name__.startswith(("Gemma2", "Gemma3A", "Gemma3D", "Qwen3Next", "MiniMaxM3")):
+        less_one = type(module).__name__.startswith(("Gemma", "Qwen3Next", "MiniMaxM3"))
+        if scale and not (less_one and type(module).__name__ != "Gemma3nTextAttention"):
             x += 1
     return module.eval()
 

@@ -57,8 +57,8 @@ def read_huggingface(module: Any) -> Recipe:
 def whole_scales(module: Any) -> dict[str, np.ndarray]:
     """The state; the norms of some learn what is added to 1, ours the sum."""
     state, name = arrays(module), type(module).__name__
-    added = name.startswith(("Gemma", "Qwen3Next", "MiniMaxM3"))
-    if added and name != "Gemma3nTextAttention":
+    less_one = name.startswith(("Gemma", "Qwen3Next", "MiniMaxM3"))
+    if less_one and name != "Gemma3nTextAttention":
         state |= {name: 1 + x for name, x in state.items() if "norm" in name}
     return state
 
