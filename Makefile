@@ -155,8 +155,8 @@ test-gpu: .venv/stamp .venv/triton/stamp ## the kernel and every layer on the GP
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]
 	$(BIN)/python -m experiments.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(GPU),--gpu)
 
-costs: .venv/stamp ## the page of costs, from the catalog and what was measured [MEASURE=yes: measure first, on a quiet machine]
-	$(if $(MEASURE),$(BIN)/python -m experiments.costs)
+costs: .venv/stamp ## the page of costs, from the catalog and what was measured [MEASURE=yes: measure first, on a quiet machine; ONLY=word: these rows]
+	$(if $(MEASURE),$(BIN)/python -m experiments.costs $(if $(ONLY),--only $(ONLY)))
 	PYTHONPATH=. $(BIN)/python tools/complexity.py
 
 records: .venv/stamp ## runs the first entry of every stored experiment again, and says which no longer comes out or has no plan [ONLY=dates]

@@ -6,8 +6,9 @@ thread, at every length, in both frameworks. Linux alone.
 
 python -m experiments.costs --runs 3
 
-``--short 16`` divides all lengths by 16 and stores nothing: to try it. Stopped, the
-same command goes on; ``--anew`` begins anew.
+``--short 16`` divides all lengths by 16 and stores nothing: to try it. ``--only delta
+tf`` measures the rows that have all these words, and leaves the record's others.
+Stopped, the same command goes on; ``--anew`` begins anew.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from itertools import product
 
 from attn_course.core.chunked.shared import chunks_at_once
 from attn_course.core.frameworks import torch
+from attn_course.records import load_record
 from experiments import CLOCKS, draw_from, heading, on_one_thread, resuming, write
 from experiments.bench.cases import (
     FAR,
@@ -150,6 +152,23 @@ def rows_of(framework, name, runs, short):
     return [{"framework": framework, "name": name, **row} for row in found]
 
 
+def asked(words):
+    """(framework, name) of the rows that have all words; ValueError if none has."""
+    every = [*product(FRAMEWORKS, CASES)]
+    found = [row for row in every if all(word in " ".join(row) for word in words)]
+    if not found:
+        raise ValueError(f"no row has {' '.join(words)!r} in framework and name")
+    return found
+
+
+def in_place(record, rows, heading):
+    """The record with these rows in place of its own, which say when and how made."""
+    told = {key: heading[key] for key in ("date", "command", "load")}
+    measured = {(row["framework"], row["name"]) for row in rows}
+    others = [x for x in record["rows"] if (x["framework"], x["name"]) not in measured]
+    return record | {"rows": others + [row | told for row in rows]}
+
+
 def counts():
     """name -> two lengths, and the operations at them."""
     found = {}
@@ -163,21 +182,24 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="experiments.costs", description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--short", type=int, default=1, metavar="DIVISOR")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WORD")
     parser.add_argument("--anew", action="store_true", help="forget what is done")
     options = parser.parse_args(arguments)
     busy, rows = load(), []  # before this program adds to it
     draw_from(0)
     with resuming("costs") as done:
-        for framework, name in product(FRAMEWORKS, CASES):
+        for framework, name in asked(options.only):
             given = framework, name, options.runs, options.short
             rows += done.rows(rows_of, *given)
             print(rows[-1], flush=True)
         if options.short == 1:
-            record = heading(f"python -m experiments.costs --runs {options.runs}")
+            only = f" --only {' '.join(options.only)}" if options.only else ""
+            record = heading(f"python -m experiments.costs --runs {options.runs}{only}")
             record |= {"clock": CLOCKS["costs"], "load": busy}
-            record |= {"seconds": round(done.seconds)}
-            record |= {"operations": counts(), "grown": grown()}
-            print(write("costs", {**record, "rows": rows}))
+            record |= {"seconds": round(done.seconds), "rows": rows}
+            if options.only:
+                record = in_place(load_record("costs"), rows, record)
+            print(write("costs", record | {"operations": counts(), "grown": grown()}))
 
 
 if __name__ == "__main__":

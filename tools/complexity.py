@@ -89,9 +89,16 @@ def page(record=None) -> str:
         },
         **{"last": costs.LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))},
         **{"shortest": lengths[0], "longest": lengths[-1]},
+        anew=measured_anew(rows),
         **{key: record[key] for key in ("date", "processor", "load", "seconds", "command")},
         **{name: record["versions"][name] for name in ("torch", "tensorflow")},
     )
+
+
+def measured_anew(rows) -> str:
+    """A sentence for each command that measured some rows later than the others."""
+    told = sorted({(row["date"], row["load"], row["command"]) for row in rows if "date" in row})
+    return "".join(f"\nSome rows anew on {date}, at a load of {load}: `{command}`." for date, load, command in told)
 
 
 def sortable(header, rows) -> str:

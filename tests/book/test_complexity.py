@@ -1,5 +1,6 @@
 """The page of costs: it is what `make costs` writes, from a record that the code still agrees with."""
 
+import itertools
 import re
 
 import both_frameworks  # noqa: F401
@@ -70,6 +71,20 @@ def test_operations_grow_as_the_catalog_says(name):
         assert 1.2 < found < 1.5
     else:
         assert found == pytest.approx(exponent(ORDERS.get(name, "O(n^2 d)")), abs=0.07)
+
+
+def test_some_rows_are_measured_anew():
+    """Those that have all words, in place of the record's; the page says when, and by what."""
+    assert costs.asked(["delta", "tf"]) == [("tf", "delta_rule_attention")]
+    assert costs.asked([]) == [*itertools.product(FRAMEWORKS, CASES)]
+    with pytest.raises(ValueError, match="no row has 'delta keras' in framework and name"):
+        costs.asked(["delta", "keras"])
+    made = {"date": "2030-01-02", "command": "python -m experiments.costs --only delta tf", "load": 7.5}
+    runs = rows_of("delta_rule_attention", (1, 2, 4, 8)) * 3
+    record = costs.in_place(RECORD, runs, made)
+    assert costs.chosen(record["rows"], "tf", "delta_rule_attention") == [row | made for row in runs]
+    assert len(record["rows"]) == len(RECORD["rows"]) and record["command"] == RECORD["command"]
+    assert f"anew on 2030-01-02, at a load of 7.5: `{made['command']}`." in page(record)
 
 
 @pytest.mark.parametrize("module", [pytorch, tf], ids=FRAMEWORKS)

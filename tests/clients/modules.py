@@ -17,6 +17,7 @@ from transformers.models.deepseek_v32 import modeling_deepseek_v32 as deepseek_v
 from transformers.models.diffllama import modeling_diffllama as diff
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
 from transformers.models.gemma3 import modeling_gemma3 as gemma
+from transformers.models.gemma3n import modeling_gemma3n as gemma3n
 from transformers.models.glm import modeling_glm as glm
 from transformers.models.glm4 import modeling_glm4 as glm4
 from transformers.models.gpt2.modeling_gpt2 import GPT2Block
@@ -62,14 +63,14 @@ def alone(library, name, config, number):
 
 def positions(attention):
     """How its model makes rotary positions; None where it has none."""
-    name = type(attention).__name__.removesuffix("Attention")
+    name = type(attention).__name__.removesuffix("Attention").replace("Gemma3nText", "Gemma3n")
     rope = getattr(sys.modules[type(attention).__module__], f"{name}RotaryEmbedding", None)
     if rope is None:
         return None
     rope = rope(attention.config)
     if name == "DeepseekV4":
         return lambda x, p: {kind: rope(x, p, kind) for kind in ("main", "compress")}
-    if name in ("Gemma3", "Olmo3"):
+    if name in ("Gemma3", "Gemma3n", "Olmo3"):
         return lambda x, p: rope(x, p, attention.config.layer_types[attention.layer_idx])
     return rope
 
@@ -148,6 +149,9 @@ def more():
     yield "phi", *alone(phi, "Phi", transformers.PhiConfig(**share, rope_parameters=partly), 0)
     config = transformers.Phi3Config(**share, sliding_window=W, rope_parameters=partly)
     yield "phi3", *alone(phi3, "Phi3", config, 0)
+    config = transformers.Gemma3nTextConfig(**SIZES, **TYPES, num_kv_shared_layers=0)
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"gemma3n {kind}", *alone(gemma3n, "Gemma3nText", config, number)
 
 
 def compressed():
@@ -170,7 +174,8 @@ def fill(module):
     for name, x in module.named_parameters():
         torch.nn.init.normal_(x, std=0.3)
         scale = x.ndim == 1 and "norm" in name.lower() and name.endswith("weight")
-        if scale and not type(module).__name__.startswith(("Gemma", "Qwen3Next", "MiniMaxM3")):
+        less_one = type(module).__name__.startswith(("Gemma", "Qwen3Next", "MiniMaxM3"))
+        if scale and not (less_one and type(module).__name__ != "Gemma3nTextAttention"):
             x += 1
     return module.eval()
 

@@ -6,10 +6,10 @@ import modules
 import numpy as np
 import pytest
 import transformers
-from modules import deepseek, diff, gemma, gemma2, llama, llama4, mistral, olmo, oss, qwen, qwen_next
+from modules import deepseek, diff, gemma, gemma2, gemma3n, llama, llama4, mistral, olmo, oss, qwen, qwen_next
 from support import FACE, close, numbers, tensor
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS, RopeParameters
-from transformers.models.gemma3n import modeling_gemma3n
+from transformers.models.gemma4 import modeling_gemma4
 from transformers.models.glm import modeling_glm
 from transformers.models.glm4 import modeling_glm4
 from transformers.models.mixtral import modeling_mixtral
@@ -31,6 +31,7 @@ CLASSES = {
     "Qwen3": (qwen, transformers.Qwen3Config, SIZES),
     "Gemma2": (gemma2, transformers.Gemma2Config, SIZES),
     "Gemma3": (gemma, transformers.Gemma3TextConfig, SIZES | modules.TYPES),
+    "Gemma3nText": (gemma3n, transformers.Gemma3nTextConfig, SIZES | modules.TYPES | {"num_kv_shared_layers": 0}),
     "Olmo2": (olmo, transformers.Olmo2Config, SIZES),
     "Olmo3": (modeling_olmo3, transformers.Olmo3Config, SIZES | modules.TYPES),
     "Qwen2": (modeling_qwen2, transformers.Qwen2Config, SIZES),
@@ -95,12 +96,11 @@ def built(name, kind, **more):
     if name == "Phi3":
         top = {key: rope[key] for key in {"original_max_position_embeddings"} & rope.keys()}
     nested = {one: dict(rope) for one in modules.TYPES["layer_types"]} | top
-    config = config(**sizes, rope_parameters=nested if name in ("Gemma3", "Olmo3") else rope)
+    config = config(**sizes, rope_parameters=nested if name in ("Gemma3", "Gemma3nText", "Olmo3") else rope)
     module = modules.fill(getattr(library, f"{name}Attention")(config, 1))
     x = torch.randn(modules.B, modules.T, config.hidden_size)
     try:
-        turn = getattr(library, f"{name}RotaryEmbedding")(config)
-        place = (lambda x, p: turn(x, p, "full_attention")) if name in ("Gemma3", "Olmo3") else turn
+        place = modules.positions(module)
         return module, x, modules.said(module, module, place, x, torch.ones(modules.B, modules.T).bool())
     except (RuntimeError, KeyError):
         return module, x, None
@@ -181,14 +181,17 @@ def test_an_option_of_a_module_is_named():
 
 
 def test_what_ours_has_not_is_named():
-    config = transformers.Gemma3nTextConfig(**SIZES | modules.TYPES, num_kv_shared_layers=0)
+    types = {"layer_types": ["full_attention"] * 2}
+    sharing = transformers.Gemma3nTextConfig(**SIZES | types, num_kv_shared_layers=1)
+    gemma_4 = transformers.Gemma4TextConfig(**SIZES | types)
     phi = transformers.PhiConfig(**HALVED, qk_layernorm=True)
     _, v4, *_ = next(modules.compressed())
     for rope in v4.config.rope_parameters.values():
         rope |= {"rope_type": "longrope", "short_factor": [1.0, 2.0], "long_factor": [1.0, 2.0]}
         rope["original_max_position_embeddings"] = 64
     for module, words in (
-        (modeling_gemma3n.Gemma3nTextAttention(config, 1), "Gemma3nTextAttention norms its values"),
+        (gemma3n.Gemma3nTextAttention(sharing, 1), "its own keys and values, got a layer that takes those of an"),
+        (modeling_gemma4.Gemma4TextAttention(gemma_4, 1), "Gemma4TextAttention has other sizes, and another turn"),
         (modeling_phi.PhiAttention(phi, 1), "qk_layernorm=False, got True"),
         (v4, "rope_type must follow no length, for words and entries have two"),
     ):

@@ -468,6 +468,7 @@ SETTINGS = (
     ("multi_head_attention", {"num_heads": 1, "use_bias": False}),
     ("grouped_query_attention", {"num_kv_heads": 1}),
     ("grouped_query_attention", {"num_kv_heads": 4}),
+    ("grouped_query_attention", {"value_norm": 0.3}),
     ("latent_attention", {"query_latent_dim": None}),
     ("relative_attention", {"max_distance": 0, "use_bias": True}),
     ("linear_attention", {"feature_map": "relu", "normalize": False}),

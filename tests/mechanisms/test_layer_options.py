@@ -1,5 +1,7 @@
 """Options and parts that every layer over heads takes, or refuses by name."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -158,6 +160,34 @@ def test_parts_stand_around_any_mechanism(face, name):
         setattr(layer, part, None)
         assert np.abs(numbers(layer(x)[0]) - expected).max() > 1e-3, part
         setattr(layer, part, kept)
+
+
+VALUE = re.compile("value_(global_)?(weight|bias)")
+VALUED = LIKE | {
+    **dict(SCORED),
+    "DeltaRuleAttention": {},
+    "LinearAttention": {},
+    "LinformerAttention": {"length": T, "rank": 3},
+    "LongformerAttention": {"window": 2, "positions": [0, 5], "global_projections": True},
+    "SlidingWindowAttention": {"window": 3, "num_kv_heads": G},
+}
+
+
+@FACE
+@pytest.mark.parametrize("name", VALUED)
+def test_a_norm_of_values_stands_behind_their_map(face, name):
+    """Values a hundred times as long are the same ones, and without the norm others; nothing more is learned."""
+    sizes = {"key_dim": 4} | VALUED[name] | {"dtype": torch.float64 if face is pytorch else "float64"}
+    layer, plain = (getattr(face, name)(D, H, **sizes, **norm) for norm in ({"value_norm": 1e-12}, {}))
+    parameters = get_parameters(layer)
+    assert parameters.keys() == get_parameters(plain).keys()
+    x, found = tensor(face, draw(B, T, D)), {}
+    for one in (layer, plain):
+        set_parameters(one, parameters)
+        once = numbers(one(x, need_weights=False)[0])
+        set_parameters(one, {key: x * 100 if VALUE.fullmatch(key) else x for key, x in parameters.items()})
+        found[one] = np.abs(numbers(one(x, need_weights=False)[0]) - once).max()
+    assert found[layer] < 1e-6 < 1e-3 < found[plain]
 
 
 @FACES

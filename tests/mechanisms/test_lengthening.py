@@ -216,6 +216,18 @@ def test_all_turn_by_the_length_of_the_text(face, rule, first):
 
 @FACE
 @BY_LENGTH
+@pytest.mark.parametrize("firsts", [[0, 5], [5, 0]])
+def test_the_longest_text_of_a_call_counts(face, rule, firsts):
+    """Two keys each of two texts, one within the training and one beyond, in either order."""
+    x, start = draw(B, H, 2, K), np.array(firsts, "int32")[:, None, None]
+    _, found = by_length(face, rule)(*to(face, x, x), first_position=tensor(face, start))
+    for text, first in enumerate(firsts):
+        rows = [slow(x[text, 1, n], first + n, 7, rule) for n in range(2)]
+        close(numbers(found)[text, 1], rows)
+
+
+@FACE
+@BY_LENGTH
 def test_a_cached_key_keeps_the_turn_of_its_own_length(face, rule):
     layer = build(face, "MultiHeadAttention", 2 * K, 2, rotary=by_length(face, rule))
     weights = {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()}

@@ -18,7 +18,7 @@ BUILT = {"EncoderDecoder", "LuongDecoder"}
 NUMBERLESS = {"CappedSoftmax", "LogLengthScale", "RotaryEncoding", "SinusoidalEncoding"}  # they learn nothing
 SIZED = sorted(LAYERS.keys() - BUILT)
 # What layers over heads are built from besides sizes, and what an attention that has no place for it is to refuse.
-PARTS = ("num_kv_heads", "scale", "rotary", "query_key_norm", "softmax", "output_gate")
+PARTS = ("num_kv_heads", "scale", "value_norm", "rotary", "query_key_norm", "softmax", "output_gate")
 ATTENTIONS = sorted(name for name in SIZED if "Attention" in name or name.endswith("Decoder") or name == "Encoder")
 
 
@@ -70,6 +70,7 @@ def given(face, name, part):
     made = {
         "num_kv_heads": lambda: 1,
         "scale": lambda: 0.7,
+        "value_norm": lambda: 0.7,
         "rotary": lambda: face.LogLengthScale(trained_length=3),  # for keys of any width
         "query_key_norm": lambda: face.QueryKeyNorm(K // 2 if name.startswith("Differential") else K),
         "softmax": lambda: face.CappedSoftmax(2.0),

@@ -62,7 +62,7 @@ KEPT = [
 OWN = [
     "head_dim", "scaling", "sliding_window", "attn_logit_softcapping", "layer_type", "num_heads", "kv_lora_rank",
     "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "q_lora_rank", "use_rope", "attn_temperature_tuning",
-    "attn_scale", "floor_scale", "lambda_init", "rope_layer_type", "attention_type",
+    "attn_scale", "floor_scale", "lambda_init", "rope_layer_type", "attention_type", "is_kv_shared_layer",
 ]  # fmt: skip
 
 

@@ -56,7 +56,12 @@ EXPECTED = {
     "glm4": ("GroupedQueryAttention", None),
     "phi": ("GroupedQueryAttention", None),
     "phi3": ("SlidingWindowAttention", None),
+    "gemma3n sliding_attention": ("SlidingWindowAttention", None),
+    "gemma3n full_attention": ("GroupedQueryAttention", None),
 }
+
+
+GEMMA_3N = ("gemma3n sliding_attention", "gemma3n full_attention")
 
 
 def apart(row, layer, face=pytorch):
@@ -132,6 +137,8 @@ WITHOUT = {
     "qwen2 sliding_attention": "rotary window",
     "mixtral": "rotary window",
     "phi3": "rotary window",
+    "gemma3n sliding_attention": "rotary window query_key_norm value_norm",
+    "gemma3n full_attention": "rotary scale query_key_norm value_norm",
 }
 
 
@@ -158,7 +165,7 @@ def test_the_chunks_of_llama_4_are_a_mask():
 @FACE
 def test_a_layer_decodes_with_a_cache(face):
     """Token by token behind ``new_cache``, as at once."""
-    for row in ("llama3", "deepseek-v3 yarn", "gemma2 sliding_attention", "diffllama", "llama4 nope"):
+    for row in ("llama3", "deepseek-v3 yarn", "gemma2 sliding_attention", "diffllama", "llama4 nope", *GEMMA_3N):
         layer, x = face.from_huggingface(module(row)), GOLDENS[f"{row}/x"]
         cache = layer.new_cache(len(x), x.shape[1])
         with torch.no_grad():

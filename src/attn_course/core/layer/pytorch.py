@@ -104,6 +104,7 @@ class AttentionLayer(Module):
     part handed to the constructor, so that every mechanism can have it:
 
         scale           of the scores: where ``own_scale``; None is 1 / sqrt(key_dim)
+        value_norm      epsilon of a norm of each head's values, which has no scale
         rotary          (query, key, *, first_position) -> (query, key)
         query_key_norm  (query, key) -> (query, key), before rotary
         softmax         (score (B, H, ..., S), mask) -> weights: where ``own_softmax``
@@ -138,6 +139,7 @@ class AttentionLayer(Module):
         use_bias: bool = True,
         dropout: float = 0.0,
         scale: float | None = None,
+        value_norm: float | None = None,
         rotary: torch.nn.Module | None = None,
         query_key_norm: torch.nn.Module | None = None,
         softmax: torch.nn.Module | None = None,
@@ -148,7 +150,7 @@ class AttentionLayer(Module):
     ) -> None:
         super().__init__()
         heads = num_heads, num_kv_heads, key_dim, value_dim
-        rest = memory_dim, use_bias, dropout, scale
+        rest = memory_dim, use_bias, dropout, scale, value_norm
         sizes = self.Sizes.of(model_dim, *heads, *rest, own)
         check_parts(type(self), sizes, softmax, query_key_norm, rotary)
         self.sizes, self.config = sizes, sizes.config()
@@ -230,7 +232,15 @@ class AttentionLayer(Module):
         q, k, v = self.query(query), self.key(key), self.value(value)
         # As many as the maps give: where devices share the heads, each has some.
         H, G = (x.shape[-1] // self.sizes.key_dim for x in (q, k))
-        return split(q, H), split(k, G), split(v, G)
+        return split(q, H), split(k, G), self.normed(split(v, G))
+
+    def normed(self, value):
+        """The values (B, G, S, V), each at a root mean square of 1, or as they came."""
+        epsilon = self.sizes.value_norm
+        if epsilon is None:
+            return value
+        normed = torch.nn.functional.rms_norm(value, value.shape[-1:], eps=epsilon)
+        return normed.to(value.dtype)
 
     def prepare(self, query, key, **position):
         """What is done to query and key before the cache: norm, then positions."""

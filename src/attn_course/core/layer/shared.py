@@ -151,7 +151,8 @@ def whole_signature(kind: type) -> inspect.Signature:
 
 # What layers over heads are built from, and other layers may have no place for.
 OF_HEADS = ("num_kv_heads", "key_dim", "value_dim", "memory_dim", "use_bias", "dropout")
-OF_HEADS += ("scale", "rotary", "query_key_norm", "softmax", "output_gate")
+OF_HEADS += ("scale", "value_norm", "rotary", "query_key_norm", "softmax")
+OF_HEADS += ("output_gate",)
 
 
 # What others call something, and what it is here.

@@ -35,6 +35,7 @@ class HeadSizes:
     use_bias: bool
     dropout: float
     scale: float | None = None  # None is 1 / sqrt(key_dim)
+    value_norm: float | None = None  # epsilon of the values' norm; None is no norm
 
     @classmethod
     def of(
@@ -48,6 +49,7 @@ class HeadSizes:
         use_bias: bool,
         dropout: float,
         scale: float | None,
+        value_norm: float | None,
         own: dict[str, Any] | None,
     ) -> Self:
         """The sizes, with what a layer's caller left out; own: those of a mechanism.
@@ -55,7 +57,7 @@ class HeadSizes:
         Raises:
             ValueError: a size is not a whole number of at least 1, model_dim isn't
                 divisible by num_heads where key_dim is None, num_kv_heads does not
-                divide num_heads, dropout is no share, or scale not positive.
+                divide num_heads, dropout is no share, scale or value_norm not positive.
         """
         check_at_least(1, model_dim=model_dim, num_heads=num_heads)
         if key_dim is None and model_dim % num_heads:
@@ -75,8 +77,9 @@ class HeadSizes:
         for width in memory_dim:
             check_at_least(1, memory_dim=width)
         check_share(dropout=dropout)
-        if scale is not None:
-            check_positive(scale=scale)
+        given = {"scale": scale, "value_norm": value_norm}
+        given = {name: x for name, x in given.items() if x is not None}
+        check_positive(**given)
         check_flags(use_bias=use_bias)
         return cls(  # int: also of NumPy, a Keras file takes Python's own
             model_dim=int(model_dim),
@@ -87,7 +90,7 @@ class HeadSizes:
             memory_dim=(int(memory_dim[0]), int(memory_dim[1])),
             use_bias=use_bias,
             dropout=dropout,
-            scale=None if scale is None else float(scale),
+            **{name: float(x) for name, x in given.items()},
             **(own or {}),
         )
 
@@ -107,10 +110,11 @@ class HeadSizes:
         return self.key_dim
 
     def config(self) -> dict[str, Any]:
-        """The constructor's arguments; num_kv_heads and scale where they say more."""
+        """The constructor's arguments; of the last three those that say more."""
         config = asdict(self)
         if self.num_kv_heads == self.num_heads:
             del config["num_kv_heads"]
-        if self.scale is None:
-            del config["scale"]
+        for name in ("scale", "value_norm"):
+            if config[name] is None:
+                del config[name]
         return config

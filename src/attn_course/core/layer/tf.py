@@ -329,6 +329,7 @@ class AttentionLayer(PairLayer):
     part handed to the constructor, so that every mechanism can have it:
 
         scale           of the scores: where ``own_scale``; None is 1 / sqrt(key_dim)
+        value_norm      epsilon of a norm of each head's values, which has no scale
         rotary          (query, key, *, first_position) -> (query, key)
         query_key_norm  (query, key) -> (query, key), before rotary
         softmax         (score (B, H, ..., S), mask) -> weights: where ``own_softmax``
@@ -367,6 +368,7 @@ class AttentionLayer(PairLayer):
         use_bias: bool = True,
         dropout: float = 0.0,
         scale: float | None = None,
+        value_norm: float | None = None,
         rotary: keras.layers.Layer | None = None,
         query_key_norm: keras.layers.Layer | None = None,
         softmax: keras.layers.Layer | None = None,
@@ -377,7 +379,7 @@ class AttentionLayer(PairLayer):
     ) -> None:
         super().__init__(**options)
         heads = num_heads, num_kv_heads, key_dim, value_dim
-        rest = memory_dim, use_bias, dropout, scale
+        rest = memory_dim, use_bias, dropout, scale, value_norm
         sizes = self.Sizes.of(model_dim, *heads, *rest, own)
         check_parts(type(self), sizes, softmax, query_key_norm, rotary)
         self.sizes, self.config = sizes, {"seed": seed} | sizes.config()  # of dropout
@@ -474,7 +476,14 @@ class AttentionLayer(PairLayer):
         q, k, v = self.query_dense(query), self.key_dense(key), self.value_dense(value)
         # As many as the maps give: where devices share the heads, each has some.
         H, G = (x.shape[-1] // self.sizes.key_dim for x in (q, k))
-        return split(q, H), split(k, G), split(v, G)
+        return split(q, H), split(k, G), self.normed(split(v, G))
+
+    def normed(self, value):
+        """The values (B, G, S, V), each at a root mean square of 1, or as they came."""
+        epsilon = self.sizes.value_norm
+        if epsilon is None:
+            return value
+        return keras.ops.rms_normalization(value, epsilon=epsilon)
 
     def prepare(self, query, key, **position):
         """What is done to query and key before the cache: norm, then positions."""

@@ -12,7 +12,8 @@ Public names, alike in ``reference``, ``pytorch`` and ``tf``:
     grouped_query_attention(query, key, value, mask=None, *, ...)
 
 in ``reference`` the whole layer, ``grouped_query_layer(query, key, value, parameters,
-*, num_heads, num_kv_heads, mask=None, causal=False)``; in ``pytorch`` and ``tf``:
+*, num_heads, num_kv_heads, value_norm=None, mask=None, causal=False)``; in
+``pytorch`` and ``tf``:
 
     GroupedQueryAttention(model_dim, num_heads, *, num_kv_heads, ...)
         from_keras(layer) in ``tf``
@@ -27,7 +28,13 @@ Sources: Shazeer 2019, "Fast Transformer decoding: one write-head is all you nee
 Transformer models from multi-head checkpoints" (arXiv:2305.13245).
 """
 
-from attn_course.core.declaration import HEAD_OPTIONS, HEAD_SIZES, Mechanism, Timed
+from attn_course.core.declaration import (
+    HEAD_OPTIONS,
+    HEAD_SIZES,
+    POSITIVE,
+    Mechanism,
+    Timed,
+)
 
 MECHANISMS = (
     Mechanism(
@@ -40,7 +47,7 @@ MECHANISMS = (
         time="O(n^2 d + n d^2)",
         memory="O(h n^2)",
         sizes=HEAD_SIZES | {"num_heads": 4, "num_kv_heads": 2},
-        options=HEAD_OPTIONS,
+        options=HEAD_OPTIONS | {"value_norm": POSITIVE},
         wrong=(
             ({"num_kv_heads": 3}, "num_kv_heads"),
             ({"num_heads": 6, "num_kv_heads": 2, "key_dim": None}, "model_dim"),

@@ -70,13 +70,15 @@ def grouped_query_layer(
     *,
     num_heads: int,
     num_kv_heads: int,
+    value_norm: float | None = None,
     mask: np.ndarray | None = None,
     causal: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Project, split, attend in groups, merge and project.
 
     heads    = num_heads blocks of columns of query @ query_weight + query_bias,
-               num_kv_heads blocks of key @ key_weight + key_bias, and so of value
+               num_kv_heads blocks of key @ key_weight + key_bias, and so of value,
+               there value / sqrt(mean(value ** 2) + value_norm) where that is given
     output   = merged contexts @ output_weight + output_bias
 
     Shapes:
@@ -85,6 +87,8 @@ def grouped_query_layer(
             ``value_weight`` (F, G*V), ``output_weight`` (H*V, D), and where there are
             biases ``query_bias`` (H*K), ``key_bias`` (G*K), ``value_bias`` (G*V),
             ``output_bias`` (D).
+        value_norm: epsilon of the norm, which has no scale; None leaves values as
+            they are.
         mask, causal: as in ``grouped_query_attention``.
         returns: output (B, T, D), weights (B, H, T, S).
 
@@ -93,13 +97,17 @@ def grouped_query_layer(
     Raises:
         ValueError: a shape, dtype or mask is not as above, or G does not divide H.
 
-    Source: Ainslie et al. 2023 (arXiv:2305.13245), section 2.2.
+    Source: Ainslie et al. 2023 (arXiv:2305.13245), section 2.2; the norm of values:
+        Gemma 3n, ``Gemma3nTextAttention`` in ``transformers`` 5.23.0.
     """
     names = ("query_weight", "key_weight", "value_weight", "output_weight")
     check_parameters(parameters, *names)
     queries = split_heads(project(query, parameters, "query"), num_heads)
     keys = split_heads(project(key, parameters, "key"), num_kv_heads)
     values = split_heads(project(value, parameters, "value"), num_kv_heads)
+    if value_norm is not None:
+        square = np.mean(values**2, axis=-1, keepdims=True)
+        values = values / np.sqrt(square + value_norm)
     context, weights = grouped_query_attention(
         queries, keys, values, mask, causal=causal
     )

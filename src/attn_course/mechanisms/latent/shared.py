@@ -12,8 +12,9 @@ from attn_course.mechanisms.parts.lengthening.reference import rotary_frequencie
 
 EPSILON = 1e-6  # of the RMS norms, as in DeepSeek's code
 BASE = 10000.0
-# One projection makes key and value of one input, for all heads, and without a bias.
-REFUSED = ("num_kv_heads", "memory_dim", "use_bias", "query_key_norm")
+# One projection makes key and value of one input, for all heads, and without a bias;
+# absorbed, values are never formed.
+REFUSED = ("num_kv_heads", "memory_dim", "use_bias", "query_key_norm", "value_norm")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -273,7 +273,7 @@ class LongformerAttention(PatternAttention):
         own = (
             split(self.query_global(query), self.num_heads),
             split(self.key_global(key), self.num_kv_heads),
-            split(self.value_global(value), self.num_kv_heads),
+            self.normed(split(self.value_global(value), self.num_kv_heads)),
         )
         return tuple(torch.cat(pair, 1) for pair in zip(heads, own, strict=True))
 

@@ -13,8 +13,8 @@ Public names, alike in ``pytorch`` and ``tf``:
     attention of all these, and   GroupedQueryAttention, where its layer has a window
     of gpt-oss, OLMo 2 and 3,     SlidingWindowAttention; with Qwen3, Gemma 3, OLMo a
     Mixtral, Phi, Phi-3,          ``QueryKeyNorm``, with Gemma 2 a ``CappedSoftmax``,
-    GLM, GLM-4                    with gpt-oss a ``SinkSoftmax``; of Phi and GLM a part
-                                  of the columns turns
+    GLM, GLM-4, Gemma 3n          with gpt-oss a ``SinkSoftmax``; of Phi and GLM a part
+                                  of the columns turns; Gemma 3n has a ``value_norm``
     attention of Qwen3-Next       GroupedQueryAttention with norm and ``OutputGate``
     attention of Llama 4          the same with rotary and a norm without a scale, or,
                                   where nothing turns, a ``LogLengthScale``
@@ -47,9 +47,9 @@ Those layers of Llama 4 that turn see a chunk, by a mask, as there:
 ``document_mask([chunk, chunk, rest], size)``.
 
 Differs: the layers of gpt-oss, Llama 4, Qwen3-Next and DeepSeek with experts are not
-of our form: take the module's ``self_attn``; Gemma 3n's, which norms its values, is
-refused. Dropout is left behind. Norms of Gemma and Qwen3-Next keep what is added to 1,
-ours the sum.
+of our form: take the module's ``self_attn``, as of Gemma 3n; a layer that takes keys
+and values of an earlier one is refused, and Gemma 4. Dropout is left behind. Norms of
+Gemma 2 and 3 and Qwen3-Next keep what is added to 1, ours the sum.
 
 Sources: ``transformers`` 5.23.0, the files ``modeling_*.py`` of these models.
 """

@@ -1,6 +1,6 @@
 """From a module of Hugging Face to what our layers are built from, in NumPy."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +56,9 @@ def read_huggingface(module: Any) -> Recipe:
 
 def whole_scales(module: Any) -> dict[str, np.ndarray]:
     """The state; the norms of some learn what is added to 1, ours the sum."""
-    state = arrays(module)
-    if type(module).__name__.startswith(("Gemma", "Qwen3Next", "MiniMaxM3")):
+    state, name = arrays(module), type(module).__name__
+    less_one = name.startswith(("Gemma", "Qwen3Next", "MiniMaxM3"))
+    if less_one and name != "Gemma3nTextAttention":
         state |= {name: 1 + x for name, x in state.items() if "norm" in name}
     return state
 
@@ -200,6 +201,16 @@ def read_attention(module: Any) -> Recipe:
         options |= block_options(config, K, options["num_kv_heads"])
     parameters = renamed(state, LLAMA_ATTENTION | M3_INDEXER)
     return Recipe(kind, options, parts, None, parameters)
+
+
+def read_gemma3n_attention(module: Any) -> Recipe:
+    """Gemma3nTextAttention: that of Gemma 3, with a norm of the values too."""
+    if module.is_kv_shared_layer:
+        came = "a layer that takes those of an earlier one (num_kv_shared_layers)"
+        raise ValueError(f"module must make its own keys and values, got {came}")
+    found = read_attention(module)
+    normed = {"value_norm": module.config.rms_norm_eps}
+    return replace(found, options=found.options | normed)
 
 
 def three_maps(module: Any) -> dict[str, np.ndarray]:
@@ -512,7 +523,9 @@ def rotary(module: Any) -> tuple[str, dict[str, Any]]:
 
 
 OF_CONFIG = ("MistralAttention", "MixtralAttention", "Phi3Attention")  # their window
-REFUSED = {"Gemma3nTextAttention": "norms its values"}
+REFUSED = {
+    "Gemma4TextAttention": "has other sizes, and another turn, by the type of a layer"
+}
 
 
 READERS = {
@@ -531,6 +544,7 @@ READERS = {
     "Gemma2DecoderLayer": read_decoder,
     "Gemma3Attention": read_attention,
     "Gemma3DecoderLayer": read_decoder,
+    "Gemma3nTextAttention": read_gemma3n_attention,
     "Olmo2Attention": read_attention,
     "Olmo3Attention": read_attention,
     "GlmAttention": read_attention,
