@@ -118,9 +118,33 @@ ONLY_WHAT_IS_SEEN = """(code) => {
 }"""
 
 
+# These rules sort what stands behind an element: of each style they are shown three, for one may be covered.
+THREE_OF_EACH_STYLE = """(colors) => {
+  const styleOf = (node) => {
+    const own = getComputedStyle(node), link = node.localName === "a" && getComputedStyle(node.parentElement).color;
+    const style = [own.color, own.fontSize, own.fontWeight, own.textShadow, own.textDecoration, link];
+    style.push(node.offsetParent?.className, /[\\p{L}\\p{N}]{2}/u.test(node.textContent));  // axe passes signs over
+    for (let behind = node; behind; behind = behind.parentElement) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(behind);
+      style.push(`${backgroundColor} ${backgroundImage} ${opacity}`);
+    }
+    return [...new Set(style)].join();
+  };
+  for (const rule of axe._audit.rules.filter((rule) => colors.includes(rule.id))) {
+    const matches = rule.matches, seen = {};
+    rule.matches = (node, ...more) => {
+      if (!matches(node, ...more)) return false;
+      const style = styleOf(node);
+      return (seen[style] = (seen[style] ?? 0) + 1) <= 3;
+    };
+  }
+}"""
+
+
 def violations(tab, *rules, of=None, but=()):
     """What axe-core finds by these rules, by all but some without any, of the page or of parts; one line each."""
     tab.evaluate(AXE)
+    tab.evaluate(THREE_OF_EACH_STYLE, COLORS)
     chosen = {"runOnly": rules} if rules else {"rules": {rule: {"enabled": False} for rule in but}}
     options = {"resultTypes": ["violations"], **chosen}
     found = tab.evaluate("([of, options]) => axe.run(of ?? document, options)", [of, options])["violations"]
