@@ -32,7 +32,7 @@ def maps_of(item):
 @LAYERS
 def test_saved_and_loaded(case, tmp_path):
     """A model of it, from a file again the same; what has maps, once they are int8, which leaves it nearly the same."""
-    item = case.build("tf", "float32")
+    item = case.traced("tf", "float32")
     parameters = get_parameters(item)
     if "gate" in parameters:  # a number that begins at 0, and hides what it is multiplied with
         set_parameters(item, parameters | {"gate": np.ones_like(parameters["gate"])})
