@@ -3,12 +3,11 @@
 import re
 
 import pytest
-from chapters import read_source, sources
-from marks import in_form
+from chapters import alone_paths, read_source, sources
 from nbformat.v4 import new_code_cell
 from page_rules import card_cells, card_faults, names, text_of
 
-CHAPTERS = [path for path in sources() if in_form(read_source(path))]
+CHAPTERS = [path for path in sources() if alone_paths(path)]
 
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)

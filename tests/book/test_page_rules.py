@@ -4,7 +4,6 @@ import re
 
 import pytest
 from chapters import alone_paths, read_notebook, read_source, sources, tags, toc
-from marks import in_form
 from page_rules import (
     MOST_IGNORED,
     complaints,
@@ -19,7 +18,7 @@ from page_rules import (
 )
 from publisher import ROOT
 
-CHAPTERS = [path for path in sources() if in_form(read_source(path))]
+CHAPTERS = [path for path in sources() if alone_paths(path)]
 
 
 def test_toc_names_the_chapters_in_order():

@@ -8,6 +8,7 @@ by their exercise's own check.
 
 import ast
 import importlib.util
+from functools import cache
 
 import both_frameworks  # noqa: F401
 import keras
@@ -201,6 +202,7 @@ LAYERS = {
 }
 
 
+@cache
 def shown(kind):
     """Functions in open cells and solutions, or classes in open cells, for TensorFlow: chapter and name."""
     found, folded = {}, FOLDED - {"solution"} if kind is ast.FunctionDef else FOLDED
@@ -211,9 +213,6 @@ def shown(kind):
                     if isinstance(node, kind) and (kind is ast.ClassDef or node.name.endswith("_tf")):
                         found[f"{path.stem} {node.name}"] = path
     return found
-
-
-SHOWN, CLASSES = shown(ast.FunctionDef), shown(ast.ClassDef)
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +255,7 @@ def both(function, arguments):
 
 @pytest.mark.parametrize("name", ROWS)
 def test_unknown_sizes(name, pages, monkeypatch):
-    page = pages(SHOWN[name])
+    page = pages(shown(ast.FunctionDef)[name])
     for word, value in FROM_PAGE.get(name, {}).items():
         monkeypatch.setattr(page, word, value, raising=False)
     for arguments in ROWS[name]:
@@ -307,7 +306,7 @@ def fitted(layer, inputs):
 def test_a_layer_of_unknown_sizes(name, pages):
     keras.utils.set_random_seed(0)
     sizes, inputs, how = LAYERS[name]
-    shown_class = getattr(pages(CLASSES[name]), name.split()[1])
+    shown_class = getattr(pages(shown(ast.ClassDef)[name]), name.split()[1])
     assert 0 < fitted(Wrapped(shown_class(*sizes), how, inputs), inputs) < np.inf
 
 
