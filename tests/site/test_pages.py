@@ -123,7 +123,7 @@ THREE_OF_EACH_STYLE = """(colors) => {
     const own = getComputedStyle(node), link = node.localName === "a" && getComputedStyle(node.parentElement).color;
     const style = [own.color, own.fontSize, own.fontWeight, own.textShadow, own.textDecoration, link];
     style.push(node.offsetParent?.className, /[\\p{L}\\p{N}]{2}/u.test(node.textContent));  // axe passes signs over
-    for (let behind = node; behind; behind = behind.parentElement) {
+    for (let behind = node; behind; behind = behind.parentElement ?? behind.getRootNode().host) {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(behind);
       style.push(`${backgroundColor} ${backgroundImage} ${opacity}`);
     }
