@@ -476,13 +476,14 @@ class AttentionLayer(PairLayer):
         q, k, v = self.query_dense(query), self.key_dense(key), self.value_dense(value)
         # As many as the maps give: where devices share the heads, each has some.
         H, G = (x.shape[-1] // self.sizes.key_dim for x in (q, k))
-        return split(q, H), split(k, G), self.normed(split(v, G))
+        value = split(v, G)
+        if self.sizes.value_norm is not None:
+            value = self.normed(value)
+        return split(q, H), split(k, G), value
 
     def normed(self, value):
-        """The values (B, G, S, V), each at a root mean square of 1, or as they came."""
+        """The values (B, G, S, V), each at a root mean square of 1."""
         epsilon = self.sizes.value_norm
-        if epsilon is None:
-            return value
         return keras.ops.rms_normalization(value, epsilon=epsilon)
 
     def prepare(self, query, key, **position):

@@ -270,10 +270,13 @@ class LongformerAttention(PatternAttention):
         heads = super().project(query, key, value)
         if self.query_global is None:
             return heads
+        value = split(self.value_global(value), self.num_kv_heads)
+        if self.sizes.value_norm is not None:
+            value = self.normed(value)
         own = (
             split(self.query_global(query), self.num_heads),
             split(self.key_global(key), self.num_kv_heads),
-            self.normed(split(self.value_global(value), self.num_kv_heads)),
+            value,
         )
         return tuple(torch.cat(pair, 1) for pair in zip(heads, own, strict=True))
 

@@ -270,10 +270,13 @@ class LongformerAttention(PatternAttention):
         heads = super().project(query, key, value)
         if self.query_global_dense is None:
             return heads
+        value = split(self.value_global_dense(value), self.num_kv_heads)
+        if self.sizes.value_norm is not None:
+            value = self.normed(value)
         own = (
             split(self.query_global_dense(query), self.num_heads),
             split(self.key_global_dense(key), self.num_kv_heads),
-            self.normed(split(self.value_global_dense(value), self.num_kv_heads)),
+            value,
         )
         return tuple(tf.concat(pair, 1) for pair in zip(heads, own, strict=True))
 
