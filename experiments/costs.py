@@ -169,12 +169,12 @@ def in_place(record, rows, heading):
     return record | {"rows": others + [row | told for row in rows]}
 
 
-def counts():
-    """name -> two lengths, and the operations at them."""
+def counts(rows):
+    """name -> two lengths, and the operations at them, of all that was measured."""
     found = {}
-    for name, case in CASES.items():
-        made = [operations(name, n) for n in case.counted]
-        found[name] = [list(case.counted), made]
+    for name in dict.fromkeys(row["name"] for row in rows):
+        lengths = CASES[name].counted
+        found[name] = [list(lengths), [operations(name, n) for n in lengths]]
     return found
 
 
@@ -199,7 +199,8 @@ def main(arguments=None):
             record |= {"seconds": round(done.seconds), "rows": rows}
             if options.only:
                 record = in_place(load_record("costs"), rows, record)
-            print(write("costs", record | {"operations": counts(), "grown": grown()}))
+            record |= {"operations": counts(record["rows"]), "grown": grown()}
+            print(write("costs", record))
 
 
 if __name__ == "__main__":
