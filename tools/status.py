@@ -19,7 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import nbformat
-from chapters import INSTALL_TAG, sources
+from chapters import code_cells, sources
 from execute import IGNORED
 from marks import NOT_RUN, tags
 from publisher import ROOT
@@ -35,14 +35,9 @@ NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "nump
 SINCE = "changed since"  # its cells are not those of the note
 
 
-def code(notebook):
-    """The code cells of a notebook."""
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
 def digest(notebook):
     """A sum over what ran and what it gave: prose and the code of figures to drag change without another run."""
-    ran = [(cell.source, [_given(output) for output in cell.outputs]) for cell in code(notebook)]
+    ran = [(cell.source, [_given(output) for output in cell.outputs]) for cell in code_cells(notebook)]
     return hashlib.sha256(json.dumps(ran, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -76,10 +71,9 @@ def noted(notebook):
 def counts(notebook):
     """How many cells run again and are compared, and how many are left out."""
     found = Counter()
-    for cell in code(notebook):
-        own = set(tags(cell))
-        if not {INSTALL_TAG, NOT_RUN[0]} & own:
-            found["left out" if IGNORED in own else "compared"] += 1
+    for cell in code_cells(notebook):
+        if NOT_RUN[0] not in tags(cell):
+            found["left out" if IGNORED in tags(cell) else "compared"] += 1
     return found
 
 
