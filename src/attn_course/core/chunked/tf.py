@@ -161,6 +161,17 @@ def chunks(x, size):
     return tf.reshape(x, tf.concat([shape[:-2], cut], axis=0))
 
 
+def by_turns(x, axis=-1):
+    """What stands at 0, 2, 4 ... of an axis, counted from the last, and at 1, 3, 5 ...
+
+    ``x[..., 0::2]`` and ``x[..., 1::2]``, which take TensorFlow twenty times as long.
+    """
+    shape, size = tf.shape(x), x.shape[axis]
+    cut = [-1 if size is None else size // 2, 2]
+    cut = tf.concat([shape[:axis], cut, shape[x.shape.rank + axis + 1 :]], axis=0)
+    return tf.unstack(tf.reshape(x, cut), 2, axis=axis)
+
+
 def join(x):
     """Put chunks (..., N, C, X) one behind the other again."""
     shape = tf.shape(x)

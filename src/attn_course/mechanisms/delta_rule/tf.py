@@ -6,6 +6,7 @@ from typing import Any
 from attn_course.core.chunked.tf import (
     at_once,
     before_maps,
+    by_turns,
     check_gates,
     chunks,
     decay_between,
@@ -74,11 +75,14 @@ def delta_rule_attention(
 def read_in_turn(prepare, *inputs):
     """What the chunks read, one after the other, each from the state that it gets.
 
-    What a chunk needs is prepared when its turn comes, and stays in the cache.
+    In a graph, what a chunk needs is prepared when its turn comes, and stays in the
+    processor's cache; elsewhere so many small operations take longer to be called.
     """
     inputs = tuple(map(to_front, inputs))
     key, value = inputs[1][0], inputs[2][0]
     state = tf.zeros_like(tf.matmul(key, value, transpose_a=True))
+    if tf.executing_eagerly():
+        inputs, prepare = prepare(*inputs), lambda *parts: parts
 
     def step(carried, chunk):
         state, _ = carried
@@ -155,13 +159,13 @@ def fade_by_column(query, key, decay):
         asks = tf.concat([asks, late * before], axis=-2)
         kept = before * after
     found, asks, key, kept = (x[..., 0, :, :] for x in (found, asks, key, kept))
-    of_key, of_query = ((found[..., n::2, :], asks[..., n::2, :]) for n in (0, 1))
+    of_key, of_query = zip(by_turns(found, -2), by_turns(asks, -2), strict=True)
     return of_key, of_query, key, tf.linalg.matrix_transpose(kept)
 
 
 def pairs(blocks):
     """Of every two blocks (..., N, size, X) the earlier ones, and the later ones."""
-    return blocks[..., 0::2, :, :], blocks[..., 1::2, :, :]
+    return by_turns(blocks, -3)
 
 
 def delta_rule_step(

@@ -5,6 +5,7 @@ Formulas: ``reference.py``.
 
 from typing import Any
 
+from attn_course.core.chunked.tf import by_turns
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.shared import check_pad
 from attn_course.core.layer.tf import (
@@ -224,8 +225,7 @@ class ContextDecoder(RecurrentDecoder):
 
     def read_out(self, seen):
         """The logits: a layer that takes the larger of each two neighbors, a map."""
-        pairs = self.readout(seen)
-        return self.output_layer(tf.maximum(pairs[..., 0::2], pairs[..., 1::2]))
+        return self.output_layer(tf.maximum(*by_turns(self.readout(seen))))
 
 
 @keras.saving.register_keras_serializable("attn_course")

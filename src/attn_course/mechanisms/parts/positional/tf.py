@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from attn_course.core.chunked.tf import by_turns
 from attn_course.core.frameworks import keras, tf
 from attn_course.core.layer.tf import Layer
 from attn_course.core.precision.tf import wide
@@ -187,7 +188,7 @@ def _split(x, layout):
     """The first and the second column of every pair."""
     if layout == "half":
         return tf.split(x, 2, axis=-1)
-    return x[..., 0::2], x[..., 1::2]
+    return by_turns(x)
 
 
 def _join(first, second, layout):
