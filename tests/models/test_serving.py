@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from support import FACE, build
 
 from attn_course import pytorch, tf
+from attn_course.core.paged.shared import Blocks
 from attn_course.frameworks import torch
 from attn_course.models.decoding.shared import Sampler
-from attn_course.models.serving.blocks import Blocks, PrefixCache
+from attn_course.models.serving.blocks import PrefixCache
 from attn_course.models.serving.shared import Scheduler
 from attn_course.parity import get_parameters, set_parameters
 

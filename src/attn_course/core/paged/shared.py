@@ -1,4 +1,4 @@
-"""Sizes and checks of a paged cache that both frameworks share."""
+"""Blocks by number, sizes and checks of a paged cache, for both frameworks."""
 
 from typing import Any
 
@@ -31,6 +31,43 @@ def pool_empty(wanted: Any, free: Any) -> str:
 def nobody_holds(blocks: Any) -> str:
     """The words for blocks that are held or released, and free."""
     return f"blocks must have a holder for each time they are named, got {blocks}"
+
+
+class Blocks:
+    """Numbers of blocks: which are free, and how many hold each of the others.
+
+    In Python, where a scheduler decides; those of a ``BlockPool`` are tensors, so that
+    a cache in blocks is compiled with its layer.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.free = [*range(count)][::-1]  # a stack, of which the last is taken first
+        self.holders = [0] * count
+
+    def take(self, count: int) -> list[int]:
+        """So many free blocks; from now on they have a holder."""
+        if count > len(self.free):
+            raise ValueError(pool_empty(count, len(self.free)))
+        taken = [self.free.pop() for _ in range(count)]
+        for n in taken:
+            self.holders[n] = 1
+        return taken
+
+    def hold(self, blocks: list[int]) -> None:
+        """One holder more."""
+        self.count(blocks, 1)
+
+    def release(self, blocks: list[int]) -> None:
+        """One holder less; what nobody holds is free."""
+        self.count(blocks, -1)
+        self.free += [n for n in reversed(blocks) if not self.holders[n]]
+
+    def count(self, blocks, more):
+        """Add to the holders of blocks, each named once, that have one at least."""
+        if len({*blocks}) < len(blocks) or any(self.holders[n] < 1 for n in blocks):
+            raise ValueError(nobody_holds(blocks))
+        for n in blocks:
+            self.holders[n] += more
 
 
 def check_caches(caches: list) -> Any:

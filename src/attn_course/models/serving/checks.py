@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.core.paged.shared import blocks_of
+from attn_course.core.paged.shared import Blocks, blocks_of
 from attn_course.core.shapes import check_at_least
 from attn_course.models.decoding.shared import check_generation
-from attn_course.models.serving.blocks import Blocks
 
 
 def check_sizes(

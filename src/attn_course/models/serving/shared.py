@@ -7,18 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from attn_course.core.paged.shared import blocks_of
+from attn_course.core.paged.shared import Blocks, blocks_of
 from attn_course.models.decoding.shared import Sampler
-from attn_course.models.serving.blocks import (
-    Batch,
-    Blocks,
-    PrefixCache,
-    batch_of,
-    name_of,
-)
+from attn_course.models.serving.blocks import Batch, PrefixCache, batch_of, name_of
 from attn_course.models.serving.checks import check_sizes, checked_prompt, reach_of
-
-LOGGED = "read", "hit", "written", "preempted", "waited"  # of each step, by request
+from attn_course.models.serving.log import Journal
 
 
 @dataclass(eq=False)
@@ -81,8 +74,8 @@ class Scheduler:
         self.prefixes = PrefixCache(self.blocks)
         self.waiting: deque[Request] = deque()
         self.running: list[Request] = []
-        self.counts: Counter = Counter()
-        self.log: list[dict[str, Any]] = []
+        self.journal = Journal()
+        self.counts, self.log = self.journal.counts, self.journal.log
         self.memory = self.take_memory(model, blocks * block_size)
 
     def take_memory(self, model: Any, positions: int) -> tuple:
@@ -157,7 +150,7 @@ class Scheduler:
         last gives its own back. Then who waits, unless blocks were wanted.
         """
         left, spans, full = self.token_budget, [], False
-        self.log.append({name: {} for name in LOGGED})
+        self.journal.begin()
         for request in [*self.running]:
             count = min(request.unread, left)
             while request in self.running and count and not self.grow(request, count):
@@ -176,7 +169,7 @@ class Scheduler:
             self.admit(request)
             spans.append((request, count))
             left -= count
-        self.note(spans)
+        self.journal.note(self, spans)
         return spans
 
     def look_up(self, request):
@@ -191,7 +184,7 @@ class Scheduler:
         """From the head of the queue to those who run."""
         self.running.append(self.waiting.popleft())
         request.state = "running"
-        self.tell(request, "hit", request.read)
+        self.journal.tell(request, "hit", request.read)
 
     def grow(self, request, count):
         """Blocks for so many more tokens; False, and nothing changed, without them."""
@@ -214,7 +207,7 @@ class Scheduler:
         self.running.remove(request)
         self.give_back(request)
         request.state = "waiting"
-        self.tell(request, "preempted", 1)
+        self.journal.tell(request, "preempted", 1)
         self.waiting.appendleft(request)
 
     def leave(self, request, state):
@@ -228,19 +221,3 @@ class Scheduler:
         self.prefixes.touch(request.names[1:])
         self.blocks.release(request.table)
         request.table, request.read = [], 0
-
-    def note(self, spans):
-        """Who waits, what is read and where it stands, in numbers of the requests."""
-        self.counts["steps"] += 1
-        for request in self.waiting:
-            self.tell(request, "waited", 1)
-        for request, count in spans:
-            self.tell(request, "read", count)
-        self.log[-1]["tables"] = {r.number: [*r.table] for r in self.running}
-        self.log[-1]["free"] = len(self.blocks.free)
-
-    def tell(self, request, what, count):
-        """Count for a request, for all, and in the log of this step."""
-        request.counts[what] += count
-        self.counts[what] += count
-        self.log[-1][what][request.number] = count
