@@ -125,13 +125,14 @@ class Schedule(Scheduler):
         """No logit is larger than the first."""
         return np.zeros((len(batch.last), self.model.config["vocab_size"]))
 
-    def note(self, spans):
-        """Whose each block is: numbers of requests, none if it is kept by its name."""
-        super().note(spans)
+    def schedule(self):
+        """Logs whose each block is: numbers of requests, none if its name keeps it."""
+        spans = super().schedule()
         self.log[-1]["pool"] = [
             [r.number for r in self.running if n in r.table] if held else None
             for n, held in enumerate(self.blocks.holders)
         ]
+        return spans
 
 
 def pool_of(requests, *, blocks, block_size, at_once, budget):
