@@ -15,7 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attn_course.files import ending_in_one_line, write_text
-from attn_course.records import heading, version, versions, write as write_record
+from attn_course.records import (
+    heading,
+    in_place,
+    version,
+    versions,
+    write as write_record,
+)
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "src" / "attn_course" / "records"
@@ -199,10 +205,8 @@ def add(name, lists, **took):
     record = json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))
     own = {"framework": record.pop("framework", None)}
     for key, rows in lists.items():
-        kinds = [(row["framework"], row.get("steps")) for row in rows]
         kept = [own | row for row in record[key]]
-        others = [x for x in kept if (x["framework"], x.get("steps")) not in kinds]
-        record[key] = others + rows
+        record[key] = in_place(kept, rows, lambda x: (x["framework"], x.get("steps")))
     beside = heading(None) | took
     del beside["command"]
     write(name, record | {"beside": beside})

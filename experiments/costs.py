@@ -16,10 +16,11 @@ import importlib
 import math
 from functools import partial
 from itertools import product
+from operator import itemgetter
 
 from attn_course.core.chunked.shared import chunks_at_once
 from attn_course.core.frameworks import torch
-from attn_course.records import load_record
+from attn_course.records import in_place, load_record
 from experiments import CLOCKS, draw_from, heading, on_one_thread, resuming, write
 from experiments.bench.cases import (
     FAR,
@@ -161,12 +162,12 @@ def asked(words):
     return found
 
 
-def in_place(record, rows, heading):
+def renewed(record, rows, heading):
     """The record with these rows in place of its own, which say when and how made."""
     told = {key: heading[key] for key in ("date", "command", "load")}
-    measured = {(row["framework"], row["name"]) for row in rows}
-    others = [x for x in record["rows"] if (x["framework"], x["name"]) not in measured]
-    return record | {"rows": others + [row | told for row in rows]}
+    rows = [row | told for row in rows]
+    alike = itemgetter("framework", "name")
+    return record | {"rows": in_place(record["rows"], rows, alike)}
 
 
 def counts(rows):
@@ -198,7 +199,7 @@ def main(arguments=None):
             record |= {"clock": CLOCKS["costs"], "load": busy}
             record |= {"seconds": round(done.seconds), "rows": rows}
             if options.only:
-                record = in_place(load_record("costs"), rows, record)
+                record = renewed(load_record("costs"), rows, record)
             record |= {"operations": counts(record["rows"]), "grown": grown()}
             print(write("costs", record))
 

@@ -81,7 +81,7 @@ def test_some_rows_are_measured_anew():
         costs.asked(["delta", "keras"])
     made = {"date": "2030-01-02", "command": "python -m experiments.costs --only delta tf", "load": 7.5}
     runs = rows_of("delta_rule_attention", (1, 2, 4, 8)) * 3
-    record = costs.in_place(RECORD, runs, made)
+    record = costs.renewed(RECORD, runs, made)
     assert costs.chosen(record["rows"], "tf", "delta_rule_attention") == [row | made for row in runs]
     assert len(record["rows"]) == len(RECORD["rows"]) and record["command"] == RECORD["command"]
     assert f"anew on 2030-01-02, at a load of 7.5: `{made['command']}`." in page(record)

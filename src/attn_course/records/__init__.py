@@ -71,6 +71,12 @@ def version(name):
         return None
 
 
+def in_place(rows, new, kind):
+    """The rows, and new ones in place of their like: kind tells which are alike."""
+    kinds = [kind(row) for row in new]
+    return [row for row in rows if kind(row) not in kinds] + new
+
+
 def write(name, record, folder=None):
     """Write ``NAME.json``, beside this file or in a folder; returns where it lies."""
     path = Path(folder or Path(__file__).parent, f"{name}.json")

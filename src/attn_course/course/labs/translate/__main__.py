@@ -6,6 +6,7 @@ See ``attn_course.course.labs``.
 import argparse
 import importlib
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
 from attn_course.course.labs.translate import (
@@ -23,7 +24,7 @@ from attn_course.course.labs.translate.score import (
     translations,
 )
 from attn_course.files import ending_in_one_line
-from attn_course.records import heading, load_record, write
+from attn_course.records import heading, in_place, load_record, write
 
 
 def main(words=None):
@@ -96,16 +97,11 @@ def store(words, rows, more, beside):
     """Write the record, or put rows behind its own: what made them is "beside" then."""
     made = heading(f"python -m attn_course.course.labs.translate {words}")
     if beside:
-        kept, kinds = load_record("translate"), [kind_of(row) for row in rows]
-        others = [row for row in kept["rows"] if kind_of(row) not in kinds]
-        write("translate", kept | {"rows": others + rows, "beside": made})
+        kept = load_record("translate")
+        rows = in_place(kept["rows"], rows, itemgetter("model", "framework"))
+        write("translate", kept | {"rows": rows, "beside": made})
     else:
         write("translate", {**made, "rows": rows, **more})
-
-
-def kind_of(row):
-    """Which model, in which framework: the record has one row of each."""
-    return row["model"], row["framework"]
 
 
 def beam_bleu(writer, setting):
