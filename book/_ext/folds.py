@@ -14,9 +14,11 @@ from __future__ import annotations
 import html
 import os
 import re
+from pathlib import Path
 
 from docutils import nodes
 from html_nodes import OTHERS, Html, HtmlLine, nothing, raw
+from publisher_settings import publisher
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -31,6 +33,8 @@ READ = (
     '<p class="mark-read" data-page="{page}" hidden><button type="button" aria-pressed="false">'
     'Mark this chapter as read</button> It gets a tick on <a href="intro.html#the-map">the map</a>.</p>'
 )
+TURN = '<p class="your-turn">Your turn, in the notebook: <a href="{colab}">open it in Colab</a>'
+TURN += "</p>" if EPUB else ' or <a href="../_sources/{page}.ipynb" download>download it</a></p>'
 MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": "</>"}
 SIGNS = ("check", "both", "code")  # where they can, they cost no line: their title is a name, and shown when open
 
@@ -113,7 +117,7 @@ class FoldCells(SphinxTransform):
             elif "solution" in tags:
                 self._fold(cell, "solution", "Solution", [*cell.children])
             elif "exercise" in tags:
-                cell.insert(0, raw('<p class="your-turn">Your turn: edit this cell and run it</p>'))
+                cell.insert(0, self._turn())
             elif "hide-input" in tags:
                 self._below(cell)
         title = next(self.document.findall(nodes.title))
@@ -163,6 +167,10 @@ class FoldCells(SphinxTransform):
         if not title:
             LOG.warning("a cell tagged check or package begins with a comment: its title", location=cell)
         return title
+
+    def _turn(self):
+        page = self.env.docname
+        return raw(TURN.format(colab=publisher(Path(self.app.srcdir)).colab_url(f"{page}.ipynb"), page=page))
 
     def _fold(self, cell: nodes.Element, kind: str, title: str, body: list[nodes.Node]) -> None:
         """The cell stays a cell, so that what looks for cells finds it; what it holds is folded."""
