@@ -6,18 +6,32 @@ from attn_course.pytorch import GroupedQueryAttention, LanguageModel, RotaryEnco
 TEXT = "How much wood would a woodchuck chuck, if a woodchuck could chuck wood? " * 20
 
 
+def build(letters):
+    return LanguageModel(
+        letters,
+        num_layers=2,
+        model_dim=64,
+        num_heads=4,
+        ff_dim=128,
+        positions=None,  # the layers turn queries and keys
+        norm="pre",
+        normalization="rms",
+        activation="swiglu",
+        attention=lambda layer: GroupedQueryAttention(64, 4, num_kv_heads=2, rotary=RotaryEncoding(16)),
+    )
+
+
 def main(text=TEXT, steps=150, written=72):
     torch.manual_seed(0)
     names = sorted(set(text))
     data = torch.tensor([names.index(x) for x in text])
-    heads = {"num_kv_heads": 2, "use_bias": False, "rotary": RotaryEncoding(16)}
-    kind = {"norm": "pre", "activation": "swiglu", "positions": None}
-    kind |= {"normalization": "rms", "attention": lambda _: GroupedQueryAttention(64, 4, **heads)}
-    model = LanguageModel(len(names), 2, 64, 4, 128, **kind)
-    optimizer, loss_of = torch.optim.AdamW(model.parameters(), 3e-3), torch.nn.functional.cross_entropy
+    model = build(len(names))
+    optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
     for _ in range(steps):
-        rows = data[torch.randint(len(data) - 33, (16, 1)) + torch.arange(33)]
-        loss = loss_of(model(rows[:, :-1], need_weights=False)[0].mT, rows[:, 1:])
+        # Pieces as long as what is written later: beyond them no position was met.
+        rows = data[torch.randint(len(data) - 97, (16, 1)) + torch.arange(97)]
+        logits, _ = model(rows[:, :-1], need_weights=False)
+        loss = torch.nn.functional.cross_entropy(logits.mT, rows[:, 1:])
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -26,4 +40,5 @@ def main(text=TEXT, steps=150, written=72):
 
 
 if __name__ == "__main__":
-    print("loss {:.3f}\n{}".format(*main()))
+    loss, written = main()
+    print(f"loss {loss:.3f}\n{written}")

@@ -15,7 +15,7 @@ def build():
     return Transformer(len(WORDS), num_layers=1, model_dim=64, num_heads=4, ff_dim=128, norm="pre")
 
 
-def train(model, steps=600, batch=64):
+def train(model, steps=1500, batch=64):
     source, _, given, wanted = load_sentences("train").encode()
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD)
     rate = keras.optimizers.schedules.CosineDecay(0.0, max(1, steps - 100), warmup_target=0.01, warmup_steps=100)
@@ -31,7 +31,7 @@ def translate(model, german):
     return WORDS.decode(tokens.numpy())[0]
 
 
-def main(german=None, path="translator.keras", steps=600):
+def main(german=None, path="translator.keras", steps=1500):
     if german is not None:
         return translate(keras.models.load_model(path), german)
     loss = train(model := build(), steps)

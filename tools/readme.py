@@ -16,16 +16,16 @@ _TOLD = re.compile(r"(?m)^(\d*) \| (\w+) \| ([^|]+) \| \d \| (.*)$")
 
 
 def table(root: Path = ROOT) -> str:
-    """A row for each stop of the map: number, title as a link, what it adds, minutes to read. The core path is bold."""
+    """A row for each stop of the map: number, title as a link, what it adds, minutes. The core path is bold."""
     intro, teaching = ((root / "book" / f"{name}.md").read_text(encoding="utf-8") for name in ("intro", "teaching"))
     minutes = {page: (int(read), int(more)) for page, read, more in MINUTES.findall(teaching)}
-    lines, core = ["| | Chapter | What it adds | Minutes to read |", "|---:|---|---|---:|"], []
+    lines, core = ["| | Chapter | What it adds | Minutes to read | and to do |", "|---:|---|---|---:|---:|"], []
     for number, page, where, adds in sorted(_TOLD.findall(intro), key=lambda row: (row[1][:2], "_project" in row[1])):
         title = re.search(r"(?m)^# (.+)$", (root / "book" / f"{page}.md").read_text(encoding="utf-8"))[1]
         bold, (read, more) = "**" * (where == "core"), minutes.get(page, (0, 0))
         core += [(read, more)] * bool(bold)
         link = f"{bold}[{title}]({publisher(root).page_url(f'book/{page}')}){bold}"
-        lines.append(f"| {number} | {link} | {adds} | {read or ''} |")
+        lines.append(f"| {number} | {link} | {adds} | {read or ''} | {more or ''} |")
     reading, answering = (round(sum(column) / 60) for column in zip(*core, strict=True))
     told = f"**Bold** is the core path, about {reading + answering} hours: {reading} to read, {answering} for the "
     told += "exercises; nothing on it needs the others."

@@ -22,6 +22,12 @@ def test_the_first_lines_lead_to_the_book_colab_and_the_e_book():
     assert headings[0] == "The chapters" and headings.index("Contributing") > headings.index("The package")
 
 
+def test_the_mistake_that_is_quoted_is_one_of_the_bank_s():
+    (quoted,) = re.findall(r'(?s)\*\*Exercises say what is wrong\*\*, for example: "(.*?)"', README)
+    bank = ROOT / "src" / "attn_course" / "exercises" / "bank"
+    assert any(quoted in path.read_text(encoding="utf-8") for path in bank.rglob("*.py"))
+
+
 def test_the_table_of_chapters_is_today_s():
     assert readme.BETWEEN.search(README)[0] == readme.table(ROOT), "run make faces"
     pages = re.findall(r"/book/(\w+)\.html\)", readme.table(ROOT))
