@@ -3,8 +3,9 @@
 One layer's attention alone, on one thread, 4 heads of width 64, without projections.
 "recompute" attends from all positions to all before them, as without a cache every
 layer but the last must; "cache" attends from the last position to stored keys and
-values; "state" is a step of linear attention. Medians of rounds that take turns, in
-the thread's own time, which others on the machine don't add to.
+values; "state" is a step of linear attention. Medians, each way in rounds of its own,
+so that none pushes another's numbers out of the processor's cache, in the thread's own
+time, which others on the machine don't add to.
 
 python -m experiments.decoding --seeds 0 1 2
 """
@@ -17,7 +18,8 @@ from attn_course.core.frameworks import torch
 from attn_course.pytorch import linear_attention_step, scaled_dot_product_attention
 from experiments import run_plan
 
-HEADS, WIDTH, ROUNDS = 4, 64, 9
+HEADS, WIDTH = 4, 64
+ROUNDS, WARM = 25, 3
 CONTEXTS, BATCHES = (64, 256, 1024, 4096), (1, 16)
 MOST = 8192  # positions in a batch, above which nothing is computed anew
 
@@ -47,14 +49,14 @@ def run(batch, context, seed):
     torch.manual_seed(seed)
     ways = programs(batch, context)
     times = {name: [] for name in ways}
-    for _ in range(ROUNDS + 1):
-        for name, program in ways.items():
+    for name, program in ways.items():
+        for _ in range(ROUNDS + WARM):
             begin = time.thread_time()
             program()
             times[name].append(1000 * (time.thread_time() - begin))
     row = {"batch": batch, "context": context, "seed": seed}
     return [
-        {"way": name, **row, "milliseconds": round(float(np.median(taken[1:])), 4)}
+        {"way": name, **row, "milliseconds": round(float(np.median(taken[WARM:])), 4)}
         for name, taken in times.items()
     ]
 
