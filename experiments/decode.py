@@ -1,4 +1,4 @@
-"""Every kind behind every context, in PyTorch on one thread; stores the record."""
+"""A step of decoding: every kind behind every context, in PyTorch on one thread."""
 
 from attn_course.core.frameworks import torch
 from attn_course.course.labs.decode import CONTEXTS, KINDS, milliseconds

@@ -1,4 +1,4 @@
-"""Every reader with every seed, in both frameworks; stores the record."""
+"""The game of pairs by every reader, with every seed and in both frameworks."""
 
 from attn_course.course.labs.pairs import (
     READERS,

@@ -1,4 +1,4 @@
-"""Every data set, pattern and seed, in TensorFlow some; stores the record."""
+"""Models that differ only in their pattern, on every data set; in TensorFlow some."""
 
 from itertools import product
 

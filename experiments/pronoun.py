@@ -1,4 +1,4 @@
-"""Every reader with every seed, in both frameworks; arrows cut; stores the record."""
+"""What "it" means, by readers in both frameworks; then their arrows are cut."""
 
 from attn_course.course.labs.pronoun import (
     CUTS,

@@ -1,7 +1,8 @@
 """Write the faces `attn_course.pytorch`, `.tf` and `.reference` from the literal `__all__` of every topic.
 
-And the pages of book/api, one a topic. `python tools/faces.py` writes them, `--check` fails if one is stale. Nothing of
-the package is imported. A star takes the names of a literal `__all__`, so that type checkers and editors see them.
+And the pages of book/api, one a topic, and experiments/README.md. `python tools/faces.py` writes them, `--check` fails
+if one is stale. Nothing of the package is imported. A star takes the names of a literal `__all__`, so that type
+checkers and editors see them.
 """
 
 import ast
@@ -10,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import api_sections
+import programs
 
 SOURCE = Path(__file__).parents[1] / "src" / "attn_course"
 WORDS = {
@@ -60,7 +62,8 @@ def main(check):
     if not check:
         write()
         api_sections.write()
-    elif found := [*stale(), *api_sections.stale()]:
+        programs.write()
+    elif found := [*stale(), *api_sections.stale(), *programs.stale()]:
         sys.exit(f"stale: {', '.join(path.name for path in found)}; run `make faces`")
 
 

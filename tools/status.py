@@ -22,6 +22,7 @@ import nbformat
 from chapters import code_cells, sources
 from execute import IGNORED
 from marks import NOT_RUN, tags
+from programs import shown_in
 from publisher import ROOT
 from render import FIGURE
 from tables import table
@@ -120,20 +121,14 @@ def machine_of(record):
     return record.get("device") or f"{record.get('processor', 'a processor not noted by name')}, {record['machine']}"
 
 
-def shown_in(root, name):
-    """The chapters that read a record."""
-    texts = {source.stem: source.read_text(encoding="utf-8") for source in sources(root)}
-    found = [stem for stem, text in texts.items() if "load_record" in text and f'"{name}"' in text]
-    return ", ".join(map(chapter, found))
-
-
 def measurements(root=ROOT):
     """A row per record, and how many are of which machine and framework."""
     found = records(root)
-    rows = [
-        (f"`{name}`", shown_in(root, name), record["date"], frameworks_of(record), minutes(record.get("seconds")))
-        for name, record in found.items()
-    ]
+    rows = []
+    for name, record in found.items():
+        shown = ", ".join(map(chapter, shown_in(root, name)))
+        took = minutes(record.get("seconds"))
+        rows.append((f"`{name}`", shown, record["date"], frameworks_of(record), took))
     total = sum(record.get("seconds", 0) for record in found.values()) / 3600
     kinds = {"machine": machine_of, "framework": frameworks_of, "date": lambda record: record["date"]}
     lines = [f"- By {kind}: {listed(Counter(map(of, found.values())))}" for kind, of in kinds.items()]

@@ -8,11 +8,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 _CALL = re.compile(r'^(?:check|shown)\(\s*"([\w.]+)"', re.MULTILINE)
-_NAME = re.compile(r"((?:\d\d|project)\.[a-z_]+)\b")
+_NAME = re.compile(r"((?:\d\d|lm|project)\.[a-z_]+)\b")
 _NEEDS = re.compile(r"Level \d, \d+ minutes\. You need: ")
 
 
-def _places(env) -> dict:
+def places(env) -> dict:
     """name of an exercise -> (page, id of its section)."""
     if not hasattr(env, "exercise_places"):
         env.exercise_places = {}
@@ -26,17 +26,17 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
             while section is not None and not isinstance(section, nodes.section):
                 section = section.parent
             if section is not None:
-                _places(app.env)[name] = app.env.docname, section["ids"][0]
+                places(app.env)[name] = app.env.docname, section["ids"][0]
 
 
 def forget(app: Sphinx, env, docname: str) -> None:
-    places = _places(env)
-    for name in [name for name, (page, _) in places.items() if page == docname]:
-        del places[name]
+    found = places(env)
+    for name in [name for name, (page, _) in found.items() if page == docname]:
+        del found[name]
 
 
 def merge(app: Sphinx, env, docnames, other) -> None:
-    _places(env).update({name: place for name, place in _places(other).items() if place[0] in docnames})
+    places(env).update({name: place for name, place in places(other).items() if place[0] in docnames})
 
 
 def pieces(text: str, known) -> list[tuple[str, bool]]:
@@ -44,20 +44,21 @@ def pieces(text: str, known) -> list[tuple[str, bool]]:
     return [(part, place % 2 == 1 and part in known) for place, part in enumerate(_NAME.split(text)) if part]
 
 
+def link_to(app: Sphinx, docname: str, place: tuple[str, str], text: str) -> nodes.reference:
+    """A link of a page to the place of an exercise."""
+    page, anchor = place
+    address = f"{app.builder.get_relative_uri(docname, page) if page != docname else ''}#{anchor}"
+    return nodes.reference("", text, refuri=address, internal=True)
+
+
 def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    places = _places(app.env)
+    known = places(app.env)
     for line in [*doctree.findall(nodes.paragraph)]:
         if not _NEEDS.match(line.astext()):
             continue
         for text in [*line.findall(nodes.Text)]:
-            found = []
-            for part, named in pieces(text.astext(), places):
-                node = nodes.Text(part)
-                if named:
-                    page, anchor = places[part]
-                    address = f"{app.builder.get_relative_uri(docname, page) if page != docname else ''}#{anchor}"
-                    node = nodes.reference("", part, refuri=address, internal=True)
-                found.append(node)
+            parts = pieces(text.astext(), known)
+            found = [link_to(app, docname, known[part], part) if named else nodes.Text(part) for part, named in parts]
             text.parent.replace(text, found)
 
 

@@ -1,5 +1,6 @@
 """CONTRIBUTING.md, docs and README.md say what is true: the closed list and the commands."""
 
+import ast
 import re
 import subprocess
 
@@ -11,6 +12,7 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 DOCS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("docs/*.md"))}
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+SOURCE = ROOT / "src" / "attn_course"
 TARGETS = set(re.findall(r"(?m)^([a-z-]+):.*## ", MAKEFILE))
 
 
@@ -58,3 +60,27 @@ def test_the_book_needs_no_framework():
     names = {line.partition("==")[0].lower() for line in pins("requirements-book.txt")}
     assert "jupyter-book" in names
     assert not names & {"torch", "tensorflow", "tensorflow-cpu", "keras", "matplotlib", "pytest"}
+
+
+ROUTE = re.findall(
+    r"(?m)^\| \d+ \| \[(.+)\]\(\1\): (.+?) \| (\d+) \|", (SOURCE / "README.md").read_text(encoding="utf-8")
+)
+
+
+def lines_of(tree, name):
+    """How many lines a function has, or a class before its first method."""
+    first, _, method = name.partition(".")
+    (node,) = [x for x in tree.body if getattr(x, "name", "") == first]
+    if method:
+        (node,) = [x for x in node.body if getattr(x, "name", "") == method]
+    inner = [x for x in node.body if isinstance(x, ast.FunctionDef)] if isinstance(node, ast.ClassDef) else []
+    return (inner[0].lineno - 1 if inner else node.end_lineno) - node.lineno + 1
+
+
+def test_the_route_into_the_code_names_what_there_is():
+    """And says within a tenth how long it is."""
+    assert len(ROUTE) == 10
+    for path, names, told in ROUTE:
+        tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
+        lines = sum(lines_of(tree, name) for name in re.findall(r"`([\w.]+)`", names))
+        assert abs(lines - int(told)) <= lines / 10, (path, lines)

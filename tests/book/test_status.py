@@ -3,6 +3,7 @@
 import re
 
 import nbformat
+import programs
 import pytest
 from chapters import sources, tags
 from execute import IGNORED
@@ -110,3 +111,15 @@ def test_what_no_gpu_has_shown():
     made, stored = gpu(), [name for name in records() if name.startswith("gpu_")]
     assert made.count("no GPU yet") == made.count("{doc}") - len(stored)
     assert ("no stored run" in made) == ("no GPU yet" in made)
+
+
+def test_every_record_has_its_program_and_its_chapter():
+    """In experiments/README.md too, which `make faces` writes; the record of the live figures is read by no chapter."""
+    assert programs.stale() == {}, "run `make faces`"
+    made = programs.text()
+    listed = re.findall(r"\]\(\.\./src/attn_course/records/(\w+)\.json\)", made)
+    assert sorted(listed) == sorted(records())
+    rows = [line for line in made.splitlines() if line.startswith("| [")]
+    assert all((ROOT / "experiments" / re.match(r"\| \[[\w.]+\]\((.+?)\)", row)[1]).is_file() for row in rows)
+    assert {name for name in records() if not programs.shown_in(ROOT, name)} == {"live"}
+    assert programs.shown_in(ROOT, "flash") == ["14_flash"] and programs.shown_in(ROOT, "uptrain") == ["13_mqa_gqa"]

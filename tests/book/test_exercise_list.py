@@ -1,0 +1,55 @@
+"""The page of all exercises: a row for each of the bank, under the headings of the pages; its links lead to these."""
+
+import re
+import sys
+from itertools import pairwise
+from types import SimpleNamespace
+
+import pytest
+from chapters import sources
+from docutils import nodes
+from publisher import ROOT
+
+from attn_course.exercises import EXERCISES
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import exercise_list
+import needed_links
+
+ROWS = exercise_list.rows_of(sources(), EXERCISES)
+PAGES = [re.search(r"<(\w+)>`", row[0])[1] for row in ROWS]
+LINKED = [re.fullmatch(r"\{exercise\}`(.+) <([\w.]+)>`", row[1]).groups() for row in ROWS]
+
+
+def test_every_exercise_of_the_bank_is_listed_once():
+    files = [*(ROOT / "src" / "attn_course" / "exercises" / "bank").glob("*/*.py")]
+    assert len(ROWS) == len(files) and sorted(name for _, name in LINKED) == sorted(EXERCISES)
+    assert exercise_list.told(EXERCISES.values()).startswith(f"**{len(files)} exercises, about ")
+    for (_, name), (_, _, level, minutes, _) in zip(LINKED, ROWS, strict=True):
+        told = [int(re.fullmatch(r'<data value="(\d+)">\1</data>', cell)[1]) for cell in (level, minutes)]
+        assert told == [EXERCISES[name].level, EXERCISES[name].minutes]
+
+
+@pytest.mark.parametrize("page", dict.fromkeys(PAGES))
+def test_its_rows_are_the_headings_of_the_page(page):
+    text = (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
+    rows = [link for link, found in zip(LINKED, PAGES, strict=True) if found == page]
+    assert [heading for heading, _ in rows] == re.findall(r"(?m)^##+ (?:Exercise )?((?:Part )?\d+: .+)$", text)
+    begins = [*(text.index(f" {heading}\n") for heading, _ in rows), len(text)]
+    for (_, name), (begin, end) in zip(rows, pairwise(begins), strict=True):
+        assert begin < text.index(f'\ncheck("{name}"') < end
+
+
+def test_a_name_is_a_link_to_its_heading(monkeypatch):
+    """And a warning, which is an error of the build, where no page has the exercise."""
+    said = []
+    monkeypatch.setattr(exercise_list, "LOG", SimpleNamespace(warning=lambda *words, location: said.append(words)))
+    section = nodes.section("", nodes.literal_block("", 'check("04.x", x)'), ids=["exercise-1"])
+    app = SimpleNamespace(env=SimpleNamespace(docname="book/04_x"))
+    app.builder = SimpleNamespace(get_relative_uri=lambda _, page: page.removeprefix("book/") + ".html")
+    needed_links.collect(app, nodes.container("", section))
+    page = nodes.paragraph("", "", *(exercise_list.ExerciseNode("", name, name=name) for name in ("04.x", "04.y")))
+    exercise_list.resolve(app, page, "book/exercises")
+    (link,) = page.findall(nodes.reference)
+    assert link["refuri"] == "04_x.html#exercise-1" and page.astext() == "04.x04.y"
+    assert [words[1:] for words in said] == [("04.y",)]

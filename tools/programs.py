@@ -1,0 +1,74 @@
+"""experiments/README.md: what every program does, its record, and the chapters that show it. `make faces` writes it.
+
+Nothing is imported: what a program does is the first line of its docstring, and its record names it.
+"""
+
+import ast
+import json
+import re
+from os.path import relpath
+from pathlib import Path
+
+from tables import table
+
+ROOT = Path(__file__).parents[1]
+SHARED = ("__init__.py", "seq2seq.py")
+HEAD = """\
+<!-- Made by `make faces`; edit the first line of a program's docstring. -->
+# Programs, and the records they made
+
+From a clone: `python -m experiments.NAME`. A program writes its record into `src/attn_course/records`, and chapters
+draw it; the book's page *State of the course* has each record's date, framework and minutes. `make records` runs the
+first entry of every plan again; [the rules for a chapter](../docs/chapters.md#for-you-to-keep) say how a run goes on
+where it was stopped. `data` holds the makers of the data in `attn_course.tasks`; `topk_ties.md` is a report.
+
+"""
+
+
+def shown_in(root, name):
+    """The chapters that read a record, by themselves or by a lab of its name."""
+    reads = f'load_record("{name}")'
+    lab = root / "src" / "attn_course" / "course" / "labs" / name / "__init__.py"
+    by_lab = rf"|labs\.{name} import" if lab.exists() and reads in lab.read_text(encoding="utf-8") else ""
+    found = re.compile(rf'\b(?:load_record|by_step)\("{name}"{by_lab}')
+    pages = sorted((root / "book").glob("[0-9][0-9]_*.md"))
+    return [path.stem for path in pages if found.search(path.read_text(encoding="utf-8"))]
+
+
+def file_of(root, module):
+    """The file that `python -m` runs."""
+    path = root / ("src" if module.startswith("attn_course") else ".") / module.replace(".", "/")
+    return path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def text(root=ROOT):
+    """The page."""
+    folder, made = root / "experiments", {}
+    for path in [*folder.glob("*.py"), *folder.glob("*/__main__.py"), *folder.glob("data/*.py")]:
+        if path.name not in SHARED:
+            made[".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__main__")] = []
+    for path in sorted((root / "src" / "attn_course" / "records").glob("*.json")):
+        module = json.loads(path.read_text(encoding="utf-8"))["command"].split()[2]  # python -m MODULE ...
+        made.setdefault(module, []).append(path)
+    rows = []
+    for module, records in sorted(made.items(), key=lambda row: (row[0].count(".") > 1, row[0])):
+        path = file_of(root, module)
+        shown = path.with_name("__init__.py") if path.name == "__main__.py" else path
+        told = ast.get_docstring(ast.parse(shown.read_text(encoding="utf-8"))).splitlines()[0].replace("``", "`")
+        stems = sorted({stem for each in records for stem in shown_in(root, each.stem)})
+        pages = [(stem[:2] + " project" * ("_project" in stem), root / "book" / f"{stem}.ipynb") for stem in stems]
+        cells = [(module.removeprefix("experiments."), path)], [(each.stem, each) for each in records], pages
+        program, *others = (", ".join(f"[{name}]({relpath(to, folder)})" for name, to in cell) for cell in cells)
+        rows.append((program, told, *others))
+    return HEAD + table(("Program", "What it does", "Record", "Chapter"), rows) + "\n"
+
+
+def stale(root=ROOT):
+    """The page where it is not what the programs say."""
+    path, wanted = root / "experiments" / "README.md", text(root)
+    return {} if path.exists() and path.read_text(encoding="utf-8") == wanted else {path: wanted}
+
+
+def write(root=ROOT):
+    for path, wanted in stale(root).items():
+        path.write_text(wanted, encoding="utf-8")
