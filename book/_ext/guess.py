@@ -86,12 +86,12 @@ class GuessDirective(SphinxDirective):
 
 
 def ending(waits: str, hides: str) -> str:
-    """The button, what says that a figure waits, and where the reply stands."""
+    """The button, the note that something waits, and the place of the reply."""
     button = '<button type="button" class="guess-check" hidden>Check</button>'
     if waits or hides:
-        what = "What stands below" if hides else f"“{waits.partition(',')[0]}” in the figure"
-        skip = '<button type="button">Don\'t wait</button>'
-        button += f'<span class="guess-waits" hidden>{what} waits for your answer. {skip}</span>'
+        what = "The next part is hidden" if hides else f"“{waits.partition(',')[0]}” in the figure is locked"
+        skip = f'<button type="button">{"Show" if hides else "Unlock"} it now</button>'
+        button += f'<span class="guess-waits" hidden>{what} until you answer. {skip}</span>'
     return f'{button}<div class="guess-said" role="status" aria-live="polite"></div>'
 
 

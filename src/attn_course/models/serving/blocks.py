@@ -1,4 +1,4 @@
-"""Blocks by name, and where the tokens of a step stand in them."""
+"""Blocks by name (block hash), and the places of a step's tokens in them."""
 
 import hashlib
 from collections import OrderedDict
@@ -10,12 +10,12 @@ from attn_course.core.paged.shared import Blocks
 
 
 def name_of(content: Any, parent: bytes = b"") -> bytes:
-    """The name of a block behind another: the same content, the same past, no other."""
+    """The name (block hash) of a block after its parent: equal only for equal texts."""
     return hashlib.sha256(parent + repr(content).encode()).digest()
 
 
 class PrefixCache:
-    """Full blocks by name; it is one holder more of each, and no allocator of its own.
+    """Full blocks by name (block hash). It is one more holder of each.
 
     name = hash(name of the block before, tokens of the block)
 
@@ -27,7 +27,7 @@ class PrefixCache:
         self.known: OrderedDict[bytes, int] = OrderedDict()  # longest unused first
 
     def find(self, names: list[bytes]) -> list[int]:
-        """The blocks of the longest beginning that is known, held."""
+        """Hold and return the blocks of the longest known beginning (prefix)."""
         found = []
         for name in names:
             if name not in self.known:
@@ -37,19 +37,19 @@ class PrefixCache:
         return found
 
     def add(self, name: bytes, block: int) -> None:
-        """Keep a full block; where two requests computed the same, the first stays."""
+        """Keep a full block; if two requests computed the same one, the first stays."""
         if name not in self.known:
             self.known[name] = block
             self.blocks.hold([block])
 
     def touch(self, names: list[bytes]) -> None:
-        """Used just now. The end of a text is given up before its beginning."""
+        """Note that they were just used: the end of a text is given up first."""
         for name in reversed(names):
             if name in self.known:
                 self.known.move_to_end(name)
 
     def make_room(self, wanted: int) -> None:
-        """Give up what nobody else holds until so many blocks are free, if it can."""
+        """Give up (evict) blocks only it holds until so many are free, if it can."""
         for name, block in [*self.known.items()]:
             if len(self.blocks.free) >= wanted:
                 return
@@ -61,7 +61,7 @@ class PrefixCache:
 class Batch(NamedTuple):
     """The tokens of all requests in one row, as numbers for the pass.
 
-    tokens, position, place (N): what is read, where it stands in its text, where its
+    tokens, position, place (N): what is read, its position in its text, where its
     key and value go; last (R): each request's last; groups: the requests that read one
     token, then those that read a piece, as ``group_of`` has them.
     """
@@ -74,7 +74,7 @@ class Batch(NamedTuple):
 
 
 def batch_of(spans: list[tuple[Any, int]], size: int) -> Batch:
-    """What a pass reads: work that is done token by token needs no padding."""
+    """What a pass reads, in one row: work done token by token needs no padding."""
     requests, counts = zip(*spans, strict=True)
     tokens = [r.tokens[r.read : r.read + n] for r, n in spans]
     position = [np.arange(r.read, r.read + n) for r, n in spans]
@@ -89,7 +89,7 @@ def batch_of(spans: list[tuple[Any, int]], size: int) -> Batch:
 def group_of(rows, size):
     """The queries (B, T) of rows (request, first, count), their keys (B, S), the mask.
 
-    T is the longest piece, S the longest text. What is shorter repeats its last query,
+    T is the longest piece, S the longest text. A shorter one repeats its last query,
     and place 0, which the mask (B, 1, T, S) hides.
     """
     columns = [[r.read, first, count] for r, first, count in rows]
@@ -104,5 +104,5 @@ def group_of(rows, size):
 
 
 def places(request: Any, position: np.ndarray, size: int) -> np.ndarray:
-    """Where positions of a text stand among those of all blocks."""
+    """Where positions of a text are among those of all blocks (slot mapping)."""
     return np.array(request.table)[position // size] * size + position % size

@@ -17,7 +17,7 @@ def check_sizes(
     check_at_least(1, blocks=blocks, block_size=block_size, max_requests=max_requests)
     if isinstance(blocks, Blocks):
         raise ValueError("blocks must be a number: engines share no pool, got one")
-    if token_budget is not None:  # so that who writes never waits for a prompt
+    if token_budget is not None:  # a request that writes never waits
         check_at_least(max_requests, token_budget=token_budget)
 
 

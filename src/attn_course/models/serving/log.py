@@ -1,4 +1,4 @@
-"""What an engine tells of its steps: counts, and a log that figures are drawn from."""
+"""What an engine reports of its steps: counts, and a log that figures draw on."""
 
 from collections import Counter
 from typing import Any
@@ -14,17 +14,17 @@ class Journal:
         self.log: list[dict[str, Any]] = []
 
     def begin(self) -> None:
-        """A step."""
+        """Open the log of a step."""
         self.log.append({name: {} for name in TOLD})
 
     def tell(self, request: Any, what: str, count: int) -> None:
-        """Count for a request, for all, and in the log of this step."""
+        """Count for the request, for all requests, and in the log of this step."""
         request.counts[what] += count
         self.counts[what] += count
         self.log[-1][what][request.number] = count
 
     def note(self, engine: Any, spans: list[tuple[Any, int]]) -> None:
-        """Who waits, what is read and where it stands, in numbers of the requests."""
+        """Who waits, what is read and which blocks hold it, by request number."""
         self.counts["steps"] += 1
         for request in engine.waiting:
             self.tell(request, "waited", 1)

@@ -1,4 +1,4 @@
-"""Who is served when, and in which blocks: all of an engine but the pass itself."""
+"""Which request is served when, in which blocks: an engine without its pass."""
 
 import math
 from collections import Counter, deque
@@ -18,8 +18,9 @@ from attn_course.models.serving.log import Journal
 class Request:
     """What is asked, and how far it is.
 
-    tokens: the prompt and what was written behind it; length: of the prompt; read: how
-    many of them the model has read, whose keys and values stand in the blocks of table.
+    tokens: the prompt and what was written after it; length: of the prompt; read: how
+    many of them the model has read (computed): their keys and values are in the blocks
+    of table.
     state: waiting, running, done or cancelled. counts: what it took: tokens read, hit
     (found in the prefix cache), steps waited, times preempted.
     """
@@ -38,16 +39,16 @@ class Request:
 
     @property
     def written(self) -> list[int]:
-        """The tokens behind the prompt."""
+        """The tokens after the prompt."""
         return self.tokens[self.length :]
 
     @property
     def unread(self) -> int:
-        """How many tokens stand before the next can be sampled."""
+        """How many tokens must be read before the next can be sampled."""
         return len(self.tokens) - self.read
 
     def name(self, number: int, size: int) -> bytes:
-        """The name of its full block of this number."""
+        """The name (block hash) of its full block with this number."""
         for n in range(len(self.names) - 1, number + 1):
             tokens = self.tokens[n * size : (n + 1) * size]
             self.names.append(name_of(tokens, self.names[-1]))
@@ -55,7 +56,7 @@ class Request:
 
 
 class Scheduler:
-    """An engine without its pass: queues, blocks, and who gets how much of a step."""
+    """An engine without its pass: queues, blocks, and each request's part of a step."""
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class Scheduler:
         self.memory = self.take_memory(model, blocks * block_size)
 
     def take_memory(self, model: Any, positions: int) -> tuple:
-        """What the passes of an engine write to."""
+        """The memory (KV cache) that the passes write to."""
         return ()
 
     def add(
@@ -96,8 +97,8 @@ class Scheduler:
     ) -> Request:
         """Put a request in the queue, or refuse it before it touches anything.
 
-        prompt: tokens (T). The rest as ``generate`` has it, whose tokens for this
-        prompt alone it will write. salt: only requests of one salt share blocks.
+        prompt: tokens (T). The rest as in ``generate``: the request will write what
+        that gives for this prompt alone. salt: only requests of one salt share blocks.
 
         Raises:
             ValueError: an argument is wrong, or the request could never be served.
@@ -123,7 +124,7 @@ class Scheduler:
             self.step()
 
     def step(self) -> list[tuple[Request, int]]:
-        """One pass of the model; each request and the token that it got."""
+        """Run one pass of the model; return each request with the token that it got."""
         spans = self.schedule()
         logits = self.read(batch_of(spans, self.block_size)) if spans else ()
         given = []
@@ -140,14 +141,14 @@ class Scheduler:
         return given
 
     def read(self, batch: Batch) -> np.ndarray:
-        """The logits (R, N) behind the last token of every request, in its blocks."""
+        """The logits (R, N) after the last token of every request."""
         raise NotImplementedError
 
     def schedule(self):
         """Pairs (request, how many of its tokens are read now): the whole policy.
 
-        Who runs goes first, in the order of arrival; when blocks are wanted, who came
-        last gives its own back. Then who waits, unless blocks were wanted.
+        Running requests go first, in the order of arrival; when blocks are needed, the
+        newest gives its own back. Waiting ones follow, unless blocks were needed.
         """
         left, spans, full = self.token_budget, [], False
         self.journal.begin()
@@ -173,7 +174,7 @@ class Scheduler:
         return spans
 
     def look_up(self, request):
-        """Begin behind the full blocks that are known, but leave one token to read."""
+        """Begin after the full blocks that are known, but leave one token to read."""
         if self.prefix_cache:
             full = (len(request.tokens) - 1) // self.block_size
             names = [request.name(n, self.block_size) for n in range(full)]
@@ -181,13 +182,13 @@ class Scheduler:
             request.read = len(request.table) * self.block_size
 
     def admit(self, request):
-        """From the head of the queue to those who run."""
+        """Move it from the head of the queue to the running requests."""
         self.running.append(self.waiting.popleft())
         request.state = "running"
         self.journal.tell(request, "hit", request.read)
 
     def grow(self, request, count):
-        """Blocks for so many more tokens; False, and nothing changed, without them."""
+        """Take blocks for so many more tokens, or change nothing and return False."""
         wanted = blocks_of(request.read + count, self.block_size) - len(request.table)
         self.prefixes.make_room(wanted)
         if wanted > len(self.blocks.free):
@@ -196,14 +197,14 @@ class Scheduler:
         return True
 
     def advance(self, request, count):
-        """So many more are read; blocks that are full by now get names."""
+        """Count so many more tokens as read; blocks that are now full get names."""
         before, request.read = request.read, request.read + count
         if self.prefix_cache:
             for n in range(before // self.block_size, request.read // self.block_size):
                 self.prefixes.add(request.name(n, self.block_size), request.table[n])
 
     def preempt(self, request):
-        """To the head of the queue, without blocks. What it wrote it keeps."""
+        """Send it to the head of the queue, without blocks; it keeps what it wrote."""
         self.running.remove(request)
         self.give_back(request)
         request.state = "waiting"
@@ -211,13 +212,13 @@ class Scheduler:
         self.waiting.appendleft(request)
 
     def leave(self, request, state):
-        """Out for good."""
+        """Let it go for good."""
         (self.waiting if request.state == "waiting" else self.running).remove(request)
         self.give_back(request)
         request.state = state
 
     def give_back(self, request):
-        """Hold no block any more; those with a name stay until their room is wanted."""
+        """Release its blocks; those with a name stay until their room is needed."""
         self.prefixes.touch(request.names[1:])
         self.blocks.release(request.table)
         request.table, request.read = [], 0

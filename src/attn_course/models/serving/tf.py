@@ -1,4 +1,4 @@
-"""The pass of an engine in TensorFlow. Who is served when: ``shared.py``."""
+"""The pass of an engine in TensorFlow; ``shared.py`` says who is served when."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ __all__ = ["Engine"]
 
 
 class Engine(Scheduler):
-    """Serve many requests with one model, a step of all at a time, as one graph.
+    """Serve many requests with one model, one step for all at a time, as one graph.
 
     blocks, block_size: the memory, N blocks of P positions of every layer, taken once.
     max_requests: how many write at once; token_budget: how many tokens a step may read,
         or None: whole prompts; prefix_cache: whether blocks are found again by name.
 
-    Its model is read and never changed, so that several engines may have the same.
+    The model is never changed, so several engines may share it.
 
     Raises:
         ValueError: a size is wrong, or the model can't be served.
@@ -39,7 +39,7 @@ class Engine(Scheduler):
         return tuple(LayerMemory(x.attention, positions) for x in model.stack.layers)
 
     def read(self, batch: Batch) -> np.ndarray:
-        """The logits (R, N) behind the last token of every request, in its blocks."""
+        """The logits (R, N) after the last token of every request."""
         *flat, groups = batch
         tensors = [tf.constant(x, "int64") for x in flat]
         groups = [[tf.constant(x) for x in group] for group in groups]
@@ -47,7 +47,7 @@ class Engine(Scheduler):
         return tf.cast(logits, wide(logits.dtype)).numpy()
 
     def logits(self, tokens, position, place, last, groups):
-        """All tokens stand in one row (1, N); only attention tells the requests."""
+        """All tokens form one row (1, N); only attention tells the requests apart."""
         model = self.model
         known: dict = {}
         for memory in self.memory:
@@ -63,8 +63,8 @@ class Engine(Scheduler):
 class LayerMemory:
     """A layer's keys and values in all blocks: the ``cache=`` of its attention.
 
-    The layer's input is one row, the tokens of all requests. What works token by token
-    needs not know; attention takes the requests apart.
+    The layer's input is one row, the tokens of all requests. Work done token by token
+    ignores that; attention takes the requests apart.
     """
 
     def __init__(self, attention: AttentionLayer, positions: int) -> None:
@@ -76,23 +76,23 @@ class LayerMemory:
     def turn(
         self, position: tf.Tensor, place: tf.Tensor, groups: Any, known: dict
     ) -> None:
-        """What the next call is about, as ``Batch`` says.
+        """Set what the next call works on, as ``Batch`` has it.
 
-        known: by rotary encoding what it turns by, once for all layers that share it.
+        known: each rotary encoding's waves, made once for all layers that share it.
         """
         rotary, self.place, self.groups = self.layer.rotary, place, groups
         position = tf.cast(position, "int32")
         if rotary not in known and hasattr(rotary, "waves"):
             known[rotary] = rotary.waves(position, self.key.dtype)
-        # Another one adds 0, 1, 2 ... to where it begins: here, for each token.
+        # Others add 0, 1, 2 ... to where they begin: here, for each token.
         self.first = known.get(rotary, position - tf.range(tf.size(position)))
 
     def next_position(self, mask: Any = None) -> Any:
-        """Where a rotary encoding goes on, for each token, or what it turns by."""
+        """Where a rotary encoding goes on for each token, or its waves."""
         return self.first
 
     def limit(self, T: int, mask: Any = None, bias: Any = None) -> tuple[Any, Any]:
-        """Mask and bias as they come."""
+        """Mask and bias, unchanged."""
         return mask, bias
 
     def update(self, key: tf.Tensor, value: tf.Tensor) -> tuple[Any, Any]:
@@ -103,7 +103,7 @@ class LayerMemory:
         return key, value
 
     def attend(self, query, key, value, mask, **how):
-        """Each request's queries, of (1, H, N, K), to its own keys up to their own."""
+        """Attend from each request's queries, of (1, H, N, K), to its own past."""
         rows_first = tf.transpose(query[0], (1, 0, 2))
         shape = tf.shape(rows_first)[0], query.shape[1], self.value.shape[-1]
         context = tf.zeros(shape, query.dtype)
