@@ -22,12 +22,6 @@ def test_the_first_lines_lead_to_the_book_colab_and_the_e_book():
     assert headings[0] == "The chapters" and headings.index("Contributing") > headings.index("The package")
 
 
-def test_the_mistake_that_is_quoted_is_one_of_the_bank_s():
-    (quoted,) = re.findall(r'(?s)\*\*Exercises say what is wrong\*\*, for example: "(.*?)"', README)
-    bank = ROOT / "src" / "attn_course" / "exercises" / "bank"
-    assert any(quoted in path.read_text(encoding="utf-8") for path in bank.rglob("*.py"))
-
-
 def test_the_table_of_chapters_is_today_s():
     assert readme.BETWEEN.search(README)[0] == readme.table(ROOT), "run make faces"
     pages = re.findall(r"/book/(\w+)\.html\)", readme.table(ROOT))
@@ -61,7 +55,7 @@ def test_the_picture_is_of_this_edition_and_light():
 def test_the_examples_of_the_readme_run_and_print_what_it_shows(tmp_path):
     blocks = re.findall(r"(?s)```python\n(.*?)```", README)
     shown = re.findall(r"(?s)```text\n(.*?)```", README)
-    assert len(blocks) == len(shown) == 1
+    assert len(blocks) == len(shown) == 2
     options = {"cwd": tmp_path, "capture_output": True, "text": True, "encoding": "utf-8"}
     done = [subprocess.run([sys.executable, "-X", "utf8", "-c", block], **options) for block in blocks]
     assert [x.stdout for x in done] == shown, [x.stderr for x in done]

@@ -1,4 +1,7 @@
-"""What layers share in PyTorch: linear maps, heads, and the skeleton of attention."""
+"""What layers share in PyTorch: linear maps, heads, and the skeleton of attention.
+
+Begin with ``AttentionLayer.walk``; ``src/attn_course/README.md`` goes on.
+"""
 
 import copy
 from collections.abc import Callable

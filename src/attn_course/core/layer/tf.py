@@ -1,5 +1,8 @@
 """What layers share in TensorFlow: a base, linear maps, heads, and the skeleton of
-attention."""
+attention.
+
+Begin with ``AttentionLayer.walk``; ``src/attn_course/README.md`` goes on.
+"""
 
 import inspect
 from collections.abc import Callable

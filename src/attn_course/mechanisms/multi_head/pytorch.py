@@ -1,4 +1,7 @@
-"""Multi-head attention in PyTorch. Formulas: ``reference.py``."""
+"""Multi-head attention in PyTorch. Formulas: ``reference.py``.
+
+In a few lines: chapter 6 of the book. The steps are ``AttentionLayer.walk``'s.
+"""
 
 from collections.abc import Callable, Iterable
 
