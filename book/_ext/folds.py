@@ -33,8 +33,8 @@ READ = (
     '<p class="mark-read" data-page="{page}" hidden><button type="button" aria-pressed="false">'
     'Mark this chapter as read</button> It gets a tick on <a href="intro.html#the-map">the map</a>.</p>'
 )
-TURN = '<p class="your-turn">Your turn, in the notebook: <a href="{colab}">open it in Colab</a>'
-TURN += "</p>" if EPUB else ' or <a href="../_sources/{page}.ipynb" download>download it</a></p>'
+TURN = '<p class="your-turn">Your turn: <a href="{colab}">open in Colab</a>'
+TURN += "</p>" if EPUB else ' or <a href="../_sources/{page}.ipynb" download>download</a></p>'
 MARKS = {"check": "✓", "both": "✓✓", "package": "{ }", "record": "≡", "more": "+", "solution": "◆", "code": "</>"}
 SIGNS = ("check", "both", "code")  # where they can, they cost no line: their title is a name, and shown when open
 

@@ -71,7 +71,7 @@ def test_solution_exercise_card_tables_and_figures(form_page):
         assert tab.locator(".fold-solution summary").inner_text().split() == ["◆", "Solution"]
         exercise = tab.locator(".cell.tag_exercise")
         bar = exercise.locator(".your-turn")
-        assert bar.inner_text() == "Your turn, in the notebook: open it in Colab or download it"
+        assert bar.inner_text() == "Your turn: open in Colab or download"
         assert exercise.locator(".cell_output").count() == 0
         assert tab.locator("section.look-up .fw-tabs").count() == 1
         assert tab.locator(".cell_output table").first.is_visible()
