@@ -287,7 +287,8 @@ def test_a_row_comes_as_soon_as_it_is_known(tmp_path, monkeypatch):
 
 def test_the_teachers_page_counts_the_hostile():
     page = (Path(__file__).parents[2] / "book" / "teaching.md").read_text(encoding="utf-8")
-    assert f"{len(HOSTILE) + len(BOMBS)} hostile submissions" in page
+    told = " ".join(page.split())
+    assert f"tests mark {len(HOSTILE) + len(BOMBS)} hostile submissions this way" in told
 
 
 FOREVER = """
