@@ -14,6 +14,7 @@ from __future__ import annotations
 import html
 import os
 import re
+from functools import cached_property
 from pathlib import Path
 
 from docutils import nodes
@@ -117,7 +118,7 @@ class FoldCells(SphinxTransform):
             elif "solution" in tags:
                 self._fold(cell, "solution", "Solution", [*cell.children])
             elif "exercise" in tags:
-                cell.insert(0, self._turn())
+                cell.insert(0, raw(self._turn))
             elif "hide-input" in tags:
                 self._below(cell)
         title = next(self.document.findall(nodes.title))
@@ -168,9 +169,10 @@ class FoldCells(SphinxTransform):
             LOG.warning("a cell tagged check or package begins with a comment: its title", location=cell)
         return title
 
+    @cached_property
     def _turn(self):
         page = self.env.docname
-        return raw(TURN.format(colab=publisher(Path(self.app.srcdir)).colab_url(f"{page}.ipynb"), page=page))
+        return TURN.format(colab=publisher(Path(self.app.srcdir)).colab_url(f"{page}.ipynb"), page=page)
 
     def _fold(self, cell: nodes.Element, kind: str, title: str, body: list[nodes.Node]) -> None:
         """The cell stays a cell, so that what looks for cells finds it; what it holds is folded."""
