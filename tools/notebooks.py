@@ -2,7 +2,7 @@
 
 python tools/notebooks.py build [02 ...]        execute and write book/02_x.ipynb, with a note of it
 python tools/notebooks.py build --no-execute    prose, badge and install cell only; keeps the outputs
-python tools/notebooks.py build --as-needed     that where no code and no printed source has changed, else all
+python tools/notebooks.py build --as-needed     that where no code, printed source or record has changed, else all
 python tools/notebooks.py fill                  what the book is built from: outputs, and the notebooks of one framework
 python tools/notebooks.py check [02 ...]        run copies again under nbval and compare
 python tools/notebooks.py check --again [02 ..] also those that passed here and have not changed since
@@ -33,7 +33,7 @@ from mystmd import Book
 from page_rules import leftover_faults, text_of
 from publisher import ROOT
 from render import cached_copy, keep_outputs, render, render_alone
-from status import note
+from status import digest_of_records, note
 
 from attn_course.files import ending_in_one_line, replacing, write_text
 from attn_course.records import versions
@@ -48,14 +48,14 @@ def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = F
     for source in sources(root, selected):
         target = source.with_suffix(".ipynb")
         if as_needed:
-            run = not target.exists() or _changed(read_source(source), read_notebook(target))
+            run = not target.exists() or _changed(source, read_notebook(target))
         if left := leftover_faults(text_of(source)):
             raise ValueError(f"book/{source.name} is a skeleton: {'; '.join(left[:3])}")
         notebook = render(source, book)
         started = time.perf_counter()
         if run:
             execute(notebook, f"book/{target.name}")
-            note(notebook, time.perf_counter() - started, versions())
+            note(notebook, time.perf_counter() - started, versions(), source)
         elif target.exists():
             keep_outputs(notebook, read_notebook(target))
         nbformat.validate(notebook)
@@ -66,7 +66,9 @@ def build(root: Path, selected: list[str], run: bool = True, as_needed: bool = F
 
 
 def _changed(source, notebook) -> bool:
-    return mismatch(source, notebook) is not None or bool(outdated_sources(notebook))
+    if mismatch(read_source(source), notebook) or outdated_sources(notebook):
+        return True
+    return notebook.metadata.get("executed", {}).get("records") != digest_of_records(source)
 
 
 def write_alone(root: Path, selected: list[str] | None = None, book: Book | None = None) -> dict[Path, str]:
@@ -184,7 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
     building.add_argument("chapters", nargs="*", metavar="CH")
     how = building.add_mutually_exclusive_group()
     how.add_argument("--no-execute", action="store_true", help="keep the outputs of unchanged cells")
-    how.add_argument("--as-needed", action="store_true", help="execute the chapters whose own or printed code changed")
+    how.add_argument("--as-needed", action="store_true", help="execute the chapters whose code or records changed")
     commands.add_parser("fill", help="outputs into the book's cache")
     checking = commands.add_parser("check", help="compare the outputs")
     checking.add_argument("chapters", nargs="*", metavar="CH")

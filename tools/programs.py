@@ -25,14 +25,20 @@ where it was stopped. `data` holds the makers of the data in `attn_course.tasks`
 """
 
 
+def read_by(page):
+    """The names of the records that a chapter reads, by itself or by a lab of the record's name."""
+    text, labs = page.read_text(encoding="utf-8"), page.parents[1] / "src" / "attn_course" / "course" / "labs"
+    found = {*re.findall(r'\b(?:load_record|by_step)\("(\w+)"', text)}
+    for name in re.findall(r"\blabs\.(\w+) import", text):
+        lab = labs / name / "__init__.py"
+        if lab.exists() and f'load_record("{name}")' in lab.read_text(encoding="utf-8"):
+            found.add(name)
+    return sorted(found)
+
+
 def shown_in(root, name):
-    """The chapters that read a record, by themselves or by a lab of its name."""
-    reads = f'load_record("{name}")'
-    lab = root / "src" / "attn_course" / "course" / "labs" / name / "__init__.py"
-    by_lab = rf"|labs\.{name} import" if lab.exists() and reads in lab.read_text(encoding="utf-8") else ""
-    found = re.compile(rf'\b(?:load_record|by_step)\("{name}"{by_lab}')
-    pages = sorted((root / "book").glob("[0-9][0-9]_*.md"))
-    return [path.stem for path in pages if found.search(path.read_text(encoding="utf-8"))]
+    """The chapters that read a record."""
+    return [page.stem for page in sorted((root / "book").glob("[0-9][0-9]_*.md")) if name in read_by(page)]
 
 
 def file_of(root, module):

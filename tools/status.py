@@ -1,8 +1,8 @@
 """The tables of the page "State of the course", from committed files alone: notebooks and records.
 
-`tools/notebooks.py build` leaves a note in the metadata of a notebook, `executed`: when, with what, and a sum over the
-cells that ran. The lines {status-...} of book/status.md stand for the tables; the book puts them there before the
-page is read (book/_ext/reference_pages.py), so that no page has to be written anew.
+`tools/notebooks.py build` leaves a note in the metadata of a notebook, `executed`: when, with what, a sum over the
+cells that ran, and one over the records that they read. The lines {status-...} of book/status.md stand for the tables;
+the book puts them there before the page is read (book/_ext/reference_pages.py): no page has to be written anew.
 
 python tools/status.py      the page's text
 """
@@ -22,7 +22,7 @@ import nbformat
 from chapters import code_cells, sources
 from execute import IGNORED
 from marks import NOT_RUN, tags
-from programs import shown_in
+from programs import read_by, shown_in
 from publisher import ROOT
 from render import FIGURE
 from tables import table
@@ -47,7 +47,13 @@ def _given(output):
     return {**output, "data": {**output.data, "text/html": FIGURE.sub(r"\1", html)}} if html else output
 
 
-def note(notebook, seconds, versions):
+def digest_of_records(page):
+    """A sum over the records that a chapter reads."""
+    paths = [page.parents[1] / RECORDS / f"{name}.json" for name in read_by(page)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+
+
+def note(notebook, seconds, versions, page):
     """Write down in a notebook that it was executed."""
     notebook.metadata["executed"] = {
         "date": datetime.date.today().isoformat(),
@@ -55,6 +61,7 @@ def note(notebook, seconds, versions):
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "versions": versions,
         "cells": digest(notebook),
+        "records": digest_of_records(page),
     }
 
 
@@ -63,10 +70,11 @@ def read(source):
     return nbformat.v4.reads(source.with_suffix(".ipynb").read_text(encoding="utf-8"))
 
 
-def noted(notebook):
-    """The note of its run; empty without one. It has a last word where other cells ran: ``changed``."""
+def noted(notebook, page):
+    """The note of its run; empty without one. It has a last word where cells or records are others: ``changed``."""
     told = dict(notebook.metadata.get("executed", {}))
-    return told | {"changed": True} if told and told["cells"] != digest(notebook) else told
+    same = told.get("cells") == digest(notebook) and told.get("records") == digest_of_records(page)
+    return told | {"changed": True} if told and not same else told
 
 
 def counts(notebook):
@@ -88,7 +96,7 @@ def notebooks(root=ROOT):
     rows, kinds, all_cells = [], Counter(), Counter()
     for source in sources(root):
         notebook = read(source)
-        told, found = noted(notebook), counts(notebook)
+        told, found = noted(notebook, source), counts(notebook)
         all_cells += found
         kinds[with_what(told)] += 1
         date = told.get("date", "no note") + (f", {SINCE}" if "changed" in told else "")
@@ -186,7 +194,7 @@ def forged(root=ROOT):
 
 def answer(root=ROOT):
     """What the tables say, in one paragraph."""
-    all_notes = [noted(read(source)) for source in sources(root)]
+    all_notes = [noted(read(source), source) for source in sources(root)]
     same = [told for told in all_notes if told and "changed" not in told]
     days = sorted({told["date"] for told in same})
     plain = all("+cpu" in told.get("versions", {}).get("torch", "") for told in same)

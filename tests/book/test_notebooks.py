@@ -117,7 +117,7 @@ def test_no_execute_keeps_outputs_of_unchanged_cells(built, change):
 
 
 def test_as_needed_executes_what_changed(built, change, monkeypatch):
-    """A typo costs no run; another line of code does."""
+    """A typo costs no run; another line of code does, and another record."""
     ran, source = [], built / "book" / "01_fixture.md"
     monkeypatch.setattr("notebooks.execute", lambda notebook, name: ran.append(name))
     change(source, "Nowhere.", "Somewhere.")
@@ -126,6 +126,9 @@ def test_as_needed_executes_what_changed(built, change, monkeypatch):
     change(source, 'print("one")', 'print("two")')
     assert main(["--root", str(built), "build", "--as-needed"]) == 0
     assert ran == ["book/01_fixture.ipynb"]
+    monkeypatch.setattr("notebooks.digest_of_records", lambda page: "another")
+    assert main(["--root", str(built), "build", "--as-needed"]) == 0
+    assert ran == 2 * ["book/01_fixture.ipynb"]
 
 
 def test_a_failing_cell_is_shown_and_writes_nothing(small, change, capsys):

@@ -12,6 +12,7 @@ from notebooks import read_notebook
 from publisher import ROOT
 from status import (
     LINES,
+    RECORDS,
     SINCE,
     answer,
     demos,
@@ -46,7 +47,10 @@ def test_every_chapter_has_a_row_with_its_cells():
 
 def test_a_note_is_of_the_cells_that_ran(tmp_path):
     (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "01_x.md").write_text("# X\n", encoding="utf-8")
+    page, record = tmp_path / "book" / "01_x.md", tmp_path / RECORDS / "some.json"
+    page.write_text('# X\n\nload_record("some")\n', encoding="utf-8")
+    record.parent.mkdir(parents=True)
+    record.write_text("1", encoding="utf-8")
     drawn = {"text/html": f'<div data-kind="scale">kept</div>\n<script {MARK}>old</script>'}
     outputs = [new_output("stream", text="two\nlines\n"), new_output("display_data", data=drawn)]
     cell = new_code_cell("x = 1", outputs=outputs, metadata={"tags": ["check"]})
@@ -57,7 +61,7 @@ def test_a_note_is_of_the_cells_that_ran(tmp_path):
         return notebooks(tmp_path)
 
     assert "| no note |" in table()
-    note(notebook, 12.4, {"torch": "9.9", "numpy": "8.8"})
+    note(notebook, 12.4, {"torch": "9.9", "numpy": "8.8"}, page)
     made = table()
     assert "| 12 | 1 | 0 |" in made and SINCE not in made and "- 1: PyTorch 9.9, NumPy 8.8 (" in made
     notebook.cells[0].source = "After."
@@ -65,7 +69,11 @@ def test_a_note_is_of_the_cells_that_ran(tmp_path):
     assert SINCE not in table()
     figure["text/html"] = figure["text/html"].replace("kept", "another")
     assert SINCE in table()
-    note(notebook, 12.4, {})
+    note(notebook, 12.4, {}, page)
+    record.write_text("2", encoding="utf-8")
+    assert SINCE in table()
+    note(notebook, 12.4, {}, page)
+    assert SINCE not in table()
     cell.source = "x = 2"
     assert SINCE in table()
 
