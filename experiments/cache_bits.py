@@ -2,8 +2,10 @@
 
 glassllm reads 20,480 tokens that it was not trained on, verses in windows of 128, as
 when it decodes: with a cache that is rounded per channel token by token, with one per
-token in one chunk, which gives the same. ``outlier``: two channels of every key, which
-turn together, are that much larger, and the query's smaller: the same model.
+token in one chunk, which gives the same. "token, late": per token, but each block of
+32 when it is full, so that as many keys are exact as per channel. ``outlier``: two
+channels of every key, which turn together, are that much larger, and the query's
+smaller: the same model.
 ``bits``: of codes and scales, for a number that is rounded. ``nats_lost`` against a
 cache of float32, ``kl`` from it, each with the standard error of the windows' means
 (``..._error``); ``other``: the share of places where another token is the likeliest.
@@ -15,7 +17,7 @@ import itertools
 from functools import cache
 
 from attn_course.core.frameworks import torch
-from attn_course.pytorch import KVCache, QuantizedKVCache
+from attn_course.pytorch import KVCache, QuantizedKVCache, dequantize, quantize
 from attn_course.tasks.glassllm import load_tokenizer
 from attn_course.tasks.translation import load_translation
 from experiments import run_plan
@@ -30,6 +32,22 @@ PLAN = [
     )
     if kind == "int4" or per[0] == per[1]
 ]
+LATE = "token, late"
+PLAN += [(outlier, "int4", LATE, LATE, False) for outlier in (1, OUTLIER)]
+
+
+class LateCache(KVCache):
+    """Per token in int4, each block when it is full."""
+
+    def write(self, start, end, key, value):
+        return tuple(map(late, super().write(start, end, key, value)))
+
+
+def late(x):
+    """Positions (B, G, S, K) of full blocks rounded, the others as they are."""
+    full, rest = x.tensor_split([x.shape[2] // BLOCK * BLOCK], dim=2)
+    codes = quantize(full, kind="int4")
+    return torch.cat([dequantize(*codes, kind="int4"), rest], dim=2)
 
 
 def windows():
@@ -52,9 +70,8 @@ def planted(outlier):
 
 
 @torch.no_grad()
-def read(model, tokens, chunk, **options):
+def read(model, tokens, chunk, made=KVCache, **options):
     """Log-probabilities (B, T, N) behind every token, and the first layer's cache."""
-    made = QuantizedKVCache if options else KVCache
     sizes = model.stack.layers[0].attention
     sizes = sizes.num_kv_heads, tokens.shape[1], sizes.sizes.key_dim
     caches = tuple(made(len(tokens), *sizes, **options) for _ in model.stack.layers)
@@ -73,12 +90,15 @@ def run(outlier, kind, key_per, value_per, rotate, seed):
     """What a kind of rounding costs: a row. Nothing is drawn."""
     tokens, whole = windows(), exact(outlier)
     options = {"kind": kind, "key_per": key_per, "value_per": value_per}
-    chunk = 1 if "channel" in (key_per, value_per) else WINDOW
-    rounding = {**options, "rotate": rotate, "block_size": BLOCK}
-    found, cache = read(planted(outlier), tokens[:, :-1], chunk, **rounding)
+    chunk = 1 if {"channel", LATE} & {key_per, value_per} else WINDOW
+    how = {**options, "rotate": rotate, "block_size": BLOCK}
+    how |= {"made": QuantizedKVCache}
+    how = {"made": LateCache} if key_per == LATE else how
+    found, cache = read(planted(outlier), tokens[:, :-1], chunk, **how)
     lost = (whole - found).gather(-1, tokens[:, 1:, None])[..., 0]
     kl = (whole.exp() * (whole - found)).sum(-1)
-    row = {"outlier": outlier, **options, "rotate": rotate, "bits": bits_of(cache)}
+    row = {"outlier": outlier, **options, "rotate": rotate}
+    row |= {} if key_per == LATE else {"bits": bits_of(cache)}
     for name, x in (("nats_lost", lost), ("kl", kl)):
         means = x.double().mean(dim=1)
         error = means.std() / len(means) ** 0.5

@@ -7,14 +7,16 @@ padded on the left, each until its longest answer is written; "continuous" an
 counts those that are not static's (in float32 a batch of another size rounds another
 way). Budget: seven requests write, and a prompt of 600 tokens comes. Arrivals: the same
 requests come one by one, at random, so many a second that they ask for ``share`` of
-what the engine could serve if all waited from the beginning, the least of three runs.
-The clock is the thread's, and stands still for nobody but a server without requests.
+``capacity``, requests a second that the engine serves if all wait from the beginning.
+Five rounds, each with its own capacity and then every share, so that a thread that is
+slower for a while is so for all; a row is the middle of them. The clock is the
+thread's, and stands still for nobody but a server without requests.
 
 python -m experiments.serving --seeds 0 1 2
 """
 
+import itertools
 import time
-from functools import cache
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from attn_course.tasks.glassllm import load_book, load_tokenizer
 from experiments import run_plan
 
 REQUESTS, SIZES = 96, {"blocks": 400, "block_size": 16}
+ROUNDS, SHARES = 5, (0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def load(shared, seed):
@@ -155,34 +158,33 @@ def static_over_time(model, asked, arrive, at_once):
     return times
 
 
-@cache
-def capacity(at_once, seed):
-    """Seconds that the engine takes for all requests: one for all shares of a load."""
-    model, asked = load_glassllm(), load(0, seed)
-    return min(
-        timed(lambda: continuous(model, asked, at_once, False))[0] for _ in range(3)
-    )
-
-
-def arrivals(model, share, at_once, seed):
+def arrivals(model, at_once, seed):
     """Rows: how long until the first token, and from one to the next, each way."""
-    asked, rng = load(0, seed), np.random.default_rng(seed)
-    mean = capacity(at_once, seed) / share / len(asked)
-    arrive = rng.exponential(mean, len(asked)).cumsum()
+    asked, found = load(0, seed), {}
+    gaps = np.random.default_rng(seed).exponential(size=len(asked)).cumsum()
     ways = {"static": static_over_time, "continuous": engine_over_time}
+    for _ in range(ROUNDS):
+        seconds = timed(lambda: continuous(model, asked, at_once, False))[0]
+        capacity = len(asked) / seconds
+        for share, (name, way) in itertools.product(SHARES, ways.items()):
+            arrive = gaps / capacity / share
+            took = waited(way(model, asked, arrive, at_once), arrive)
+            found.setdefault((name, share), []).append(took | {"capacity": capacity})
     rows = []
-    for name, way in ways.items():
-        times = way(model, asked, arrive, at_once)
-        first = [each[0] - x for each, x in zip(times, arrive, strict=True)]
-        between = np.concatenate([np.diff(each) for each in times])
+    for (name, share), rounds in found.items():
         row = {"way": name, "share": share, "at_once": at_once, "seed": seed}
-        found = {"first": np.median(first), "first_of_20": np.quantile(first, 0.95)}
-        found |= {"between": between.mean()}
-        took = {
-            f"{k}_milliseconds": round(1000 * float(x), 1) for k, x in found.items()
-        }
-        rows.append(row | took)
+        middle = {x: np.median([each[x] for each in rounds]) for x in rounds[0]}
+        rows.append(row | {x: round(float(each), 1) for x, each in middle.items()})
     return rows
+
+
+def waited(times, arrive):
+    """Milliseconds until the first token, its middle and its 95 %, and between two."""
+    first = [each[0] - x for each, x in zip(times, arrive, strict=True)]
+    between = np.concatenate([np.diff(each) for each in times])
+    found = {"first": np.median(first), "first_of_20": np.quantile(first, 0.95)}
+    found |= {"between": between.mean()}
+    return {f"{name}_milliseconds": 1000 * each for name, each in found.items()}
 
 
 def run(what, of, at_once, seed):
@@ -191,13 +193,13 @@ def run(what, of, at_once, seed):
     if what == "budget":
         return prompt_of_600(model, of, seed)
     if what == "arrivals":
-        return arrivals(model, of, at_once, seed)
+        return arrivals(model, at_once, seed)
     return throughput(model, of, at_once, seed)
 
 
 PLAN = [("load", 0, 8), ("load", 96, 8), ("load", 0, 16), ("load", 96, 16)]
 PLAN += [("budget", budget, 8) for budget in (16, 64, None)]
-PLAN += [("arrivals", share, 8) for share in (0.2, 0.4, 0.6, 0.8, 1.0)]
+PLAN += [("arrivals", None, 8)]
 
 if __name__ == "__main__":
     run_plan("serving", PLAN, run)

@@ -1,7 +1,8 @@
 """Speculative decoding with real weights: how many drafts stand, and what a pass costs.
 
-glassllm goes on behind places of its book that the seed draws. Drafts: its own first 1,
-2 or 3 layers with its last norm and table, the whole of it, or n-grams of the text so
+glassllm goes on behind places that the seed draws of its book's second half. Drafts,
+one to four a pass: its own first 1, 2 or 3 layers with its last norm and table, the
+first after it was taught on the first half, the whole of it, or n-grams of the text so
 far. ``rate``: of the drafts that were looked at, how many stand; behind a refused one
 none is. ``formula``: tokens a pass, if every draft stood with that chance, and there
 were as many as asked for, which n-grams do not find. ``exact``: the share of texts that
@@ -26,15 +27,17 @@ from attn_course.course.training import pytorch as loop, ramped
 from attn_course.pytorch import generate, speculative_generate
 from attn_course.reference import ngram_draft
 from attn_course.tasks import glassllm
-from experiments import draw_from, run_plan
+from experiments import run_plan
 
 DRAFTS = {"1 layer": 1, "2 layers": 2, "3 layers": 3, "itself": 4, "n-grams": 0}
 TAUGHT = "1 layer, taught"
 DRAFTS |= {TAUGHT: 1}
-DRAFTED, TEMPERATURES = 4, (0, 1)
+DRAFTED, TEMPERATURES = (1, 2, 4), (0, 1)
 TEXTS, PROMPT, WRITTEN = 4, 40, 48
 STEPS, ROWS, WINDOW = 400, 8, 64  # of what is taught
-LAYERS, TOKENS, CONTEXTS, ROUNDS = (4, 3, 2, 1), (1, 2, 3, 5, 9), (64, 1024), 41
+PLAN = [*itertools.product(DRAFTS, TEMPERATURES, DRAFTED)]
+PLAN = [entry for entry in PLAN if entry[0] != "itself" or entry[2] == 4]
+LAYERS, TOKENS, CONTEXTS, ROUNDS = (4, 3, 2, 1), (1, 2, 3, 5, 9), (64, 1024), 201
 
 
 def shipped(num_layers=4, dtype="float32"):
@@ -54,9 +57,9 @@ def book():
     return np.asarray(glassllm.load_tokenizer().encode(glassllm.load_book()))
 
 
-def prompts_of(seed, half=slice(None)):
-    """(TEXTS, 1, PROMPT) tokens of the book, from places drawn by the seed."""
-    tokens = book()[half]
+def prompts_of(seed):
+    """(TEXTS, 1, PROMPT) tokens of the second half, from places that the seed draws."""
+    tokens = book()[len(book()) // 2 :]
     places = np.random.default_rng(seed).integers(len(tokens) - PROMPT, size=TEXTS)
     return torch.from_numpy(tokens[places[:, None, None] + np.arange(PROMPT)])
 
@@ -64,7 +67,7 @@ def prompts_of(seed, half=slice(None)):
 @cache
 def taught(seed):
     """glassllm's first layer, table and last norm, after they learned its chances."""
-    draw_from(seed)
+    torch.manual_seed(seed)
     model, small, rng = shipped(), shipped(1).train(), np.random.default_rng(seed)
     half = book()[: len(book()) // 2]
     windows = np.lib.stride_tricks.sliding_window_view(half, WINDOW)
@@ -82,15 +85,13 @@ def taught(seed):
     return small.eval()
 
 
-def run(draft, temperature, seed):
+def run(draft, temperature, count, seed):
     """How many drafts of all texts stand: a row."""
-    learns, layers = draft == TAUGHT, DRAFTS[draft]
-    model, count = model_of(4), 2 if learns else DRAFTED
+    learns, layers, model = draft == TAUGHT, DRAFTS[draft], model_of(4)
     options = {"max_tokens": WRITTEN, "temperature": temperature}
     small = taught(seed) if learns else model_of(layers) if layers else ngram_draft
     guess = {"draft": deepcopy(small).double() if learns else small}
-    prompts = prompts_of(seed, slice(len(book()) // 2 if learns else 0, None))
-    passes, same = [], []
+    passes, same, prompts = [], [], prompts_of(seed)
     for number, prompt in enumerate(prompts):
         guess |= {"num_draft": count, "seed": (seed, number)}
         passes.append([*speculative_generate(model, prompt, **guess, **options)])
@@ -107,7 +108,7 @@ def run(draft, temperature, seed):
     row |= {"tokens_a_pass": round(TEXTS * WRITTEN / len(every), 3)}
     row |= {"formula": round(expected(rate, count), 3)}
     row |= {"exact": float(np.mean(same))} if same else {}
-    if learns:
+    if learns and count == 2:
         row["faster"] = round(faster(prompts, guess | {"draft": small}, options), 2)
     return [row]
 
@@ -133,7 +134,7 @@ def repeats():
     """n-grams where greedy text repeats, three times: rows of passes and ``faster``."""
     prompt = torch.from_numpy(glassllm.load_tokenizer().encode("Down the"))[None]
     options = {"max_tokens": 100, "temperature": 0}
-    guess = {"draft": ngram_draft, "num_draft": DRAFTED}
+    guess = {"draft": ngram_draft, "num_draft": 4}
     passes = len([*speculative_generate(shipped(), prompt, **guess, **options)])
     row = {"tokens": 100, "passes": passes}
     return [
@@ -169,5 +170,4 @@ def costs():
 
 
 if __name__ == "__main__":
-    plan = [*itertools.product(DRAFTS, TEMPERATURES)]
-    run_plan("speculative", plan, run, costs=costs, repeats=repeats)
+    run_plan("speculative", PLAN, run, costs=costs, repeats=repeats)

@@ -3,6 +3,7 @@
 import both_frameworks  # noqa: F401
 import numpy as np
 import torch
+from support import draw
 
 from attn_course.course.labs import load_record
 from experiments import cache_bits, evicted, serving, speculative
@@ -18,7 +19,7 @@ def test_tokens_a_pass_by_hand():
 def test_greedy_texts_were_the_models_own():
     """The whole model as its own draft had every draft accepted; the formula is within a tenth of what was counted."""
     rows = load_record("speculative")["rows"]
-    assert len(rows) == 3 * len(speculative.DRAFTS) * 2
+    assert len(rows) == 3 * len(speculative.PLAN)
     for row in rows:
         assert row["tokens_a_pass"] == round(speculative.TEXTS * speculative.WRITTEN / row["passes"], 3)
         assert row.get("exact") == (1.0 if row["temperature"] == 0 else None)
@@ -38,9 +39,24 @@ def test_a_planted_outlier_changes_nothing_that_the_model_says():
 
 def test_a_cache_per_token_may_read_in_one_chunk():
     model, tokens = cache_bits.planted(1), cache_bits.windows()[:3, :24]
-    one, other = (cache_bits.read(model, tokens, chunk, kind="int4")[0] for chunk in (24, 5))
+    how = {"made": cache_bits.QuantizedKVCache, "kind": "int4"}
+    one, other = (cache_bits.read(model, tokens, chunk, **how)[0] for chunk in (24, 5))
     torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
     assert cache_bits.windows().shape == (160, 129)
+
+
+def test_a_late_cache_is_exact_until_its_block_is_full():
+    """Then its keys are those of a cache that rounds each token as it comes."""
+    key, value = torch.from_numpy(draw(2, 2, 3, 40, 8)).float()
+    late, once = cache_bits.LateCache(2, 3, 40, 8), cache_bits.QuantizedKVCache(2, 3, 40, 8, kind="int4")
+    for cache in (late, once):
+        assert len(cache.write(0, 31, key[:, :, :31], value[:, :, :31])) == 2
+    found, rounded = (cache.write(31, 40, key[:, :, 31:], value[:, :, 31:]) for cache in (late, once))
+    for mine, theirs, given in zip(found, rounded, (key, value), strict=True):
+        torch.testing.assert_close(mine[:, :, :32], theirs[:, :, :32])
+        assert (mine[:, :, 32:] == given[:, :, 32:]).all() and (theirs[:, :, 32:] != given[:, :, 32:]).any()
+    exact, _ = cache_bits.LateCache(2, 3, 40, 8).write(0, 31, key[:, :, :31], value[:, :, :31])
+    assert (exact == key[:, :, :31]).all()
 
 
 def test_what_fewer_bits_cost_in_the_record():
@@ -48,7 +64,9 @@ def test_what_fewer_bits_cost_in_the_record():
     rows = load_record("cache_bits")["rows"]
     found = {tuple(row[x] for x in ("outlier", "kind", "key_per", "value_per", "rotate")): row for row in rows}
     assert set(found) == set(cache_bits.PLAN)
-    for (_, kind, *_), row in found.items():
+    for (_, kind, *per, _), row in found.items():
+        if "token, late" in per:
+            continue
         bits = {"int8": 8, "int4": 4, "fp8": 8}[kind]
         assert row["bits"] == bits + (16 if kind == "fp8" else 32) / 32  # 32 numbers have a scale, either way
 
