@@ -149,7 +149,7 @@ test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler 
 forgeries: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]
 	$(BIN)/python tools/forgeries.py $(CH)
 
-test-gpu: .venv/stamp .venv/triton/stamp ## the kernel and every layer on the GPU that is here; without one, the names of what is skipped
+test-gpu: .venv/stamp .venv/triton/stamp ## the kernels and every layer, compiled too, on the GPU that is here; without one, the names of what is skipped
 	$(BIN)/python -m pytest -v tests/gpu
 
 bench: .venv/stamp ## our speed beside the libraries', as ratios [ONLY=word] [QUICK=yes] [GPU=yes]

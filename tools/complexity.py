@@ -16,7 +16,7 @@ from tables import table
 from attn_course.catalog import CATALOG
 from attn_course.core.declaration import BASE, OWN, Row
 from attn_course.core.kv_cache import cache_bytes
-from attn_course.course.labs import load_record
+from attn_course.course.labs import gpu, load_record
 from attn_course.course.labs.caches import CHOSEN, MODELS, NUMBER, PEAKS, layers_of, read_table, values_of
 from attn_course.files import write_text
 from experiments import costs
@@ -89,10 +89,37 @@ def page(record=None) -> str:
         },
         **{"last": costs.LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))},
         **{"shortest": lengths[0], "longest": lengths[-1]},
+        on_gpu=sortable(
+            ("In ms", "16,384 positions", "with gradients", "65,536 positions", "with gradients"), map(on_gpu, ON_GPU)
+        ),
+        gpu_window=gpu.WINDOW,
+        gpu_heads=gpu.HEADS,
+        gpu_width=gpu.WIDTH,
+        gpu_date=load_record("gpu_14")["date"],
         anew=measured_anew(rows),
         **{key: record[key] for key in ("date", "processor", "load", "seconds", "command")},
         **{name: record["versions"][name] for name in ("torch", "tensorflow")},
     )
+
+
+# Of a record of an H200: the chapter, and the way there.
+ON_GPU = {
+    "all weights": ("14", "weights"),
+    "FlashAttention-2": ("14", "flash"),
+    "cuDNN's kernel": ("14", "cudnn"),
+    "our Triton kernel": ("14", "kernel"),
+    "sliding_window_attention": ("10", "window"),
+    "strided_attention": ("10", "strided"),
+    "linear_attention": ("11", "linear"),
+}
+
+
+def on_gpu(name):
+    """A row of what was measured on a GPU; where there was no room, a dash."""
+    chapter, way = ON_GPU[name]
+    found = {row["positions"]: row for row in load_record(f"gpu_{chapter}")["rows"] if row["way"] == way}
+    times = [found.get(n, {}).get(f"{what}_ms") for n in (16_384, 65_536) for what in ("forward", "gradients")]
+    return (*titled(name), *(keyed(f"{time:#.3g}" if time else "—", time) for time in times))
 
 
 def measured_anew(rows) -> str:

@@ -5,7 +5,7 @@ import re
 
 import both_frameworks  # noqa: F401
 import pytest
-from complexity import BESIDE, CONFIGS, MISSING, PAGE, SHOWN, SIZES, cached, keyed, page, work, worth
+from complexity import BESIDE, CONFIGS, MISSING, ON_GPU, PAGE, SHOWN, SIZES, cached, keyed, on_gpu, page, work, worth
 
 from attn_course.catalog import CATALOG
 from attn_course.core.kv_cache import cache_bytes
@@ -131,6 +131,14 @@ def test_caches_are_those_of_the_chapter():
     assert shown == ["Llama 3 8B", "GQA, 8 heads", "128 KiB", "16.0 GiB", "5.1 ms", "4"]
     assert cached("Mistral 7B v0.1")[2:4] == (keyed("nothing", 0), keyed("0.5 GiB", 2**29))
     assert all(f"| {name} |" in page() for name in SHOWN)
+
+
+def test_times_on_a_gpu_are_those_of_the_records():
+    shown = {name: [re.sub("<[^>]*>", "", cell) for cell in on_gpu(name)[1:]] for name in ON_GPU}
+    assert shown["our Triton kernel"] == ["0.702", "3.38", "10.5", "49.2"]
+    assert shown["linear_attention"] == ["0.580", "2.40", "2.18", "5.88"]
+    assert shown["all weights"] == ["28.4", "64.9", "—", "—"]
+    assert {load_record(f"gpu_{chapter}")["date"] for chapter, _ in ON_GPU.values()} == {"2026-11-27"}
 
 
 def intensity(config, context):

@@ -56,6 +56,15 @@ def slopes(item, values):
     return outputs_and_slopes(item, values)[1]
 
 
+def compiles(device, case):
+    """As one graph of machine code, in float32: what the specification says, and the gradients of the item as it is."""
+    item, values = on(device, case, "float32")
+    compiled = torch.compile(item, fullgraph=True, dynamic=False)
+    found, learned = outputs_and_slopes(compiled, values)
+    near(found, plain(specified(case, item, case.inputs, case.mask)), CLOSE["float32"])
+    near(learned, slopes(item, values), 1e-4)
+
+
 def has_gradients(device, case):
     """In float32, as on a CPU in float64 with the same parameters."""
     item, values = on(device, case, "float32")

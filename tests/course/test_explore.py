@@ -287,6 +287,10 @@ WRONG = {
         lambda: explore_roofline({"a": (2, 1)}, {"one": (1, 1, 1)}, alt=ALT, heads=24),
         "heads must be 8, 16, 32, 64 or 128",
     ),
+    "measured": (
+        lambda: explore_roofline({"a": (2, 1)}, {"one": (1, 1, 1)}, alt=ALT, measured=("one", "", {"b": 1})),
+        "measured must be one of the devices, and all kinds on it",
+    ),
     "speed": (lambda: explore_roofline({"a": (2, 1)}, {"one": (1, 0, 1)}, alt=ALT), "bytes of 'one' must be from 1"),
 }
 
@@ -487,7 +491,12 @@ def test_operations_per_byte_of_a_decoding_step():
     found = [intensity(entry, 128, 2) for entry in figure.data["kinds"]]
     assert found[:3] == [1, 16, 128] and abs(found[3] - 128 * 1088 / 576) < 0.02
     assert figure.data["devices"] == [{"name": "H800", "ridge": 258.21, "size": 2.0}]
-    assert "94% of the arithmetic" in figure.picture and "0% of the arithmetic" in figure.picture
+    assert "94% of the arithmetic" in figure.picture and "0.4% of the arithmetic" in figure.picture
+    read = dict(zip(kinds, (3e12, 2e12, 1e12, 2.5e12), strict=True))
+    figure = explore_roofline(kinds, {"H200": (989e12, 4.8e12, 2)}, alt=ALT, measured=("H200", "told", read))
+    added = {"told": "told", "most": 989.0, "reached": [3.0, 8.0, 32.0, 151.12]}
+    assert added.items() <= figure.data["devices"][0].items()
+    assert "60.4 per byte, 29% of the arithmetic, measured 15%" in figure.picture
 
 
 def test_the_cache_of_known_models():

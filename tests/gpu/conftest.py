@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from both_frameworks import torch
+import torch._dynamo  # and Triton, which a process that has TensorFlow can't import
+from both_frameworks import fresh_compiler  # noqa: F401
 
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "contract"), str(HERE.parent / "mechanisms")]

@@ -1,4 +1,4 @@
-"""The Triton kernel as a GPU runs it, and every layer in three dtypes, with gradients."""
+"""The Triton kernels as a GPU runs them; every layer in three dtypes, with gradients, and compiled."""
 
 import aside
 import devices
@@ -6,11 +6,13 @@ import pytest
 from cases import CASES
 
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+WHOLE = pytest.mark.parametrize("case", [c for c in CASES if not c.cell], ids=lambda case: case.name)
 
 
-def test_the_kernel_is_attention():
-    done = aside.run("import kernel_cases; kernel_cases.main('cuda')")
-    assert done.returncode == 0 and done.stdout == "17 cases agree\n", done.stderr
+@pytest.mark.parametrize(("cases", "count"), [("kernel_cases", 17), ("split_kernel_cases", 52)])
+def test_the_kernel_is_attention(cases, count):
+    done = aside.run(f"import {cases}; {cases}.main('cuda')")
+    assert done.returncode == 0 and done.stdout == f"{count} cases agree\n", done.stderr
 
 
 @EACH
@@ -22,3 +24,9 @@ def test_agrees_with_the_reference(case, dtype):
 @EACH
 def test_gradients(case):
     devices.has_gradients("cuda", case)
+
+
+@WHOLE
+@pytest.mark.filterwarnings("ignore")  # the compiler's own: that TF32 would be faster
+def test_compiled(case):
+    devices.compiles("cuda", case)

@@ -31,11 +31,11 @@ def masks(T):
     return None, torch.arange(S) < torch.tensor([9, 120])[:, None, None, None], some
 
 
-def caches(G, width, dtype):
+def caches(G, width, *place):
     """Keys and values in the order of a cache that has more room; several heads also as a projection leaves them."""
-    yield [torch.randn(B, G, ROOM, width).to(dtype)[:, :, :S] for _ in range(2)]
+    yield [torch.randn(B, G, ROOM, width).to(*place)[:, :, :S] for _ in range(2)]
     if G > 1:
-        yield [torch.randn(B, S, G, width).to(dtype).transpose(1, 2) for _ in range(2)]
+        yield [torch.randn(B, S, G, width).to(*place).transpose(1, 2) for _ in range(2)]
 
 
 def differences(device="cpu"):
@@ -43,8 +43,8 @@ def differences(device="cpu"):
     torch.manual_seed(0)
     for dtype in STEP:
         for G, T, width in ((1, 1, 64), (3, 4, 16), (1, 7, 16)):
-            for key, value in caches(G, width, dtype):
-                inputs = [x.to(device) for x in ((3 * torch.randn(B, H, T, width)).to(dtype), key, value)]
+            for key, value in caches(G, width, device, dtype):
+                inputs = (3 * torch.randn(B, H, T, width)).to(device, dtype), key, value
                 for mask in masks(T):
                     mask = mask if mask is None else mask.to(device)
                     yield f"{dtype}, {G} heads, {T} queries", *compared(inputs, {"mask": mask, "causal": True})

@@ -746,18 +746,30 @@ def test_calculator_of_an_own_shape(figure):
 
 
 def test_roofline(figure):
-    """Operations per byte: 2 heads / key heads / bytes of a number; the ridge is the processor's."""
+    """Operations per byte: 2 heads / key heads / bytes of a number; the ridge is the processor's.
+
+    What was measured stands on its own device, with its heads, at bytes per second times operations per byte.
+    """
+    squares = "(all) => all.filter((one) => one.style.strokeLinecap === 'square').map((one) => one.getAttribute('d'))"
     with figure("roofline") as (tab, ui):
+        assert ui.locator(".ys small").all_text_contents() == ["0.1%", "1%", "10%", "100%"]
+        assert not ui.locator("svg path").evaluate_all(squares)
         assert ui.locator(".entry b").first.text_content() == "0.5 per byte, 17%"
         assert "2.9 operations in the time of a byte" in ui.locator(".read").text_content()
         assert "arithmetic limits MLA, memory the others" in ui.locator(".read").text_content()
         ui.get_by_role("combobox", name="Processor").select_option(index=1)
         assert "memory limits all" in spoken(tab, "H800: 258 operations")
+        assert "measured somewhere, in TFLOP/s: MHA 1.0, GQA 8.0, MLA 181." in ui.locator(".read").text_content()
+        places = [re.findall(r"[\d.]+", each)[:2] for each in ui.locator("svg path").evaluate_all(squares)]
+        for (across, up), share, per_byte in zip(places, (1 / 865, 8 / 865, 181.34 / 865), (1, 4, 60.45), strict=True):
+            assert float(up) == pytest.approx(100 * math.log10(share) / -3, abs=0.05)
+            assert float(across) == pytest.approx(100 * (math.log2(per_byte) + 1) / 12, abs=0.05)
         slide(ui, "heads of the query", 7)
         assert ui.locator(".entry b").all_text_contents() == [
             "1.0 per byte, 0.4%",
             "16 per byte, 6.2%",
             "242 per byte, 94%",
         ]
+        assert not ui.locator("svg path").evaluate_all(squares) and "measured" not in spoken(tab, "128 heads")
         slide(ui, "new tokens at once", 1)
         assert "arithmetic limits MLA" in spoken(tab, "128 heads, 2 new tokens")

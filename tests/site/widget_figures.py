@@ -114,6 +114,7 @@ def figures():
             {"MHA": (2, None), "GQA": (2, 8), "MLA": (3.778, 1)},
             {"a thread": (92e9, 32e9, 4), "H800": (865e12, 3.35e12, 2)},
             alt="a roofline",
+            measured=("H800", "measured somewhere", {"MHA": 1e12, "GQA": 2e12, "MLA": 3e12}),
         ),
         "rotation": draw.explore_rotation(alt="rotations", dim=16, trained_length=64),
         "scale": draw.explore_scale(numbers(64, seed=10), numbers(5, 64, seed=11), alt="softmax"),

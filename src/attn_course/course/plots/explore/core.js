@@ -119,7 +119,7 @@
     };
     return { node, area, show };
   };
-  // Lines over x. Each: { y, low, high, color, dash, bold }; marks are x at which a line stands, dots are [x, y, color].
+  // Lines over x. Each: { y, low, high, color, dash, bold }; marks are x at which a line stands, dots are [x, y, color, width, cap].
   const chart = ({ x, low, high, ticks, labels, xlabel, ylabel }) => {
     const [first, last] = [x[0], x.at(-1)];
     const across = (value) => (100 * (value - first)) / (last - first || 1);
@@ -140,7 +140,8 @@
       const drawn = lines.map((line) => path(`M${line.y.map(point).join("L")}`,
         `stroke:${line.color};stroke-width:${line.bold ?? 2.4};stroke-dasharray:${line.dash ?? "none"};opacity:${line.faint ?? 1}`));
       const at = marks.map((value) => path(`M${across(value)} 0V100`, "stroke:currentColor;stroke-width:1.5;stroke-dasharray:3 3"));
-      const points = dots.map(([place, value, color]) => path(`M${across(place)} ${up(clamp(value, low, high))}h0`, `stroke:${color};stroke-width:11`));
+      const points = dots.map(([place, value, color, wide = 11, cap = "round"]) =>
+        path(`M${across(place)} ${up(clamp(value, low, high))}h0`, `stroke:${color};stroke-width:${wide};stroke-linecap:${cap}`));
       area.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${[...rules, ...bands, ...drawn, ...at, ...points].join("")}</svg>`;
     };
     return { node: plot, area, draw };

@@ -3,8 +3,11 @@ KINDS.roofline = (ui, data, say) => {
   const [LEAST, MOST] = [-1, 11]; // powers of 2: from half an operation per byte to 2,048
   const state = { heads: data.heads, rows: 0, device: 0 };
   const x = range(10 * (MOST - LEAST) + 1, (index) => LEAST + index / 10);
-  const plot = chart({ x, low: 0, high: 1, ticks: range(5, (index) => index / 4), labels: [], xlabel: "operations per byte read", ylabel: "share of the arithmetic that can be used" });
+  const FEWEST = -3; // powers of 10: from a thousandth of the arithmetic to all
+  const ticks = range(1 - FEWEST, (index) => FEWEST + index);
+  const plot = chart({ x, low: FEWEST, high: 0, ticks, labels: [], xlabel: "operations per byte read", ylabel: "share of the arithmetic that can be used" });
   plot.node.querySelector(".xs").append(...range(6, (index) => make("small", { style: `left:${(100 * (2 * index - LEAST)) / (MOST - LEAST)}%` }, (4 ** index).toLocaleString("en"))));
+  plot.node.querySelectorAll(".ys small").forEach((node, index) => { node.textContent = `${100 * 10 ** ticks[index]}%`; });
   const entries = data.kinds.map((kind, index) => {
     const [gauge, number] = [make("i"), make("b", { className: "num" })];
     const node = div("entry", make("span", {}, make("i", { ariaHidden: "true" }), kind.name), number, hidden("gauge", gauge));
@@ -17,8 +20,10 @@ KINDS.roofline = (ui, data, say) => {
     const heads = 2 ** state.heads;
     const found = data.kinds.map(({ rate, groups }) => (rate / 1000) * (heads / Math.min(groups ?? heads, heads)) * 2 ** state.rows / device.size);
     const share = (intensity) => Math.min(1, intensity / device.ridge);
-    plot.draw([{ y: x.map((power) => share(2 ** power)), color: "currentColor", bold: 1.6 }],
-      { marks: [Math.log2(device.ridge)], dots: found.map((intensity, index) => [clamp(Math.log2(intensity), LEAST, MOST), share(intensity), COLORS[index % 5]]) });
+    const reached = state.heads === data.heads && !state.rows ? device.reached ?? [] : [];
+    const dots = (shares, style) => shares.map((value, index) => [clamp(Math.log2(found[index]), LEAST, MOST), Math.log10(value), ...style(index)]);
+    plot.draw([{ y: x.map((power) => Math.log10(share(2 ** power))), color: "currentColor", bold: 1.6 }],
+      { marks: [Math.log2(device.ridge)], dots: [...dots(found.map(share), (index) => [COLORS[index % 5]]), ...dots(reached.map((done) => done / device.most), () => ["currentColor", 6, "square"])] });
     const told = (value) => fixed(value, value < 10 ? 1 : 0);
     entries.forEach(({ gauge, number }, index) => {
       gauge.style.width = `${100 * share(found[index])}%`;
@@ -26,7 +31,8 @@ KINDS.roofline = (ui, data, say) => {
     });
     const computing = data.kinds.filter((_, index) => found[index] >= device.ridge).map(({ name }) => name);
     readout.textContent = `${device.name}: ${told(device.ridge)} operations in the time of a byte. ${heads} heads, ${2 ** state.rows} new token${state.rows ? "s" : ""}: `
-      + (computing.length ? `arithmetic limits ${computing.join(" and ")}${computing.length < found.length ? ", memory the others" : ""}.` : "memory limits all.");
+      + (computing.length ? `arithmetic limits ${computing.join(" and ")}${computing.length < found.length ? ", memory the others" : ""}.` : "memory limits all.")
+      + (reached.length ? ` Squares: ${device.told}, in TFLOP/s: ${reached.map((done, index) => `${data.kinds[index].name} ${told(done)}`).join(", ")}.` : "");
     say(readout.textContent);
   };
   const menu = make("select", { ariaLabel: "Processor" }, ...data.devices.map(({ name }) => make("option", {}, name)));

@@ -7,12 +7,20 @@ from attn_course.course.plots.explore.widget import Widget, integer, number, tho
 
 
 def explore_roofline(
-    kinds, devices, *, alt, heads=32, label="Roofline of a decoding step"
+    kinds,
+    devices,
+    *,
+    alt,
+    heads=32,
+    measured=None,
+    label="Roofline of a decoding step",
 ):
     """Slide the heads: operations per byte, and the share of a processor they can use.
 
     operations per byte = rate * heads / key heads * new tokens / bytes of a number
     share = min(1, operations per byte / (operations per s / bytes per s))
+    measured: (device, words, {kind: bytes per s}), with these heads and one new token;
+    squares stand where the kinds came to, each below the dot of what it can reach.
 
     Shapes:
         kinds: {name: (rate, key heads)}; rate is the number of operations that a
@@ -22,12 +30,16 @@ def explore_roofline(
         from 8 to 128.
 
     Raises:
-        ValueError: there is no kind or no device, or a number is not positive.
+        ValueError: there is no kind or no device, a number is not positive, or what
+            was measured is no device, or not all kinds.
     """
     if not 1 <= len(kinds) <= 5 or not devices:
         raise ValueError("there must be 1 to 5 kinds and at least one device")
     if heads not in (8, 16, 32, 64, 128):
         raise ValueError(f"heads must be 8, 16, 32, 64 or 128, got {heads!r}")
+    where, told, read = measured or (None, "", {})
+    if measured and (where not in devices or read.keys() != kinds.keys()):
+        raise ValueError("measured must be one of the devices, and all kinds on it")
     rows, entries = [], []
     for name, (rate, groups) in kinds.items():
         rate = number(f"rate of {name!r}", rate, 0.001, 1e6)
@@ -42,10 +54,17 @@ def explore_roofline(
         known.append(
             {"name": name, "ridge": round(operations / speed, 2), "size": size}
         )
-    for entry in entries:
+        if name == where:
+            done = (intensity(x, heads, size) * read[x["name"]] for x in entries)
+            reached = [round(each / 1e12, 2) for each in done]
+            known[-1] |= {"told": told, "most": operations / 1e12, "reached": reached}
+    for index, entry in enumerate(entries):
         found = intensity(entry, heads, known[0]["size"])
         share = min(1.0, found / known[0]["ridge"])
-        words = f"{found:.3g} operations per byte, {share:.0%} of the arithmetic"
+        words = f"{found:.3g} per byte, {percent(share)} of the arithmetic"
+        if where == known[0]["name"]:
+            reached = known[0]["reached"][index] / known[0]["most"]
+            words += f", measured {percent(reached)}"
         rows.append((entry["name"], share, words))
     data = {
         "kind": "roofline",
@@ -60,3 +79,8 @@ def explore_roofline(
 def intensity(entry, heads, size):
     """Operations per byte for one new token."""
     return entry["rate"] / 1000 * heads / min(entry["groups"] or heads, heads) / size
+
+
+def percent(share):
+    """As the figure writes it."""
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
