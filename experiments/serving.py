@@ -7,10 +7,10 @@ padded on the left, each until its longest answer is written; "continuous" an
 counts those that are not static's (in float32 a batch of another size rounds another
 way). Budget: seven requests write, and a prompt of 600 tokens comes. Arrivals: the same
 requests come one by one, at random, so many a second that they ask for ``share`` of
-``capacity``, requests a second that the engine serves if all wait from the beginning.
-Five rounds, each with its own capacity and then every share, so that a thread that is
-slower for a while is so for all; a row is the middle of them. The clock is the
-thread's, and stands still for nobody but a server without requests.
+``capacity``, requests a second that the engine serves if all wait from the beginning,
+until the last is done. Three rounds, each with its own capacity and then every share,
+so that a thread that is slower for a while is so for all; a row is the middle of them.
+The clock is the thread's, and stands still for nobody but a server without requests.
 
 python -m experiments.serving --seeds 0 1 2
 """
@@ -27,7 +27,7 @@ from attn_course.tasks.glassllm import load_book, load_tokenizer
 from experiments import run_plan
 
 REQUESTS, SIZES = 96, {"blocks": 400, "block_size": 16}
-ROUNDS, SHARES = 5, (0.2, 0.4, 0.6, 0.8, 1.0)
+ROUNDS, SHARES = 3, (0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def load(shared, seed):
@@ -162,6 +162,7 @@ def arrivals(model, at_once, seed):
     """Rows: how long until the first token, and from one to the next, each way."""
     asked, found = load(0, seed), {}
     gaps = np.random.default_rng(seed).exponential(size=len(asked)).cumsum()
+    gaps *= len(asked) / gaps[-1]  # so that every draw asks for its share
     ways = {"static": static_over_time, "continuous": engine_over_time}
     for _ in range(ROUNDS):
         seconds = timed(lambda: continuous(model, asked, at_once, False))[0]
