@@ -313,8 +313,8 @@ def less(rows, way, other, name="forward_ms"):
         both = [size for size in sizes if (other, size) in found]
         if both:
             here, there = (found[x, max(both)] for x in (way, other))
-            words = f"{name} at {max(both)[1]:,}: {way} {here}, {other} {there}"
-            must(here < there, words)
+            place = f"{name} at {max(both)[1]:,}"
+            must(here < there, f"{place}: {way} {here}, {other} {there}")
 
 
 def rise(rows, way, name="forward_ms"):
@@ -337,7 +337,8 @@ def split(demo, rows):
     formed = [row["heads"] for row in rows if row["way"] == "weights"]
     both = [row for row in rows if row["heads"] in formed]
     if len(formed) > 1:
-        most, *fused = (rise(both, way) for way in demo.plan.ways)
+        ways = dict.fromkeys(row["way"] for row in both)
+        most, *fused = (rise(both, way) for way in ways)
         must(most > max([1.5, *fused]), f"weights {most:.1f} times, fused {fused}")
 
 
