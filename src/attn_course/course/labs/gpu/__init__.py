@@ -58,8 +58,8 @@ TRAININGS = {
     "dates": ("attention", "one vector"),
     "translate": ("transformer", "bahdanau"),
 }
-# Sizes of the trainings without a GPU, on a small one (a T4), and on a large one. rows:
-# so few are enough to see that it runs; test_rows: 0 translates nothing.
+# Sizes of the trainings without a GPU, on a small one (a T4), and on a large one.
+# Without one: a few short rows, to see that it runs, and none to translate.
 SIZES = {
     "dates": (
         {"hidden_dim": 16, "embedding_dim": 8, "batch_size": 8, "steps": 2, "rows": 20},
@@ -68,7 +68,8 @@ SIZES = {
     ),
     "translate": (
         {"model_dim": 16, "num_layers": 1, "hidden_dim": 16, "steps": 2}
-        | {"batch_size": 8, "rows": 40, "test_rows": 0},
+        | {"batch_size": 8, "rows": 40, "longest": 14, "longest_test": 16}
+        | {"test_rows": 0},
         {"model_dim": 256, "num_layers": 4, "hidden_dim": 256, "steps": 1500}
         | {"batch_size": 64},
         {"model_dim": 512, "num_layers": 6, "hidden_dim": 512, "steps": 2000}
