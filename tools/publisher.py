@@ -49,7 +49,7 @@ class Publisher:
     @property
     def install_spec(self) -> str:
         """The pip requirement that installs the package at the notebooks' version."""
-        return f"attn-course @ git+{self.url}@{self.ref}"
+        return f"attn-course[labs] @ git+{self.url}@{self.ref}"
 
     def colab_url(self, path: str) -> str:
         """Address that opens the file `path` of the repository (such as "book/01_x.ipynb") in Colab."""

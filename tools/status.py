@@ -154,7 +154,7 @@ def listed(counter):
 
 
 def demos(root=ROOT):
-    """Chapter -> the names of its demos for a GPU."""
+    """Chapter -> the name of its demo for a GPU."""
     tree = ast.parse((root / DEMOS).read_text(encoding="utf-8"))
     (found,) = [x.value for x in tree.body if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "DEMOS"]
     return ast.literal_eval(found)
@@ -169,7 +169,7 @@ def gpu(root=ROOT):
     for key in sorted(wanted):
         record = found.get(f"gpu_{key}")
         where = f"{record['device']}, {record['date']}" if record else "no GPU yet"
-        rows.append((chapter(stems[key]), " and ".join(wanted[key]), where))
+        rows.append((chapter(stems[key]), wanted[key], where))
     left = [row for row in rows if row[2] == "no GPU yet"]
     lines = [f"{len(left)} of {len(rows)} rows have no stored run on a GPU."] if left else []
     if "kernels" in found and "gpu_14" not in found:

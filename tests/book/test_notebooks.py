@@ -37,7 +37,7 @@ def test_notebook(built):
     assert title.source.startswith("# A small chapter\n\n[![Open in Colab](")
     assert "/github/first-org/course/blob/main/book/01_fixture.ipynb)" in title.source
     assert tags(install) == ["install"] and install.outputs == []
-    assert "attn-course @ git+https://github.com/first-org/course@main" in install.source
+    assert "attn-course[labs] @ git+https://github.com/first-org/course@main" in install.source
     solution = next(cell for cell in rest if "solution" in tags(cell))
     assert solution.metadata["jupyter"] == {"source_hidden": True} and solution.metadata["cellView"] == "form"
     figure = next(number for number, cell in enumerate(rest) if "plt.show" in cell.source)
@@ -64,7 +64,7 @@ def test_install_cell_runs_pip_only_where_the_course_is_missing(built, monkeypat
     assert Finder(monkeypatch, None, object()).run(cell) == ["a-wheel.whl"]
     monkeypatch.delenv("ATTN_COURSE_SPEC")
     asked = Finder(monkeypatch, None, object()).run(cell)
-    assert asked == ["attn-course @ git+https://github.com/first-org/course@main"]
+    assert asked == ["attn-course[labs] @ git+https://github.com/first-org/course@main"]
 
 
 def in_a_new_interpreter(source, **settings):

@@ -8,7 +8,7 @@ that one's memory is free for the other, and stores one record per chapter,
 
 ``attention``, ``heads``, ``depth``: time and memory of attention by length, by heads,
 and of a stack by layers. ``decode``: a step behind a long cache. ``dates``,
-``translate``, ``language``: a training in a larger size.
+``translate``: a training in a larger size, in float32 on a T4 too: no loss is scaled.
 """
 
 from typing import NamedTuple
@@ -17,18 +17,19 @@ from attn_course.notebook import Device
 
 # In the order in which they run: time may end before the last.
 DEMOS = {
-    "14": ("attention",),
-    "13": ("decode", "language"),
-    "10": ("attention",),
-    "11": ("attention",),
-    "06": ("heads",),
-    "08": ("depth",),
-    "02": ("dates",),
-    "09": ("translate",),
+    "14": "attention",
+    "13": "decode",
+    "10": "attention",
+    "11": "attention",
+    "06": "heads",
+    "08": "depth",
+    "02": "dates",
+    "09": "translate",
 }
 CHAPTERS = tuple(DEMOS)
 FRAMEWORKS = ("pytorch", "tf")
 HEADS, WIDTH, WINDOW = 8, 64, 257
+WIDTHS = {"14": (64, 128)}  # of a head on a GPU, where not WIDTH alone
 LENGTHS = tuple(2**power for power in range(9, 17))  # 512 to 65,536
 TOKENS = 16384  # in all, at least: fewer leave a GPU idle, and time its start
 ON_CPU = (256, 512)  # the lengths without a GPU
@@ -56,9 +57,9 @@ BATCH = 8  # sequences that are decoded together
 TRAININGS = {
     "dates": ("attention", "one vector"),
     "translate": ("transformer", "bahdanau"),
-    "language": ("MHA", "GQA", "MQA"),
 }
 # Sizes of the trainings without a GPU, on a small one (a T4), and on a large one.
+# Without one: a few short rows, to see that it runs, and none to translate.
 SIZES = {
     "dates": (
         {"hidden_dim": 16, "embedding_dim": 8, "batch_size": 8, "steps": 2, "rows": 20},
@@ -67,19 +68,12 @@ SIZES = {
     ),
     "translate": (
         {"model_dim": 16, "num_layers": 1, "hidden_dim": 16, "steps": 2}
-        | {"batch_size": 8, "rows": 40},
+        | {"batch_size": 8, "rows": 40, "longest": 14, "longest_test": 16}
+        | {"test_rows": 0},
         {"model_dim": 256, "num_layers": 4, "hidden_dim": 256, "steps": 1500}
         | {"batch_size": 64},
         {"model_dim": 512, "num_layers": 6, "hidden_dim": 512, "steps": 2000}
         | {"batch_size": 128, "rate": 1e-3},
-    ),
-    "language": (
-        {"model_dim": 32, "num_layers": 1, "length": 16, "batch": 4, "steps": 2}
-        | {"seeds": (0,)},
-        {"model_dim": 256, "num_layers": 4, "length": 256, "batch": 32, "steps": 100}
-        | {"seeds": (0, 1, 2)},
-        {"model_dim": 512, "num_layers": 8, "length": 512, "batch": 64, "steps": 150}
-        | {"seeds": (0, 1, 2)},
     ),
 }
 
@@ -90,7 +84,7 @@ class Plan(NamedTuple):
     ways: of attention: "weights" forms all of them, "tiles" is the loop by hand,
         "kernel" the Triton kernel; "flash", "efficient" and "cudnn" are PyTorch's own
         backends. Of a training: the models. With heads or layers in place of lengths.
-    sizes: of a training, a cache, a layer.
+    sizes: of a training, a cache, a layer; the widths of a head.
     """
 
     dtype: str
@@ -99,20 +93,18 @@ class Plan(NamedTuple):
     sizes: dict = {}  # noqa: RUF012 (nobody changes it)
 
 
-def plan_of(chapter: str, framework: str, device: Device, demo: str = "") -> Plan:
-    """The plan of a chapter's demo on a device; of its first, if none is named.
+def plan_of(chapter: str, framework: str, device: Device) -> Plan:
+    """The plan of a chapter's demo on a device.
 
     Raises:
-        ValueError: there is no demo of this chapter, framework or name.
+        ValueError: there is no demo of this chapter or framework.
     """
-    demo = demo or DEMOS.get(chapter, ("",))[0]
-    given = {"chapter": chapter, "framework": framework, "demo": demo}
-    known = {"chapter": CHAPTERS, "framework": FRAMEWORKS}
-    known["demo"] = DEMOS.get(chapter, ())
-    for name, allowed in known.items():
-        if given[name] not in allowed:
+    given = {"chapter": (chapter, CHAPTERS), "framework": (framework, FRAMEWORKS)}
+    for name, (value, allowed) in given.items():
+        if value not in allowed:
             wanted = ", ".join(allowed)
-            raise ValueError(f"{name} must be one of {wanted}, got {given[name]}")
+            raise ValueError(f"{name} must be one of {wanted}, got {value}")
+    demo = DEMOS[chapter]
     if demo == "attention":
         return attention_plan(chapter, framework, device)
     if demo == "decode":
@@ -128,9 +120,13 @@ def attention_plan(chapter: str, framework: str, device: Device) -> Plan:
     """Chapters 10, 11, 14: time and memory of attention by length, by every way."""
     dtype = half_of(device)
     wanted, left_out = ways_of(chapter, framework, device)
-    lengths = LENGTHS if device.kind == "cuda" else ON_CPU
-    ways = {way: tuple(n for n in lengths if fits(way, n, device)) for way in wanted}
-    return Plan(dtype, ways, left_out)
+    on_gpu = device.kind == "cuda"
+    lengths, widths = (LENGTHS if on_gpu else ON_CPU), (WIDTH,)
+    if on_gpu:
+        widths = WIDTHS.get(chapter, widths)
+    size = device, max(widths)
+    ways = {way: tuple(n for n in lengths if fits(way, n, *size)) for way in wanted}
+    return Plan(dtype, ways, left_out, {"widths": widths})
 
 
 def ways_of(chapter: str, framework: str, device: Device):
@@ -195,13 +191,13 @@ def batch_of(length: int, device: Device) -> int:
     return max(1, TOKENS // length) if device.kind == "cuda" else 1
 
 
-def fits(way: str, length: int, device: Device) -> bool:
+def fits(way: str, length: int, device: Device, width: int) -> bool:
     """Whether a run forward and backward stays within its share of the memory."""
     if device.kind != "cuda":
         return True
     if way == "tiles" and length > BY_HAND:
         return False
-    held = 12 * HEADS * length * WIDTH * 4
+    held = 12 * HEADS * length * width * 4
     pairs = {"weights": length, "window": 3 * WINDOW, "strided": 4 * length**0.5}
     # Scores, weights and their gradients, in float32.
     held += 4 * HEADS * length * pairs.get(way, 0) * 4

@@ -81,23 +81,6 @@ def translate(plan: Plan):
     return training.translate(plan, lab)
 
 
-def language(plan: Plan):
-    """Chapter 13: what fewer heads of key and value cost in loss."""
-    from attn_course.course.labs.generate import pytorch as lab
-    from attn_course.course.training import pytorch as loop
-
-    @torch.no_grad()
-    def number(model, *arrays):
-        found = [torch.from_numpy(array).to(place()) for array in arrays]
-        return lab.loss(model, *found).item()
-
-    def build(seed, *sizes):
-        torch.manual_seed(seed)
-        return lab.build(*sizes).to(place())
-
-    return training.language(plan, lab.loss, loop, build, number)
-
-
 def attend(way):
     """A function of query, key and value, causal; gives the output."""
     if way == "kernel":

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from attn_course import tf as attn_tf
-from attn_course.core.frameworks import keras, tf
+from attn_course.core.frameworks import tf
 from attn_course.course.labs.decode.tf import make_step
 from attn_course.course.labs.gpu import Plan, training
 from attn_course.course.labs.gpu.timing import host_clock, of_runs, of_ways, ours
@@ -81,22 +81,6 @@ def translate(plan: Plan):
 
     with no_graphs_without_a_gpu():
         yield from training.translate(plan, lab)
-
-
-def language(plan: Plan):
-    """Chapter 13: what fewer heads of key and value cost in loss."""
-    from attn_course.course.labs.generate import tf as lab
-    from attn_course.course.training import tf as loop
-
-    def number(model, *arrays):
-        return float(lab.loss(model, *map(tf.constant, arrays)))
-
-    def build(seed, *sizes):
-        keras.utils.set_random_seed(seed)
-        return lab.build(*sizes)
-
-    with no_graphs_without_a_gpu():
-        yield from training.language(plan, lab.loss, loop, build, number)
 
 
 attend = partial(ours, attn_tf)  # by the name of a way

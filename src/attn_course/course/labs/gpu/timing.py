@@ -2,6 +2,7 @@
 
 import time
 from functools import partial
+from itertools import product
 from statistics import median
 
 from attn_course.course.labs.gpu import HEADS, WIDTH, WINDOW, batch_of
@@ -26,16 +27,15 @@ def ours(face, way):
 
 def shapes(plan, device):
     """What is measured, a row's beginning, and the shape of queries, keys, values."""
+    sizes = plan.sizes
     for way, numbers in plan.ways.items():
-        for number in numbers:
-            if "width" in plan.sizes:
-                length, row = plan.sizes["positions"], {"way": way, "heads": number}
-                shape = number, length, plan.sizes["width"] // number
-            else:
-                length, row = number, {"way": way, "positions": number}
-                shape = HEADS, length, WIDTH
-            batch = batch_of(length, device)
-            yield row | {"batch": batch}, (batch, *shape)
+        for width, number in product(sizes.get("widths", (WIDTH,)), numbers):
+            row, shape = {"positions": number, "width": width}, (HEADS, number, width)
+            if "positions" in sizes:
+                row = {"heads": number}
+                shape = number, sizes["positions"], sizes["width"] // number
+            batch = batch_of(shape[1], device)
+            yield {"way": way, **row, "batch": batch}, (batch, *shape)
 
 
 def of_ways(plan, device, measure, failures):
@@ -45,13 +45,15 @@ def of_ways(plan, device, measure, failures):
     """
     failed = set()
     for row, shape in shapes(plan, device):
-        if row["way"] in failed:  # what is longer fails too
+        kind = row["way"], row.get("width")
+        if kind in failed:  # what is longer fails too
             continue
         try:
             yield row | measure(row["way"], shape)
         except failures as error:
-            failed.add(row["way"])
-            yield row | {"error": str(error).partition("\n")[0]}
+            failed.add(kind)
+            said = str(error).partition("\n")[0]
+            yield row | {"error": f"{type(error).__name__}: {said}"}
 
 
 def host_clock(run):
