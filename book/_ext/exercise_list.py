@@ -1,4 +1,4 @@
-"""`:::{exercise-list}`: a section for every chapter with a row for each of its exercises; before them, how many there are.
+"""`:::{exercise-list}`: a section for every chapter, a row for every exercise; before them, how many there are.
 
 Chapter, order and heading are read from the chapters' files; level, minutes and what is needed from the package, to
 which tests hold the pages. Each heading is a link, made when all pages are read: {exercise}`words <04.attention>`.
