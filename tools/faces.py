@@ -1,8 +1,8 @@
 """Write the faces `attn_course.pytorch`, `.tf` and `.reference` from the literal `__all__` of every topic.
 
-And the pages of book/api, one a topic, and experiments/README.md. `python tools/faces.py` writes them, `--check` fails
-if one is stale. Nothing of the package is imported. A star takes the names of a literal `__all__`, so that type
-checkers and editors see them.
+And the pages of book/api, one a topic, and the README.md of experiments and tools. `python tools/faces.py` writes
+them, `--check` fails if one is stale. Nothing of the package is imported. A star takes the names of a literal
+`__all__`, so that type checkers and editors see them.
 """
 
 import ast

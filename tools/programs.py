@@ -1,4 +1,4 @@
-"""experiments/README.md: what every program does, its record, and the chapters that show it. `make faces` writes it.
+"""experiments/README.md and tools/README.md: what each program does, its record and chapters. `make faces` writes them.
 
 Nothing is imported: what a program does is the first line of its docstring, and its record names it.
 """
@@ -21,6 +21,14 @@ From a clone: `python -m experiments.NAME`. A program writes its record into `sr
 draw it; the book's page *State of the course* has each record's date, framework and minutes. `make records` runs the
 first entry of every plan again; [the rules for a chapter](../docs/chapters.md#for-you-to-keep) say how a run goes on
 where it was stopped. `data` holds the makers of the data in `attn_course.tasks`; `topk_ties.md` is a report.
+
+"""
+
+TOOLS = """\
+<!-- Made by `make faces`; edit the first line of a script's docstring. -->
+# Scripts that the Makefile calls
+
+`templates` holds what `make new-...` and `make costs` fill in, `reveal` the program that shows slides.
 
 """
 
@@ -47,8 +55,21 @@ def file_of(root, module):
     return path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+def told(path):
+    """What a program does: the first line of its docstring."""
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))).splitlines()[0].replace("``", "`")
+
+
+def tools(root=ROOT):
+    """The page of the scripts; of a package, as `mystmd`, its first file speaks."""
+    paths = [*(root / "tools").glob("*.py"), *(root / "tools").glob("*/__init__.py")]
+    places = sorted((str(path.relative_to(root / "tools")), told(path)) for path in paths)
+    rows = [(f"[{place.removesuffix('/__init__.py')}]({place})", words) for place, words in places]
+    return TOOLS + table(("Script", "What it does"), rows) + "\n"
+
+
 def text(root=ROOT):
-    """The page."""
+    """The page of the experiments."""
     folder, made = root / "experiments", {}
     for path in [*folder.glob("*.py"), *folder.glob("*/__main__.py"), *folder.glob("data/*.py")]:
         if path.name not in SHARED:
@@ -60,19 +81,18 @@ def text(root=ROOT):
     for module, records in sorted(made.items(), key=lambda row: (row[0].count(".") > 1, row[0])):
         path = file_of(root, module)
         shown = path.with_name("__init__.py") if path.name == "__main__.py" else path
-        told = ast.get_docstring(ast.parse(shown.read_text(encoding="utf-8"))).splitlines()[0].replace("``", "`")
         stems = sorted({stem for each in records for stem in shown_in(root, each.stem)})
         pages = [(stem[:2] + " project" * ("_project" in stem), root / "book" / f"{stem}.ipynb") for stem in stems]
         cells = [(module.removeprefix("experiments."), path)], [(each.stem, each) for each in records], pages
         program, *others = (", ".join(f"[{name}]({relpath(to, folder)})" for name, to in cell) for cell in cells)
-        rows.append((program, told, *others))
+        rows.append((program, told(shown), *others))
     return HEAD + table(("Program", "What it does", "Record", "Chapter"), rows) + "\n"
 
 
 def stale(root=ROOT):
-    """The page where it is not what the programs say."""
-    path, wanted = root / "experiments" / "README.md", text(root)
-    return {} if path.exists() and path.read_text(encoding="utf-8") == wanted else {path: wanted}
+    """The pages that are not what the programs say: path and text."""
+    pages = {root / "experiments" / "README.md": text(root), root / "tools" / "README.md": tools(root)}
+    return {path: new for path, new in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != new}
 
 
 def write(root=ROOT):

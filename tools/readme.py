@@ -19,7 +19,7 @@ def table(root: Path = ROOT) -> str:
     """A row for each stop of the map: number, title as a link, what it adds, minutes. The core path is bold."""
     intro, teaching = ((root / "book" / f"{name}.md").read_text(encoding="utf-8") for name in ("intro", "teaching"))
     minutes = {page: (int(read), int(more)) for page, read, more in MINUTES.findall(teaching)}
-    lines, core = ["| | Chapter | What it adds | Minutes to read | and to do |", "|---:|---|---|---:|---:|"], []
+    lines, core = ["| | Chapter | What it adds | Reading, min | Exercises, min |", "|---:|---|---|---:|---:|"], []
     for number, page, where, adds in sorted(_TOLD.findall(intro), key=lambda row: (row[1][:2], "_project" in row[1])):
         title = re.search(r"(?m)^# (.+)$", (root / "book" / f"{page}.md").read_text(encoding="utf-8"))[1]
         bold, (read, more) = "**" * (where == "core"), minutes.get(page, (0, 0))

@@ -56,13 +56,13 @@ class CourseMapDirective(SphinxDirective):
             read = self._minutes(page, _MINUTES, 20)
             stops.append((read + minutes, path != "core"))
             kind, after = ("core", "") if path == "core" else ("branch", f"{path} · ")
-            exercises = f" + {minutes} min {'exercises' if count else 'to do'}" if minutes else ""
+            time = f"{read} + {minutes} min" if minutes else f"{read} min"
             before = (
                 f'<li class="map-{kind}" data-page="{page}" data-group="{group}" data-count="{count}">'
                 f'<span class="map-stop" aria-hidden="true">{number or "▲"}</span><div class="map-card">'
-                f'<p class="map-told">{after}{read} min{exercises} · '
-                f'<span class="map-level" aria-hidden="true">{"●" * int(level)}{"○" * (3 - int(level))}</span>'
-                f'<span class="map-hidden">level {level} of 3</span><span class="map-done"></span></p>'
+                f'<p class="map-told"><span class="map-level" aria-hidden="true">'
+                f"{'●' * int(level)}{'○' * (3 - int(level))}</span>"
+                f'<span class="map-hidden">level {level} of 3</span> · {after}{time}<span class="map-done"></span></p>'
             )
             link = addnodes.pending_xref(
                 "", nodes.inline("", ""), refdomain="std", reftype="doc", reftarget=page, refexplicit=False,

@@ -1,4 +1,4 @@
-"""`:::{exercise-list}`: a row for every exercise of the chapters, in the order of the pages, and how many there are.
+"""`:::{exercise-list}`: a section for every chapter, a row for every exercise; before them, how many there are.
 
 Chapter, order and heading are read from the chapters' files; level, minutes and what is needed from the package, to
 which tests hold the pages. Each heading is a link, made when all pages are read: {exercise}`words <04.attention>`.
@@ -12,12 +12,13 @@ from chapters import sources
 from docutils import nodes
 from docutils.statemachine import StringList
 from needed_links import link_to, pieces, places
+from page_numbers import number_of
 from reference_pages import LOG
 from sphinx.application import Sphinx
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 from tables import table
 
-HEADER = ("Chapter", "Exercise", "Level", "Minutes", "You need")
+HEADER = ("Exercise", "Level", "Minutes", "You need")
 _CHECK = re.compile(r'(?m)^check\("([\w.]+)"')
 _HEADING = re.compile(r"##+ (?:Exercise )?(.+)")
 
@@ -37,43 +38,45 @@ def exercises_of(text):
     return [(name, _HEADING.match(part)[1]) for part in parts for name in dict.fromkeys(_CHECK.findall(part))]
 
 
-def rows_of(paths, bank):
-    """A row for each exercise of these chapters."""
+def rows_of(text, bank):
+    """A row for each exercise of a chapter's text; it is sorted by its place there."""
     rows = []
-    for place, path in enumerate(paths):
-        text = path.read_text(encoding="utf-8")
-        number = re.match(r"(\d+)_(?!project)", path.stem)
-        called = int(number[1]) if number else re.search(r"(?m)^# ([^:\n]+)", text)[1]
-        first = f'<data value="{place}">{{doc}}`{called} <{path.stem}>`</data>'
-        for name, heading in exercises_of(text):
-            own = bank[name]
-            linked = [f"{{exercise}}`{part} <{part}>`" if known else part for part, known in pieces(own.before, bank)]
-            level, minutes = (f'<data value="{each}">{each}</data>' for each in (own.level, own.minutes))
-            rows.append((first, f"{{exercise}}`{heading} <{name}>`", level, minutes, "".join(linked)))
+    for place, (name, heading) in enumerate(exercises_of(text)):
+        own = bank[name]
+        linked = [f"{{exercise}}`{part} <{part}>`" if known else part for part, known in pieces(own.before, bank)]
+        level, minutes = (f'<data value="{each}">{each}</data>' for each in (own.level, own.minutes))
+        called = f'<data value="{place}"></data>{{exercise}}`{heading} <{name}>` `{name}`'
+        rows.append((called, level, minutes, "".join(linked)))
     return rows
 
 
 def told(found):
     """How many exercises these are, and how long they take."""
-    levels = [sum(each.level == level for each in found) for level in (1, 2, 3)]
-    hours = round(sum(each.minutes for each in found) / 60)
-    one, two, three = levels
-    return f"**{len(found)} exercises, about {hours} hours:** {one} of level 1, {two} of level 2, {three} of level 3."
+    minutes = {level: [each.minutes for each in found if each.level == level] for level in (1, 2, 3)}
+    each = (f"{len(own)} of level {level} ({min(own)} to {max(own)} minutes)" for level, own in minutes.items())
+    hours = round(sum(map(sum, minutes.values())) / 60)
+    return f"**{len(found)} exercises, about {hours} hours:** {', '.join(each)}."
 
 
 class ExerciseListDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         from attn_course.exercises import EXERCISES
 
-        paths = sources()
-        for path in paths:
+        made = [self._parsed(told(EXERCISES.values()), nodes.container())]
+        for path in sources():
             self.env.note_dependency(str(path))
-        lines = [told(EXERCISES.values()), "", *table(HEADER, rows_of(paths, EXERCISES)).splitlines()]
-        made = nodes.container()
-        self.state.nested_parse(StringList(lines, self.env.docname), self.content_offset, made)
-        for each in made.findall(nodes.table):
-            each["classes"].append("sortable")
-        return made.children
+            text = path.read_text(encoding="utf-8")
+            if rows := rows_of(text, EXERCISES):
+                title = number_of(path.stem) + re.search(r"(?m)^# (.+)$", text)[1]
+                section = nodes.section("", nodes.title("", title), ids=[nodes.make_id(path.stem)], names=[])
+                made.append(self._parsed(table(HEADER, rows), section))
+        return [*made[0].children, *made[1:]]
+
+    def _parsed(self, text, parent):
+        self.state.nested_parse(StringList(text.splitlines(), self.env.docname), self.content_offset, parent)
+        for each in parent.findall(nodes.table):
+            each["classes"] += ["sortable", "exercise-list"]
+        return parent
 
 
 def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:

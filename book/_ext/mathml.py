@@ -79,9 +79,20 @@ def for_xml(app: Sphinx, doctree: nodes.document, _page: str) -> None:
             node.children = [nodes.Text(at_rest(node.astext()))]
 
 
+def glue(app: Sphinx, doctree: nodes.document, _page: str) -> None:
+    """A formula with the comma behind it in one box (course.css): browsers would break the line between them."""
+    for formula in [*doctree.findall(nodes.math)]:
+        after = formula.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and (signs := re.match(r"[,.;:?!)]+", after)):
+            box = nodes.inline("", "", formula.deepcopy(), nodes.Text(signs[0]), classes=["glued"])
+            place = formula.parent.index(formula)
+            formula.parent[place : place + 2] = [box, nodes.Text(after[signs.end() :])]
+
+
 def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     app.connect("config-inited", lambda _, config: config.__setattr__("html_math_renderer", "mathml"))
+    app.connect("doctree-resolved", glue)
     if EPUB:
         app.connect("doctree-resolved", for_xml, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -110,6 +110,14 @@ def describe(app, pagename, templatename, context, doctree):
         context["metatags"] = f'{context.get("metatags", "")}\n<meta name="description" content="{told}">'
 
 
+def open_the_form(app, pagename, templatename, context, doctree):
+    """The theme's "Open issue" would lead to an empty text: it leads to the form for mistakes, which names the page."""
+    page = quote(re.sub(r"<.*?>", "", context.get("title", "")))
+    for button in (each for group in context.get("header_buttons", ()) for each in group.get("buttons", ())):
+        if button.get("label") == "source-issues-button":
+            button["url"] = f"{publisher(Path(app.srcdir)).url}/issues/new?template=mistake.yml&page={page}"
+
+
 INDEX = """\
 <!doctype html>
 <html lang="en">
@@ -172,5 +180,6 @@ def setup(app):
     if not EPUB:
         app.connect("html-page-context", describe, priority=400)  # before the tags of cards are made
         app.connect("html-page-context", name_the_feed, priority=900)
+        app.connect("html-page-context", open_the_form, priority=900)
     app.connect("build-finished", write_extra_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -45,7 +45,7 @@
       const link = next.querySelector(".map-name a");
       const number = next.querySelector(".map-stop").dataset.number;
       const verb = core.some((station) => read.has(station.dataset.page)) ? "Continue" : "Begin";
-      line.append(Object.assign(document.createElement("a"), { href: link.href, textContent: `${verb} at ${number}: ${link.textContent}` }));
+      line.append(Object.assign(document.createElement("a"), { href: link.href, textContent: `${verb} with chapter ${number}` }));
     } else line.textContent = "You have read the whole path.";
     map.querySelector(".map-bar").hidden = false;
   };

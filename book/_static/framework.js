@@ -44,11 +44,12 @@
   }
 
   // Two columns need the room of the side bar. The theme's own class, so its button brings the bar back.
-  function stepAside(hidden) {
+  const wide = matchMedia("(min-width: 77.5em)"); // as in framework.css
+  function stepAside() {
     const sidebar = document.getElementById("pst-primary-sidebar");
     if (!sidebar) return;
     sidebar.style.transition = "none"; // at once: choose() measures the result
-    sidebar.classList.toggle("pst-sidebar-hidden", hidden);
+    sidebar.classList.toggle("pst-sidebar-hidden", wide.matches && root.dataset.framework === "both");
     sidebar.getBoundingClientRect();
     sidebar.style.transition = "";
   }
@@ -71,7 +72,7 @@
   function show(choice) {
     root.dataset.framework = choice;
     pointNotebooks(choice);
-    stepAside(choice === "both");
+    stepAside();
     for (const radio of document.querySelectorAll(".fw-choices input")) {
       radio.checked = radio.value === choice;
     }
@@ -93,6 +94,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     if (!document.querySelector(".fw-tabs")) return;
     show(root.dataset.framework);
+    wide.addEventListener("change", stepAside);
     if (first) writeAddress(first);
     for (const radio of document.querySelectorAll(".fw-choices input")) {
       radio.addEventListener("change", () => choose(radio.value, radio.closest("fieldset")));

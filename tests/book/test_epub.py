@@ -7,13 +7,14 @@ from xml.etree import ElementTree
 
 import pytest
 from chapters import sources
+from docutils import nodes
 from epub import faults, main
 from math_core import LatexError
 from publisher import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from mathml import at_rest, mathml
+from mathml import at_rest, glue, mathml
 
 FONT = set((ROOT / "book" / "_static" / "math" / "characters.txt").read_text(encoding="utf-8")) | set(
     " \xa0\u2061\u2062"
@@ -57,6 +58,14 @@ def test_a_distance_between_lines_is_not_printed():
 def test_an_unknown_command_is_refused():
     with pytest.raises(LatexError, match="nosuch"):
         mathml(r"\nosuch x", block=False)
+
+
+def test_no_line_begins_with_the_comma_behind_a_formula():
+    words = nodes.strong("a", "a"), nodes.Text(", "), nodes.math("n", "n"), nodes.Text(", "), nodes.math("m", "m")
+    page = nodes.container("", nodes.paragraph("", "", *words))
+    glue(None, page, "book/x")
+    (box,) = page.findall(nodes.inline)
+    assert box["classes"] == ["glued"] and box.astext() == "n," and page.astext() == "a, n, m"
 
 
 def test_a_figure_to_drag_rests():

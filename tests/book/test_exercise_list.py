@@ -16,24 +16,24 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import exercise_list
 import needed_links
 
-ROWS = exercise_list.rows_of(sources(), EXERCISES)
-PAGES = [re.search(r"<(\w+)>`", row[0])[1] for row in ROWS]
-LINKED = [re.fullmatch(r"\{exercise\}`(.+) <([\w.]+)>`", row[1]).groups() for row in ROWS]
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sources()}
+ROWS = [(page, *row) for page, text in PAGES.items() for row in exercise_list.rows_of(text, EXERCISES)]
+LINKED = [re.search(r"\{exercise\}`(.+) <([\w.]+)>` `\2`$", row[1]).groups() for row in ROWS]
 
 
-def test_every_exercise_of_the_bank_is_listed_once():
+def test_every_exercise_of_the_bank_is_listed_once_in_its_order():
     files = [*(ROOT / "src" / "attn_course" / "exercises" / "bank").glob("*/*.py")]
-    assert len(ROWS) == len(files) and sorted(name for _, name in LINKED) == sorted(EXERCISES)
+    assert len(ROWS) == len(files) and [name for _, name in LINKED] == list(EXERCISES)
     assert exercise_list.told(EXERCISES.values()).startswith(f"**{len(files)} exercises, about ")
     for (_, name), (_, _, level, minutes, _) in zip(LINKED, ROWS, strict=True):
         told = [int(re.fullmatch(r'<data value="(\d+)">\1</data>', cell)[1]) for cell in (level, minutes)]
         assert told == [EXERCISES[name].level, EXERCISES[name].minutes]
 
 
-@pytest.mark.parametrize("page", dict.fromkeys(PAGES))
+@pytest.mark.parametrize("page", dict.fromkeys(row[0] for row in ROWS))
 def test_its_rows_are_the_headings_of_the_page(page):
-    text = (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
-    rows = [link for link, found in zip(LINKED, PAGES, strict=True) if found == page]
+    text = PAGES[page]
+    rows = [link for link, row in zip(LINKED, ROWS, strict=True) if row[0] == page]
     assert [heading for heading, _ in rows] == re.findall(r"(?m)^##+ (?:Exercise )?((?:Part )?\d+: .+)$", text)
     begins = [*(text.index(f" {heading}\n") for heading, _ in rows), len(text)]
     for (_, name), (begin, end) in zip(rows, pairwise(begins), strict=True):

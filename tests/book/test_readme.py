@@ -14,10 +14,11 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_the_first_lines_lead_to_the_book_colab_and_the_e_book():
     here = publisher(ROOT)
-    first = "\n".join(README.splitlines()[:6])
+    first = "\n".join(README.splitlines()[:8])
     wanted = here.home_url, here.page_url("book/teaching"), f"{here.url}/releases"
     wanted += (here.colab_url("book/00_ten_minutes.ipynb"),)
     assert all(f"]({address})" in first for address in wanted), first
+    assert re.match(r"# .+\n\n\*\*An interactive course on attention, .+\*\*\n\n\*\*\[Read the book\]", README)
     headings = re.findall(r"(?m)^## (.+)$", README)
     assert headings[0] == "The chapters" and headings.index("Contributing") > headings.index("The package")
 

@@ -27,7 +27,10 @@ def test_list(capsys):
     assert command("list", "--json") == 0
     assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(EXERCISES)
     assert command() == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(EXERCISES)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].endswith("   find the bugs in a softmax (level 1, 5 min; before: exp, sums over an axis)")
+    for line, (name, each) in zip(lines, EXERCISES.items(), strict=True):
+        assert line.startswith(f"[ ] {name} ") and f" {each.title} (level {each.level}, {each.minutes} min; " in line
 
 
 def test_check_a_script_and_a_notebook(tmp_path, capsys):

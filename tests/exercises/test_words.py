@@ -169,7 +169,7 @@ def test_what_a_page_shows_marks_nothing(capsys, tmp_path):
     shown("00.weights", lambda score: score)
     first = capsys.readouterr().out
     shown("00.weights", lambda score: score)
-    assert first.startswith("00.weights: not yet: ") and capsys.readouterr().out == first
+    assert first.startswith("00.weights: not yet, two mistakes (seed=0)\n- ") and capsys.readouterr().out == first
     with pytest.raises(ValueError, match="no exercise"):
         shown("00.none", None)
     assert check("00.weights", EXERCISES["00.weights"].solution) and load() == {"00.weights"}

@@ -129,15 +129,22 @@ def panels(tab):
     return group.locator(".fw-torch").bounding_box(), group.locator(".fw-tf").bounding_box()
 
 
-def test_both_stands_in_two_columns_where_76_characters_fit(form_page):
-    """At 13.6 px they are 622 px wide: two columns with their borders need more than 1,280."""
-    with form_page(width=1440) as tab:
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_both_stands_in_two_columns_where_they_fit(form_page, width):
+    """On a laptop too: a line of 76 characters has its room, and the side bars step aside."""
+    with form_page(width=width) as tab:
         narrow = tab.locator(".bd-article").bounding_box()["width"]
         choose(tab, "both")
         torch, tf = panels(tab)
-        assert abs(torch["y"] - tf["y"]) < 2 and tf["x"] >= torch["x"] + max(torch["width"], 500)
+        assert abs(torch["y"] - tf["y"]) < 2 and tf["x"] >= torch["x"] + torch["width"] - 1
+        code = tab.locator(FIRST).locator(".fw-torch .cell_input pre").first
+        letters = code.evaluate(
+            "(code) => (code.clientWidth - 19.2) / (0.602 * parseFloat(getComputedStyle(code).fontSize))"
+        )
+        assert min(torch["width"], tf["width"]) > 600 and letters > 75.5
         assert tab.locator(".bd-article").bounding_box()["width"] > narrow
         assert not tab.locator(".bd-sidebar-primary").is_visible()
+        assert not tab.locator(".bd-sidebar-secondary").is_visible()
         tab.locator(".primary-toggle").first.click()
         tab.locator(".bd-sidebar-primary").wait_for(state="visible")  # the theme's button brings it back
         choose(tab, "both", ".fw-page")
@@ -145,15 +152,22 @@ def test_both_stands_in_two_columns_where_76_characters_fit(form_page):
         assert tab.locator(".bd-sidebar-primary").is_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, 1200])
 def test_both_is_stacked_elsewhere(form_page, width):
+    """And the side bars stay where they are, until the window is as wide as two columns."""
     with form_page(width=width) as tab:
-        group = tab.locator(FIRST)
+        group, bars = tab.locator(FIRST), tab.locator(".bd-sidebar-primary, .bd-sidebar-secondary")
         assert group.locator(".fw-torch").is_visible() and not group.locator(".fw-tf").is_visible()
         choose(tab, "both", ".fw-page")
         torch, tf = panels(tab)
         assert tf["y"] >= torch["y"] + torch["height"] and abs(tf["x"] - torch["x"]) < 2
         assert group.locator(".fw-name").all_inner_texts() == ["PyTorch", "TensorFlow"]
+        if width == 1200:
+            assert [bar.is_visible() for bar in bars.all()] == [True, True]
+            tab.set_viewport_size({"width": 1280, "height": 900})
+            bars.first.wait_for(state="hidden")
+            tab.set_viewport_size({"width": 1200, "height": 900})
+            bars.first.wait_for(state="visible")
 
 
 def test_the_choice_is_printed(form_page):

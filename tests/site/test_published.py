@@ -24,6 +24,9 @@ def test_every_page_leads_to_versions_questions_and_mistakes(page):
     links = {link["href"] for link in found.select("footer a[href]")}
     wanted = {f"{here.url}/discussions", f"{here.url}/issues/new/choose", f"{here.home_url}versions.html"}
     assert wanted <= links
+    (mistake,) = {link["href"] for link in found.select('a[href*="/issues/new?"]')} or {""}
+    form = ROOT / ".github" / "ISSUE_TEMPLATE" / mistake.partition("template=")[2].partition("&")[0]
+    assert not page.startswith("book/") or (form.is_file() and "\n    id: page\n" in form.read_text(encoding="utf-8"))
 
 
 def soup(page):

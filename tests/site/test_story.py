@@ -1,5 +1,7 @@
 """The story in the built book: the drawer, the guess, what is folded behind the story, the map."""
 
+import re
+
 import pytest
 import readme
 from built_book import OPEN_FOLDS, ROOT, choose_framework, settle
@@ -272,6 +274,8 @@ def test_the_map_counts_what_each_page_says_it_takes(visit):
     hours = sum(int(minutes) for _, *row in rows for minutes in row) / 60
     with visit(MAP) as tab:
         assert tab.locator(".map-hours").inner_text().endswith(f" everything about {hours:.0f}.")
+        told = tab.locator('.course-map li[data-page="03_luong"] .map-told').inner_text()
+        assert re.fullmatch(r"●●○level 2 of 3 · after 2 · \d+ \+ \d+ min", told.replace("\n", ""))
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -287,14 +291,14 @@ def test_the_map_is_accessible(visit, width):
 def test_what_the_map_remembers(visit):
     """A chapter that is marked as read has its tick, the next one is where to go on; the browser alone knows it."""
     with visit(MAP) as tab:
-        assert tab.locator(".map-next a").inner_text().startswith("Begin at 0")
+        assert tab.locator(".map-next a").inner_text() == "Begin with chapter 0"
         tab.goto(tab.url.replace("intro", "00_ten_minutes"))
         button = tab.locator(".mark-read button")
         button.click()
         assert button.get_attribute("aria-pressed") == "true"
         tab.goto(tab.url.split("#")[0].replace("00_ten_minutes", "intro"))
         assert tab.locator(".course-map li.read").count() == 1
-        assert tab.locator(".map-next a").inner_text().startswith("Continue at 1")
+        assert tab.locator(".map-next a").inner_text() == "Continue with chapter 1"
         tab.locator(".map-bar summary").click()
         tab.locator("#map-code").fill("00-3.04-1f")
         tab.locator(".map-form button").click()

@@ -205,7 +205,9 @@ def judge(exercise, answer, framework, seed, seconds=None):
     if words.startswith("not done yet"):
         return words, ""
     if case is None:
-        return f"not yet: {words} (seed={seed})", ""
+        first, *each = words.split("\n")  # a line for each of several mistakes
+        said = f"not yet{',' if each else ':'} {first} (seed={seed})"
+        return "\n".join([said, *each]), ""
     sizes = _sizes(exercise, case)
     return f'not yet: {words} (case "{case.name}"{sizes}; seed={seed})', ""
 

@@ -107,6 +107,7 @@ def list_all(options):
     rows = [
         {
             "name": each.name,
+            "title": each.title,
             "level": each.level,
             "minutes": each.minutes,
             "kind": each.kind,
@@ -120,8 +121,8 @@ def list_all(options):
         return 0
     for row in rows:
         mark = "x" if row["solved"] else " "
-        text = f"{row['name']:20} level {row['level']} {row['minutes']:3} min"
-        print(f"[{mark}] {text}  {row['kind']:8} before: {row['before']}")
+        size = f"level {row['level']}, {row['minutes']} min; before: {row['before']}"
+        print(f"[{mark}] {row['name']:20} {row['title']} ({size})")
     return 0
 
 

@@ -199,4 +199,4 @@ def known_mistakes(exercise):
         text = merged(source_of(solution), texts[one], texts[other])
         both = None if text is None else compiled(solution, text)
         if both is not None:
-            yield f"there are two mistakes: {one}; and {other}", both
+            yield f"two mistakes\n- {one}\n- {other}", both

@@ -23,7 +23,8 @@ The cells are texts, which know the names of `SPACE`:
   whole function; one named ``instead`` replaces the solution. ``# %% mistakes``: what
   such functions share.
 
-``chapter.toml`` beside the files has their order. An exercise is called after its
+``chapter.toml`` beside the files has their ``order`` in the strings of `progress`, and
+``page``, that of the page, where it is another. An exercise is called after its
 chapter's number; a project's ``chapter.toml`` says another ``prefix``, and ``after``,
 the number of the chapter that it stands behind. Right answers of people stand in the
 repository's tests.
@@ -227,17 +228,21 @@ class Mistakes(Mapping):
 
 
 class Bank(Mapping):
-    """name -> `Exercise`, in the order of each chapter's ``chapter.toml``."""
+    """name -> `Exercise`, in the order of the pages.
+
+    bits: prefix -> its names, in the order in which `progress` counts them.
+    """
 
     def __init__(self, root=BANK):
-        self.places, known = {}, set()
+        self.places, self.bits = {}, {}
         folders = [path.parent for path in root.glob("*/chapter.toml")]
         for folder in sorted(folders, key=_place):
             prefix = prefix_of(folder)
-            if prefix in known:
+            if prefix in self.bits:
                 raise ValueError(f"{folder}: another chapter has the prefix {prefix!r}")
-            known.add(prefix)
-            for name in _chapter(folder)["order"]:
+            chapter = _chapter(folder)
+            self.bits[prefix] = [f"{prefix}.{name}" for name in chapter["order"]]
+            for name in dict.fromkeys([*chapter.get("page", ()), *chapter["order"]]):
                 self.places[f"{prefix}.{name}"] = folder / f"{name}.py"
 
     def __getitem__(self, name):

@@ -79,13 +79,6 @@ def solved(name):
     _add({name})
 
 
-def _chapters():
-    chapters = {}
-    for name in EXERCISES:
-        chapters.setdefault(name.partition(".")[0], []).append(name)
-    return chapters
-
-
 def title_of(number):
     """What a group of exercises is called: a chapter's number stands for it."""
     return f"chapter {number}" if number.isdigit() else number
@@ -94,7 +87,7 @@ def title_of(number):
 def encode(names):
     """Solved exercises as a short string, one hexadecimal number per chapter."""
     parts = []
-    for number, chapter in _chapters().items():
+    for number, chapter in EXERCISES.bits.items():
         bits = sum(1 << place for place, name in enumerate(chapter) if name in names)
         if bits:
             parts.append(f"{number}-{bits:x}")
@@ -103,14 +96,14 @@ def encode(names):
 
 def decode(code):
     """The names in a string of `encode`; ValueError for any other text."""
-    chapters, names = _chapters(), set()
+    names = set()
     try:
         for part in [] if code == "none" else code.strip().split("."):
             number, bits = part.split("-")
             bits = int(bits, 16)
-            if bits < 0 or bits >> len(chapters[number]):
+            if bits < 0 or bits >> len(EXERCISES.bits[number]):
                 raise ValueError
-            for place, name in enumerate(chapters[number]):
+            for place, name in enumerate(EXERCISES.bits[number]):
                 if bits >> place & 1:
                     names.add(name)
     except (ValueError, KeyError, AttributeError):
@@ -131,7 +124,7 @@ def progress(code=None):
     if code is not None:
         _add(decode(code))
     names = load()
-    for number, chapter in _chapters().items():
+    for number, chapter in EXERCISES.bits.items():
         done = sum(name in names for name in chapter)
         marks = "".join("x" if name in names else "." for name in chapter)
         print(f"{title_of(number)}: {marks} {done} of {len(chapter)}")
