@@ -759,7 +759,7 @@ def test_roofline(figure):
         assert "arithmetic limits MLA, memory the others" in ui.locator(".read").text_content()
         ui.get_by_role("combobox", name="Processor").select_option(index=1)
         assert "memory limits all" in spoken(tab, "H800: 258 operations")
-        assert "measured somewhere, in TFLOP/s: MHA 1.0, GQA 8.0, MLA 181." in ui.locator(".read").text_content()
+        assert "measured somewhere, in TFLOP/s: MHA 1, GQA 8, MLA 181." in ui.locator(".read").text_content()
         places = [re.findall(r"[\d.]+", each)[:2] for each in ui.locator("svg path").evaluate_all(squares)]
         for (across, up), share, per_byte in zip(places, (1 / 865, 8 / 865, 181.34 / 865), (1, 4, 60.45), strict=True):
             assert float(up) == pytest.approx(100 * math.log10(share) / -3, abs=0.05)

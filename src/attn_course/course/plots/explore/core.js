@@ -119,8 +119,9 @@
     };
     return { node, area, show };
   };
-  // Lines over x. Each: { y, low, high, color, dash, bold }; marks are x at which a line stands, dots are [x, y, color, width, cap].
-  const chart = ({ x, low, high, ticks, labels, xlabel, ylabel }) => {
+  // Lines over x. Each: { y, low, high, color, dash, bold }; marks are x at which a line stands, dots are
+  // [x, y, color and style]. says, name: the words of a tick, a label.
+  const chart = ({ x, low, high, ticks, labels, xlabel, ylabel, says = told, name = String }) => {
     const [first, last] = [x[0], x.at(-1)];
     const across = (value) => (100 * (value - first)) / (last - first || 1);
     const up = (value) => 100 - (100 * (value - low)) / (high - low);
@@ -128,8 +129,8 @@
     const digits = [0, 1, 2].find((count) => ticks.every((value) => Math.abs(+fixed(value, count) - value) < 1e-9)) ?? 2;
     const area = hidden("area");
     const plot = hidden("chart", caption(ylabel),
-      hidden("ys", ...ticks.map((value) => tick(told(value, digits), `top:${up(value)}%`))),
-      area, hidden("xs", ...labels.map((value) => tick(`${value}`, `left:${across(value)}%`))), make("span", { className: "cap end" }, xlabel));
+      hidden("ys", ...ticks.map((value) => tick(says(value, digits), `top:${up(value)}%`))),
+      area, hidden("xs", ...labels.map((value) => tick(name(value), `left:${across(value)}%`))), make("span", { className: "cap end" }, xlabel));
     const draw = (lines, { marks = [], dots = [] } = {}) => {
       const point = (value, index) => `${fixed(across(x[index]))} ${fixed(up(clamp(value, low, high)))}`;
       const path = (d, style) => `<path d="${d}" style="${style}"/>`;
@@ -140,8 +141,7 @@
       const drawn = lines.map((line) => path(`M${line.y.map(point).join("L")}`,
         `stroke:${line.color};stroke-width:${line.bold ?? 2.4};stroke-dasharray:${line.dash ?? "none"};opacity:${line.faint ?? 1}`));
       const at = marks.map((value) => path(`M${across(value)} 0V100`, "stroke:currentColor;stroke-width:1.5;stroke-dasharray:3 3"));
-      const points = dots.map(([place, value, color, wide = 11, cap = "round"]) =>
-        path(`M${across(place)} ${up(clamp(value, low, high))}h0`, `stroke:${color};stroke-width:${wide};stroke-linecap:${cap}`));
+      const points = dots.map(([place, value, color]) => path(`M${across(place)} ${up(clamp(value, low, high))}h0`, `stroke-width:11;stroke:${color}`));
       area.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none">${[...rules, ...bands, ...drawn, ...at, ...points].join("")}</svg>`;
     };
     return { node: plot, area, draw };

@@ -55,16 +55,17 @@ def explore_roofline(
             {"name": name, "ridge": round(operations / speed, 2), "size": size}
         )
         if name == where:
-            done = (intensity(x, heads, size) * read[x["name"]] for x in entries)
-            reached = [round(each / 1e12, 2) for each in done]
-            known[-1] |= {"told": told, "most": operations / 1e12, "reached": reached}
+            done = [intensity(x, heads, size) * read[x["name"]] for x in entries]
+            parts = zip(kinds, done, strict=True)
+            listed = ", ".join(f"{kind} {each / 1e12:.3g}" for kind, each in parts)
+            known[-1]["said"] = f" Squares: {told}, in TFLOP/s: {listed}."
+            known[-1]["reached"] = [round(each / operations, 6) for each in done]
     for index, entry in enumerate(entries):
         found = intensity(entry, heads, known[0]["size"])
         share = min(1.0, found / known[0]["ridge"])
         words = f"{found:.3g} per byte, {percent(share)} of the arithmetic"
         if where == known[0]["name"]:
-            reached = known[0]["reached"][index] / known[0]["most"]
-            words += f", measured {percent(reached)}"
+            words += f", measured {percent(known[0]['reached'][index])}"
         rows.append((entry["name"], share, words))
     data = {
         "kind": "roofline",
