@@ -108,6 +108,9 @@ def run(draft, temperature, count, seed):
     row |= {"tokens_a_pass": round(TEXTS * WRITTEN / len(every), 3)}
     row |= {"formula": round(expected(rate, count), 3)}
     row |= {"exact": float(np.mean(same))} if same else {}
+    if not layers:  # passes with no draft, with one, and so on: as many as were found
+        found = np.bincount([one.drafted for one in every], minlength=count + 1)
+        row["passes_of"] = found.tolist()
     if learns and count == 2:
         row["faster"] = round(faster(prompts, guess | {"draft": small}, options), 2)
     return [row]

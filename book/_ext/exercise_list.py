@@ -45,6 +45,7 @@ def rows_of(text, bank):
         own = bank[name]
         linked = [f"{{exercise}}`{part} <{part}>`" if known else part for part, known in pieces(own.before, bank)]
         level, minutes = (f'<data value="{each}">{each}</data>' for each in (own.level, own.minutes))
+        level = f'<span data-family="level {own.level}">{level}</span>'
         called = f'<data value="{place}"></data>{{exercise}}`{heading} <{name}>` `{name}`'
         rows.append((called, level, minutes, "".join(linked)))
     return rows

@@ -34,9 +34,10 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   };
 
-  const filtering = (table, rows) => {
+  // Parts without a row left are hidden: of several tables each with its heading.
+  const filtering = (rows, before, parts = []) => {
     const of = (row) => (row.querySelector("[data-family]")?.dataset.family ?? "").split("; ").filter(Boolean);
-    const families = [...new Set(rows.flatMap(of))];
+    const families = [...new Set(rows.flatMap(of))].sort((a, b) => (parts.length ? a.localeCompare(b) : 0));
     if (families.length < 2) return;
     const told = make("span", { className: "families-told", role: "status" });
     const buttons = ["all rows", ...families].map((name) => {
@@ -44,12 +45,19 @@ document.addEventListener("DOMContentLoaded", () => {
       button.addEventListener("click", () => {
         for (const other of buttons) other.ariaPressed = String(other === button);
         for (const row of rows) row.hidden = name !== "all rows" && !of(row).includes(name);
+        for (const part of parts) part.hidden = !rows.some((row) => !row.hidden && part.contains(row));
         told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
       });
       return button;
     });
     const group = make("div", { className: "families", role: "group", ariaLabel: "Show one family" }, ...buttons, told);
-    (table.closest(".pst-scrollable-table-container") ?? table).before(group);
+    before.before(group);
+    window.addEventListener("hashchange", () => {
+      const wanted = parts.find((part) => part.hidden && `#${part.id}` === location.hash);
+      if (!wanted) return;
+      buttons[0].click();
+      wanted.scrollIntoView();
+    });
   };
 
   for (const table of document.querySelectorAll("table:has(td [data-family])")) table.classList.add("sortable");
@@ -84,6 +92,8 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll("table.sortable")) {
     const rows = [...table.tBodies[0].rows];
     sorting(table, rows);
-    filtering(table, rows);
+    if (!table.matches(".exercise-list")) filtering(rows, table.closest(".pst-scrollable-table-container") ?? table);
   }
+  const chapters = [...document.querySelectorAll("section:has(> * .exercise-list, > .exercise-list):not(:has(section))")];
+  if (chapters.length) filtering([...document.querySelectorAll(".exercise-list tbody tr")], chapters[0], chapters);
 });

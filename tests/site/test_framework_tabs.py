@@ -145,6 +145,10 @@ def test_both_stands_in_two_columns_where_they_fit(form_page, width):
         assert tab.locator(".bd-article").bounding_box()["width"] > narrow
         assert not tab.locator(".bd-sidebar-primary").is_visible()
         assert not tab.locator(".bd-sidebar-secondary").is_visible()
+        assert tab.locator(".bd-header-article .search-button").first.is_visible()
+        tab.locator(".secondary-toggle").first.click()  # the contents wait behind a button, as on a telephone
+        tab.locator("dialog.bd-sidebar-secondary a").first.wait_for(state="visible")
+        tab.keyboard.press("Escape")
         tab.locator(".primary-toggle").first.click()
         tab.locator(".bd-sidebar-primary").wait_for(state="visible")  # the theme's button brings it back
         choose(tab, "both", ".fw-page")

@@ -136,6 +136,20 @@ def test_the_families_of_the_wall_chart_are_filtered_by_a_part(visit):
         assert column(table, 1) == sorted(found)
 
 
+def test_exercises_of_one_level(visit):
+    """Chapters without one are hidden; a link to a hidden one shows all again."""
+    with visit("book/exercises.html") as tab:
+        group = tab.get_by_role("group", name="Show one family")
+        group.get_by_role("button", name="level 3").click()
+        levels = tab.locator(".exercise-list tbody tr:visible td:nth-child(2)").all_inner_texts()
+        assert set(levels) == {"3"} and group.get_by_role("status").inner_text() == f"{len(levels)} of 138 rows"
+        assert not tab.get_by_role("heading", name="Attention in ten minutes").is_visible()
+        assert violations(tab, of=".families") == []
+        tab.evaluate("location.hash = document.querySelector('section[hidden]').id")
+        tab.get_by_role("heading", name="Attention in ten minutes").wait_for()
+        assert group.get_by_role("button", name="all rows").get_attribute("aria-pressed") == "true"
+
+
 def test_a_typed_letter_is_explained(visit):
     """By the rows of all tables, folded ones too; a letter of the Greeks by its name."""
     with visit("book/notation.html", width=390) as tab:
