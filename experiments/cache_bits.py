@@ -92,8 +92,7 @@ def run(outlier, kind, key_per, value_per, rotate, seed):
     options = {"kind": kind, "key_per": key_per, "value_per": value_per}
     chunk = 1 if {"channel", LATE} & {key_per, value_per} else WINDOW
     how = {**options, "rotate": rotate, "block_size": BLOCK}
-    how |= {"made": QuantizedKVCache}
-    how = {"made": LateCache} if key_per == LATE else how
+    how = {"made": QuantizedKVCache, **how} if key_per != LATE else {"made": LateCache}
     found, cache = read(planted(outlier), tokens[:, :-1], chunk, **how)
     lost = (whole - found).gather(-1, tokens[:, 1:, None])[..., 0]
     kl = (whole.exp() * (whole - found)).sum(-1)

@@ -115,9 +115,10 @@ ON_GPU = {
 
 
 def on_gpu(name):
-    """A row of what was measured on a GPU; where there was no room, a dash."""
+    """A row of what was measured on a GPU with heads of one width; where there was no room, a dash."""
     chapter, way = ON_GPU[name]
-    found = {row["positions"]: row for row in load_record(f"gpu_{chapter}")["rows"] if row["way"] == way}
+    rows = [row for row in load_record(f"gpu_{chapter}")["rows"] if row.get("width", gpu.WIDTH) == gpu.WIDTH]
+    found = {row["positions"]: row for row in rows if row["way"] == way}
     times = [found.get(n, {}).get(f"{what}_ms") for n in (16_384, 65_536) for what in ("forward", "gradients")]
     return (*titled(name), *(keyed(f"{time:#.3g}" if time else "—", time) for time in times))
 

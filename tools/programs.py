@@ -44,9 +44,13 @@ def read_by(page):
     return sorted(found)
 
 
-def shown_in(root, name):
-    """The chapters that read a record."""
-    return [page.stem for page in sorted((root / "book").glob("[0-9][0-9]_*.md")) if name in read_by(page)]
+def shown_in(root=ROOT):
+    """Record -> the chapters that read it."""
+    found = {}
+    for page in sorted((root / "book").glob("[0-9][0-9]_*.md")):
+        for name in read_by(page):
+            found.setdefault(name, []).append(page.stem)
+    return found
 
 
 def file_of(root, module):
@@ -70,7 +74,7 @@ def tools(root=ROOT):
 
 def text(root=ROOT):
     """The page of the experiments."""
-    folder, made = root / "experiments", {}
+    folder, made, chapters = root / "experiments", {}, shown_in(root)
     for path in [*folder.glob("*.py"), *folder.glob("*/__main__.py"), *folder.glob("data/*.py")]:
         if path.name not in SHARED:
             made[".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__main__")] = []
@@ -81,7 +85,7 @@ def text(root=ROOT):
     for module, records in sorted(made.items(), key=lambda row: (row[0].count(".") > 1, row[0])):
         path = file_of(root, module)
         shown = path.with_name("__init__.py") if path.name == "__main__.py" else path
-        stems = sorted({stem for each in records for stem in shown_in(root, each.stem)})
+        stems = sorted({stem for each in records for stem in chapters.get(each.stem, ())})
         pages = [(stem[:2] + " project" * ("_project" in stem), root / "book" / f"{stem}.ipynb") for stem in stems]
         cells = [(module.removeprefix("experiments."), path)], [(each.stem, each) for each in records], pages
         program, *others = (", ".join(f"[{name}]({relpath(to, folder)})" for name, to in cell) for cell in cells)

@@ -132,9 +132,9 @@ def machine_of(record):
 def measurements(root=ROOT):
     """A row per record, and how many are of which machine and framework."""
     found = records(root)
-    rows = []
+    rows, chapters = [], shown_in(root)
     for name, record in found.items():
-        shown = ", ".join(map(chapter, shown_in(root, name)))
+        shown = ", ".join(map(chapter, chapters.get(name, ())))
         took = minutes(record.get("seconds"))
         rows.append((f"`{name}`", shown, record["date"], frameworks_of(record), took))
     total = sum(record.get("seconds", 0) for record in found.values()) / 3600

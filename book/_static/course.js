@@ -119,10 +119,13 @@
     line.hidden = false;
   };
 
-  // A link into the card or into a part of "More" opens it; so does a second click on the same link.
+  // A link into the card or into a part of "More" opens it, one to a section that a choice hides shows all again, as the
+  // first of its buttons does; so does a second click on the same link.
   const openTarget = (hash) => {
     const target = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1)));
-    const fold = target && (target.querySelector(":scope > details.fold-more") ?? target.closest("details.fold-more"));
+    if (!target) return;
+    if (target.closest("section[hidden]")) { document.querySelector(".families button").click(); target.scrollIntoView(); }
+    const fold = target.querySelector(":scope > details.fold-more") ?? target.closest("details.fold-more");
     if (!fold) return;
     fold.open = true;
     if (fold.contains(target)) target.scrollIntoView();

@@ -39,8 +39,7 @@ document.addEventListener("DOMContentLoaded", () => {
     place.append(make("label", {}, "A letter: ", field), told, table);
   };
 
-  // "readers": a list of readers, each with links to the sections for them. A button shows these sections alone; a link
-  // to another one shows all again.
+  // "readers": a list of readers, each with links to the sections for them. A button shows these sections alone.
   const readers = (place) => {
     const sections = (item) => [...item.querySelectorAll('a[href^="#"]')].map((link) => document.getElementById(link.hash.slice(1)).closest("section"));
     const items = [...place.querySelectorAll("li")].map((item) => [item.querySelector("strong").textContent.replace(":", ""), sections(item), item]);
@@ -60,11 +59,6 @@ document.addEventListener("DOMContentLoaded", () => {
       return button;
     });
     place.before(make("div", { className: "families", role: "group", ariaLabel: "Show what one reader meets" }, ...buttons, told));
-    const open = () => {
-      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (target?.closest("section[hidden]")) { show("Everybody"); target.scrollIntoView(); }
-    };
-    addEventListener("hashchange", open);
   };
 
   // What a config.json says of the cache, as attn_course.course.labs.caches reads it: a row of the table of checkpoints.

@@ -52,12 +52,6 @@ document.addEventListener("DOMContentLoaded", () => {
     });
     const group = make("div", { className: "families", role: "group", ariaLabel: "Show one family" }, ...buttons, told);
     before.before(group);
-    window.addEventListener("hashchange", () => {
-      const wanted = parts.find((part) => part.hidden && `#${part.id}` === location.hash);
-      if (!wanted) return;
-      buttons[0].click();
-      wanted.scrollIntoView();
-    });
   };
 
   for (const table of document.querySelectorAll("table:has(td [data-family])")) table.classList.add("sortable");
