@@ -7,8 +7,9 @@ thread, at every length, in both frameworks. Linux alone.
 python -m experiments.costs --runs 3
 
 ``--short 16`` divides all lengths by 16 and stores nothing: to try it. ``--only delta
-tf`` measures the rows that have all these words, and leaves the record's others.
-Stopped, the same command goes on; ``--anew`` begins anew.
+tf`` measures the rows that have all these words, ``--only lacking`` those that the
+record has not, and leaves the record's others. Stopped, the same command goes on;
+``--anew`` begins anew.
 """
 
 import argparse
@@ -156,6 +157,10 @@ def rows_of(framework, name, runs, short):
 def asked(words):
     """(framework, name) of the rows that have all words; ValueError if none has."""
     every = [*product(FRAMEWORKS, CASES)]
+    if words == ["lacking"]:
+        rows = load_record("costs")["rows"]
+        stored = {(row["framework"], row["name"]) for row in rows}
+        return [row for row in every if row not in stored]
     found = [row for row in every if all(word in " ".join(row) for word in words)]
     if not found:
         raise ValueError(f"no row has {' '.join(words)!r} in framework and name")

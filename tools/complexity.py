@@ -319,7 +319,7 @@ def counted(pair) -> str:
 
 def exponents(rows, name, what):
     for framework in FRAMEWORKS:
-        found = growth(rows, framework, name, what)
+        found = [round(one, 2) + 0.0 for one in growth(rows, framework, name, what)]  # no -0.00
         yield keyed(f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})", median(found))
 
 
