@@ -37,6 +37,22 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const event of ["resize", "load"]) addEventListener(event, stops);
   document.addEventListener("toggle", stops, true);
   document.fonts.ready.then(stops);
+  // The theme marks, in the contents, a heading that passes by; at a jump none does. A followed link it marks itself.
+  const links = [...document.querySelectorAll("#pst-page-toc-nav a[href^='#']")];
+  const headings = links.map((link) => document.getElementById(link.hash.slice(1))?.querySelector("h1, h2, h3"));
+  let followed = 0;
+  addEventListener("hashchange", () => { followed = Date.now(); });
+  document.addEventListener("scrollend", () => {
+    if (Date.now() - followed < 1000) return;
+    const passed = headings.findLastIndex((heading) => heading?.checkVisibility() && heading.getBoundingClientRect().top < innerHeight * 0.3);
+    for (const [place, link] of links.entries()) {
+      link.classList.toggle("active", place === passed);
+      if (place === passed) link.ariaCurrent = "true";
+      else link.removeAttribute("aria-current");
+    }
+    for (const entry of document.querySelectorAll("#pst-page-toc-nav .toc-entry"))
+      entry.classList.toggle("active", entry.contains(links[passed] ?? null));
+  });
   // The side bar is no landmark of its own in the theme.
   const sidebar = document.querySelector(".bd-sidebar-primary");
   sidebar?.setAttribute("role", "navigation");

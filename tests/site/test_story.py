@@ -202,6 +202,19 @@ def test_an_exercise_that_comes_before_is_a_link(visit):
         assert "softmax" in tab.locator(f"[id='{anchor}']").inner_text()
 
 
+def test_the_contents_mark_where_a_jump_led(visit):
+    """Up as well as down, over several headings at once, into the middle of a section."""
+    with visit(PAGE) as tab:
+        long = "(all) => all.filter((one) => one.offsetHeight > 1000).map((one) => one.id)"
+        sections = tab.locator(".bd-article > section > section").evaluate_all(long)
+        assert len(sections) > 3
+        middle = "(id) => document.getElementById(id).scrollIntoView({behavior: 'instant', block: 'center'})"
+        for place in (2, 0, 3, 1):
+            tab.evaluate(middle, sections[place])
+            tab.locator(f".toc-entry.active > a[href='#{sections[place]}']").wait_for(timeout=5000)
+            assert tab.locator("#pst-page-toc-nav a[aria-current]").count() == 1
+
+
 def test_the_introduction_shows_figures_of_chapters(visit):
     with visit(MAP) as tab:
         pictures = tab.locator(".shown-figure a:has(img)")
