@@ -1,4 +1,4 @@
-// Faults of the theme and the builder that a screen reader meets, mended on each page.
+// Faults of the theme and the builder, mended on each page: what a screen reader meets, and where a reader stands.
 document.addEventListener("DOMContentLoaded", () => {
   // A label that differs from the visible text can't be spoken to: the text itself is the name.
   for (const element of document.querySelectorAll("button[aria-label], summary[aria-label]")) {
@@ -53,6 +53,16 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const entry of document.querySelectorAll("#pst-page-toc-nav .toc-entry"))
       entry.classList.toggle("active", entry.contains(links[passed] ?? null));
   });
+  // The theme scrolls the list of chapters to where it was on the page before; this page's line may be out of sight.
+  const showCurrent = () => {
+    const line = document.querySelector(".bd-links li.active > a.current");
+    const bar = line?.closest("dialog, .bd-sidebar-primary");
+    if (!line?.checkVisibility()) return;
+    const [place, frame] = [line, bar].map((one) => one.getBoundingClientRect());
+    if (place.top < frame.top || place.bottom > Math.min(frame.bottom, innerHeight)) bar.scrollTop += place.top - frame.top - bar.clientHeight / 3;
+  };
+  addEventListener("load", showCurrent);
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => requestAnimationFrame(showCurrent));
   // The side bar is no landmark of its own in the theme.
   const sidebar = document.querySelector(".bd-sidebar-primary");
   sidebar?.setAttribute("role", "navigation");

@@ -27,9 +27,29 @@ def test_the_card_is_a_closed_drawer_under_the_title(visit):
         assert contents.first.inner_text().startswith("Look it up")
         contents.first.click()
         assert drawer.get_attribute("open") is not None and drawer.locator(".fw-tabs").first.is_visible()
+        for state in (None, ""):  # its title shuts it and opens it, as do those of More
+            first.locator("h2").click(position={"x": 30, "y": 8})
+            assert drawer.get_attribute("open") == state
+        more = tab.locator("section.more > section").nth(1)
+        more.locator("h3").click(position={"x": 30, "y": 8})
+        assert more.locator("> details").get_attribute("open") == ""
         anchor = first.get_attribute("id")
     with visit(f"{PAGE}#{anchor}") as tab:
         assert tab.locator("section.look-up > details").get_attribute("open") is not None
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_list_of_chapters_shows_where_one_is(visit, width):
+    """After a link to a page far down in it, back up, and when a phone opens it."""
+    with visit(MAP, width=width) as tab:
+        for page in ("exercises", "17_serving", "04_scaled_dot_product"):
+            tab.goto(f"{tab.url.rpartition('/')[0]}/{page}.html")
+            if width < 992:
+                tab.locator(".primary-toggle").first.click()
+            line = tab.locator(".bd-links li.active > a.current").last
+            tab.wait_for_timeout(300)
+            box = line.bounding_box()
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 900, (page, box)
 
 
 def test_a_chapter_carries_its_number(visit):
