@@ -74,6 +74,13 @@ def pair(name, *sizes, scale=1.0, **options):
     return layers, parameters
 
 
+def drawn(layer, scale=1.0):
+    """The layer with drawn parameters, biases too."""
+    parameters = get_parameters(layer)
+    set_parameters(layer, {key: scale * draw(*x.shape, seed=n) for n, (key, x) in enumerate(parameters.items())})
+    return layer
+
+
 def twinned(one, other):
     """Both models of a lab, with the parameters of PyTorch's; in Keras ``input`` and ``output`` are taken names."""
     given = get_parameters(one)

@@ -329,33 +329,6 @@ def test_one_layer_for_a_whole_stack_is_named(face):
         face.Decoder(2, D, H, F, cross_attention="self")
 
 
-@FACE
-@pytest.mark.parametrize("kind", ["AlibiBias", "RelativeBias"])
-def test_a_stack_with_a_bias_of_its_own(face, kind):
-    """At once, with a bias given too, and token by token behind a cache: as with the bias handed to the call."""
-    own = build(face, kind, H, **({"bidirectional": False, "num_buckets": 7} if kind == "RelativeBias" else {}))
-    item = build(face, "Encoder", L, D, H, F, norm="pre", bias=own)
-    plain = build(face, "Encoder", L, D, H, F, norm="pre", parameters=without_bias(get_parameters(item)))
-    given = np.random.default_rng(1).normal(size=(H, T, T))
-    for more in (None, given):
-        bias = numbers(own(T, T)) + (0 if more is None else more)
-        options = {"causal": True, "mask": PADDING}
-        found = run(face, item, words(), **options, **({} if more is None else {"bias": more}))
-        for one, other in zip(found, run(face, plain, words(), bias=bias, **options), strict=True):
-            for found_, expected_ in zip(one, other, strict=True):
-                close(found_, expected_)
-    cache = item.new_cache(B, T)
-    with torch.no_grad():
-        parts = [
-            numbers(run(face, item, words()[:, a:b], causal=True, cache=cache)[0]) for a, b in ((0, 2), (2, 3), (3, 5))
-        ]
-    close(np.concatenate(parts, 1), run(face, item, words(), causal=True)[0])
-
-
-def without_bias(parameters):
-    return {name: x for name, x in parameters.items() if name != "bias.weight"}
-
-
 @pytest.mark.parametrize("make", ["Encoder", "EncoderLayer", "DecoderLayer", "Decoder"])
 def test_keras_is_told_the_shapes_of_all_inputs(make):
     sizes = (2, D, H, F) if make in ("Encoder", "Decoder") else (D, H, F)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, FACES, build, close, draw, numbers, pair, tensor, to
+from support import FACE, FACES, build, close, draw, drawn, numbers, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -29,61 +29,6 @@ def parameters_of(name, *sizes, **options):
 
 
 # --- the specification ----------------------------------------------------------------
-
-
-def slow_decoder_layer(x, memory, p, *, norm, memory_mask=None):
-    """A second program, word by word and head by head."""
-
-    def normalize(v, name):
-        centered = v - v.mean()
-        return centered / math.sqrt((centered**2).mean() + 1e-5) * p[f"{name}.scale"] + p[f"{name}.bias"]
-
-    def look(query, keys, part, allowed):
-        p_ = nested(p, part)
-        parts = []
-        width = D // H
-        for h in range(H):
-            own = slice(h * width, (h + 1) * width)
-            q = query @ p_["query_weight"][:, own] + p_["query_bias"][own]
-            k, v = (keys @ p_[f"{name}_weight"][:, own] + p_[f"{name}_bias"][own] for name in ("key", "value"))
-            weights = [math.exp(q @ k[j] / math.sqrt(width)) if allowed[j] else 0.0 for j in range(len(k))]
-            total = sum(weights)
-            parts.append(sum(w / total * v[j] for j, w in enumerate(weights)) if total else 0 * v[0])
-        return np.concatenate(parts) @ p_["output_weight"] + p_["output_bias"]
-
-    def network(v):
-        hidden = np.maximum(v @ p["feed_forward.0.weight"] + p["feed_forward.0.bias"], 0)
-        return hidden @ p["feed_forward.1.weight"] + p["feed_forward.1.bias"]
-
-    def layer(b):
-        words, read = x[b], memory[b]
-        open_ = np.ones(S, bool) if memory_mask is None else memory_mask[b, 0, 0]
-        steps = [
-            ("norm1", lambda q, t, seen: look(q, seen, "attention", before(t))),
-            ("norm2", lambda q, t, seen: look(q, read, "cross_attention", open_)),
-            ("norm3", lambda q, t, seen: network(q)),
-        ]
-        for name, part in steps:
-            pre = norm == "pre"
-            seen = np.array([normalize(v, name) for v in words]) if pre else words
-            added = words + np.array([part(seen[t], t, seen) for t in range(T)])
-            words = added if pre else np.array([normalize(v, name) for v in added])
-        return words
-
-    def before(t):
-        return np.arange(T) <= t
-
-    return np.array([layer(b) for b in range(B)])
-
-
-@NORM
-@pytest.mark.parametrize("memory_mask", [None, PADDING], ids=["open", "padded"])
-def test_reference_is_the_slow_program(norm, memory_mask):
-    _, p = parameters_of("DecoderLayer", D, H, F, norm=norm)
-    given = *inputs(), p
-    expected = slow_decoder_layer(*given, norm=norm, memory_mask=memory_mask)
-    found, _ = reference.decoder_layer(*given, num_heads=H, norm=norm, memory_mask=memory_mask)
-    close(found, expected)
 
 
 def test_transformer_is_its_parts():
@@ -156,16 +101,28 @@ def test_padding_is_not_read(face):
 
 @NORM
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-def test_decoder_layer_is_pytorchs(norm, activation):
+@pytest.mark.parametrize("stack", [False, True])
+def test_decoders_are_pytorchs(norm, activation, stack):
+    """A layer and a stack, and the specification with their numbers."""
     options = {"norm_first": norm == "pre", "activation": activation, "batch_first": True}
-    theirs = torch.nn.TransformerDecoderLayer(D, H, F, dropout=0.0, **options).double()
+    layer = theirs = torch.nn.TransformerDecoderLayer(D, H, F, dropout=0.0, **options)
+    if stack:
+        theirs = torch.nn.TransformerDecoder(layer, L, torch.nn.LayerNorm(D) if norm == "pre" else None)
+    theirs = theirs.double().eval()
     for x in theirs.parameters():
         torch.nn.init.normal_(x, std=0.4)
-    ours = pytorch.DecoderLayer.from_torch(theirs)
+    kind, specified = (pytorch.Decoder, reference.decoder) if stack else (pytorch.DecoderLayer, reference.decoder_layer)
+    ours = kind.from_torch(theirs)
     x, memory = to(pytorch, *inputs())
     blocked = {"memory_key_padding_mask": ~torch.from_numpy(PADDING[:, 0, 0])}
     future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
-    close(ours(x, memory, PADDING)[0], theirs(x, memory, tgt_mask=future, **blocked))
+    expected = theirs(x, memory, tgt_mask=future, **blocked)
+    close(ours(x, memory, PADDING)[0], expected)
+    sizes = {"num_heads": H, "norm": norm, "activation": activation} | ({"num_layers": L} if stack else {})
+    close(specified(*inputs(), get_parameters(ours), memory_mask=PADDING, **sizes)[0], expected)
+    assert not ours.training
+    with pytest.raises(ValueError, match=f"module must be a Transformer{kind.__name__} of the library"):
+        kind.from_torch(layer if stack else torch.nn.Linear(2, 2))
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
@@ -188,41 +145,27 @@ def test_stacks_are_those_of_pytorchs_transformer(norm):
     close(ours(source, target, PADDING)[0], expected)
 
 
-@NORM
-def test_a_stack_of_decoders_is_pytorchs(norm):
-    kind, last = torch.nn.TransformerDecoderLayer, torch.nn.LayerNorm(D) if norm == "pre" else None
-    layer = kind(D, H, F, dropout=0.0, norm_first=norm == "pre", batch_first=True)
-    theirs = torch.nn.TransformerDecoder(layer, L, last).double().eval()
-    for x in theirs.parameters():
-        torch.nn.init.normal_(x, std=0.4)
-    ours = pytorch.Decoder.from_torch(theirs)
-    x, memory = to(pytorch, *inputs())
-    blocked = {"memory_key_padding_mask": ~torch.from_numpy(PADDING[:, 0, 0])}
-    future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
-    close(ours(x, memory, PADDING)[0], theirs(x, memory, tgt_mask=future, **blocked))
-    assert not ours.training and len(ours.layers) == L
-    with pytest.raises(ValueError, match="module must be a TransformerDecoder of the library"):
-        pytorch.Decoder.from_torch(layer)
-
-
 @FACE
 @pytest.mark.parametrize("kind", ["AlibiBias", "RelativeBias"])
-def test_a_decoder_with_a_bias_of_its_own(face, kind):
+@pytest.mark.parametrize("name", ["Encoder", "Decoder"])
+def test_a_stack_with_a_bias_of_its_own(face, kind, name):
     """As with the bias handed to the call, with one more given too, and token by token behind a cache."""
     own = build(face, kind, H, **({"bidirectional": False, "num_buckets": 7} if kind == "RelativeBias" else {}))
-    item = build(face, "Decoder", L, D, H, F, norm="pre", bias=own)
-    plain = build(face, "Decoder", L, D, H, F, norm="pre")
+    item = drawn(build(face, name, L, D, H, F, norm="pre", bias=own))
+    plain = build(face, name, L, D, H, F, norm="pre")
     set_parameters(plain, {name: x for name, x in get_parameters(item).items() if not name.startswith("bias.")})
-    x, memory = to(face, *inputs())
-    mask, given = to(face, PADDING, draw(H, T, T, seed=4))
+    x, *memory = to(face, *inputs()[: 1 + (name == "Decoder")])
+    mask, given = to(face, PADDING[..., : S if memory else T], draw(H, T, T, seed=4))
+    options = {"causal": True} if name == "Encoder" else {}
     for more in (None, given):
         handed = own(T, T) if more is None else own(T, T) + more
-        close(item(x, memory, mask, bias=more), plain(x, memory, mask, bias=handed))
-    expected = numbers(item(x, memory, mask)[0])
-    assert np.abs(expected - numbers(plain(x, memory, mask)[0])).max() > 1e-3
-    cache = item.new_cache(memory, T)
+        close(item(x, *memory, mask, bias=more, **options), plain(x, *memory, mask, bias=handed, **options))
+    cache = item.new_cache(*memory or [B], T)
+    memory += [mask] if memory else []
+    expected = numbers(item(x, *memory, **options)[0])
+    assert np.abs(expected - numbers(plain(x, *memory, **options)[0])).max() > 1e-3
     with torch.no_grad():
-        parts = [item(x[:, a:b], memory, mask, cache=cache)[0] for a, b in ((0, 2), (2, 3), (3, 5))]
+        parts = [item(x[:, a:b], *memory, cache=cache, **options)[0] for a, b in ((0, 2), (2, 3), (3, 5))]
     close(np.concatenate([numbers(part) for part in parts], 1), expected, 1e-8)
 
 
@@ -268,8 +211,6 @@ def test_another_epsilon_in_all_three(norm, normalization):
 
 
 def test_from_torch_refuses_what_it_cannot_carry():
-    with pytest.raises(ValueError, match="TransformerDecoderLayer"):
-        pytorch.DecoderLayer.from_torch(torch.nn.Linear(2, 2))
     with pytest.raises(ValueError, match="activation"):
         pytorch.DecoderLayer.from_torch(torch.nn.TransformerDecoderLayer(D, H, F, activation=torch.tanh))
 
