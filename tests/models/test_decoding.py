@@ -90,14 +90,6 @@ def in_beam(face, both, **options):
 BEAM = {"max_length": 5, "beam_size": 3, "length_penalty": 0.6}
 
 
-@FACE
-def test_scores_are_those_of_the_tokens(face):
-    """Every hypothesis of the beam has the score that its tokens have, read at once."""
-    both = models()
-    for row, words, score in in_beam(face, both, **BEAM):
-        np.testing.assert_allclose(score, score_of(both[pytorch], row, words, 0.6), 1e-9)
-
-
 @pytest.mark.parametrize("fault", ["not normalized", "divided by the length", "end not counted"])
 def test_a_score_normalized_otherwise_is_caught(fault):
     both = models()
@@ -116,15 +108,6 @@ def test_a_longer_penalty_prefers_longer_ones(face):
         tokens, _ = face.beam_search(model, **given(face), max_length=6, beam_size=4, length_penalty=alpha)
         lengths.append((numbers(tokens)[:, 0] != END).sum())
     assert lengths[0] < lengths[1]
-
-
-@FACE
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_a_cache_gives_the_same_tokens(face, norm):
-    model = models(norm=norm)[face]
-    found = [numbers(face.greedy_decode(model, **given(face), max_length=9, use_cache=use)) for use in (True, False)]
-    np.testing.assert_array_equal(*found)
-    assert len(np.unique(found[0][:, :3])) > 1  # not one token again and again
 
 
 @FACE
@@ -256,54 +239,6 @@ def test_a_cache_computes_every_position_once(face, monkeypatch):
         face.greedy_decode(model, **given(face), max_length=9, use_cache=use_cache)
         steps = len(counted)
         assert steps > 3 and counted == ([1] * steps if use_cache else list(range(1, steps + 1)))
-
-
-@FACE
-def test_a_beam_encodes_every_source_once(face, monkeypatch):
-    """All hypotheses of a sentence read one memory."""
-    model, rows = models()[face], []
-    encode = model.encode
-
-    def counting(source, *rest, **options):
-        rows.append(len(source))
-        return encode(source, *rest, **options)
-
-    monkeypatch.setattr(model, "encode", counting)
-    face.beam_search(model, **given(face), max_length=3, beam_size=4)
-    assert rows == [B]
-
-
-@pytest.mark.parametrize("way", ["greedy_decode", "beam_search"])
-def test_keras_decodes_in_one_graph(way, monkeypatch):
-    """A step is traced once, and then costs no Python; what it writes is PyTorch's."""
-    both, traces = models(), []
-    decode = both[tf].decode
-
-    def counting(new, *rest, **options):
-        traces.append(new.shape[1])
-        return decode(new, *rest, **options)
-
-    monkeypatch.setattr(both[tf], "decode", counting)
-    close(*(getattr(face, way)(both[face], **given(face), max_length=20) for face in (tf, pytorch)), 1e-9)
-    assert traces == [1]
-
-
-@FACE
-def test_padding_is_not_read_while_it_is_written(face):
-    """A model is told which token is padding, once; its mask says the same."""
-    model, draw = models()[face], np.random.default_rng(0)
-    source, real = draw.integers(1, N, (40, S)), np.arange(S) < draw.integers(1, S, (40, 1))
-    for write in (face.greedy_decode, face.beam_search):
-        padded = write(model, tensor(face, np.where(real, source, 0)), **ENDS, max_length=9)
-        masked = write(model, tensor(face, source), source_mask=tensor(face, real[:, None, None]), **ENDS, max_length=9)
-        close(padded, masked)
-
-
-@FACE
-def test_a_beam_of_one_is_greedy(face):
-    model = models()[face]
-    one, _ = face.beam_search(model, **given(face), max_length=7, beam_size=1)
-    np.testing.assert_array_equal(numbers(one)[:, 0], numbers(face.greedy_decode(model, **given(face), max_length=7)))
 
 
 @FACE

@@ -71,31 +71,6 @@ def test_twins_and_reference_agree(kind):
     assert all(x is None for x in [*logits[1][0], *sum(logits[1][1], ())])
 
 
-@FACE
-def test_padding_is_not_read(face):
-    """The token 0, or the one that is named: more of it changes nothing, in training, greedy or with a beam."""
-    layer = parameters_of("Transformer", N, L, D, H, F)[0][face]
-    read, target = tokens(B, S).clip(1, 9), tensor(face, tokens(B, T, seed=1))
-    read[1, 4:] = 0
-    longer = np.pad(read, ((0, 0), (0, 3)))
-    tens, real = np.where(longer == 0, 10, longer), (longer != 0)[:, None, None]
-    options, found = {"begin": 1, "end": 2, "max_length": 6}, []
-    for source in to(face, read, longer):
-        written = face.greedy_decode(layer, source, **options), face.beam_search(layer, source, **options)[0]
-        found.append([layer(source, target)[0], *written])
-    close(found[1], found[0])
-    for pad, source, mask in ((0, longer, real | True), (10, tens, None), (None, longer, real), (None, longer, None)):
-        other = build(face, "Transformer", N, L, D, H, F, pad=pad)
-        set_parameters(other, get_parameters(layer))
-        gap = numbers(other(tensor(face, source), target, tensor(face, mask))[0]) - numbers(found[0][0])
-        assert (np.abs(gap).max() < 1e-10) == (pad is not None or mask is not None)
-    for wrong, message in ((N, f"pad must be a token, below {N}, or None, got {N}"), (-1, "pad must be at least 0")):
-        with pytest.raises(ValueError, match=message):
-            build(face, "Transformer", N, L, D, H, F, pad=wrong)
-    with pytest.raises(ValueError, match=r"mask must have shape .*got \(3, 1, 1, 7\)"):
-        layer(tensor(face, longer), target, tensor(face, real[..., :S]))
-
-
 # --- other libraries ------------------------------------------------------------------
 
 
