@@ -25,7 +25,10 @@ def made(face, name, **options):
 
 
 @FACE
-@EACH
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [*SCORED, ("FlashAttention", {"block_size": 2}), ("LSHAttention", {"num_buckets": 4, "num_rounds": 2})],
+)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_scale_takes_the_place_of_the_root(face, name, sizes, need_weights):
     """A query that is larger by ``scale * sqrt(K)`` gives the same scores under the usual scale."""

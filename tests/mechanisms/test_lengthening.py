@@ -124,27 +124,6 @@ def test_the_scale_by_hand(face):
     close(found, 1 + 0.5 * np.log([1, 1, 1, 2, 2, 2, 2, 3]), 1e-6)
 
 
-def rotary(face, kind, dim=4):
-    if kind == "log":
-        return build(face, "LogLengthScale", L, strength=0.7)
-    steps, scale = face.rotary_frequencies(dim, method="yarn", factor=4.0, trained_length=29)
-    return build(face, "RotaryEncoding", dim, frequencies=steps, scale=scale)
-
-
-@FACE
-@pytest.mark.parametrize("kind", ["yarn", "log"])
-def test_one_by_one_with_a_cache_as_all_at_once(face, kind):
-    """Every query has its own position, though it comes alone."""
-    layer = build(face, "MultiHeadAttention", 12, H, rotary=rotary(face, kind))
-    set_parameters(layer, {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()})
-    x = draw(1, S, 12)
-    dtype = torch.float64 if face is pytorch else "float64"
-    cache = face.KVCache(1, H, S, 4, dtype=dtype)
-    at_once = numbers(layer(tensor(face, x), causal=True)[0])
-    steps = [layer(tensor(face, x[:, t : t + 1]), causal=True, cache=cache)[0] for t in range(S)]
-    close(np.concatenate([numbers(step) for step in steps], axis=1), at_once)
-
-
 @FACE
 def test_queries_grow_with_their_position(face):
     query, key = draw(B, H, T, K), draw(B, H, S, K, seed=1)
