@@ -112,6 +112,28 @@ def gradients(face, function, inputs, layer=None):
     return named
 
 
+class Largest(torch.utils._python_dispatch.TorchDispatchMode):
+    """How many numbers the largest tensor of a run holds."""
+
+    found = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), options=None):
+        made = function(*arguments, **(options or {}))
+        for x in made if isinstance(made, (tuple, list)) else [made]:
+            if torch.is_tensor(x):
+                self.found = max(self.found, x.untyped_storage().nbytes() // x.element_size())
+        return made
+
+
+def sizes_in_a_graph(function, *specs):
+    """How many numbers each tensor of TensorFlow's graph holds, which has no loop or branch to hide some."""
+    operations = tensorflow.function(function).get_concrete_function(*specs).graph.get_operations()
+    assert not any("While" in x.type or "If" in x.type for x in operations)
+    sizes = [x.shape.num_elements() for operation in operations for x in operation.outputs]
+    assert None not in sizes
+    return sizes
+
+
 def slope(function, x, step=1e-5, seed=5):
     """A direction, and the central difference of a number along it."""
     direction = draw(*x.shape, seed=seed)
