@@ -171,7 +171,6 @@ LONG = {
     "decay": ("linear_attention", {"causal": True}, KEEPS, 1.0, 2e-5),
     "delta": ("delta_rule_attention", {}, {"beta": (0.5, 1.0), "decay": (0.5, 1.0)}, 1.0, 5e-5),
     "performer": ("performer_attention", {"causal": True, "num_features": 64}, {}, 1.0, 1e-4),
-    "waves": ("performer_attention", {"causal": True, "projection": ROWS, "features": "trigonometric"}, {}),
     "fourier": ("random_feature_attention", {"causal": True, "num_features": 64}, {"gate": (0.9, 1.0)}, 0.5, 1e-5),
     "hashing": ("lsh_attention", {"num_buckets": 512, "num_rounds": 2}, {}, 0.995, 1e-4),
     "low rank": ("linformer_attention", {"need_weights": False}, {}, 1.0, 2e-3),
