@@ -81,6 +81,18 @@ def drawn(layer, scale=1.0):
     return layer
 
 
+def in_chunks(face, layer, x, chunks, mask=None, **options):
+    """What a layer gives of x in chunks, one behind the other, joined; a mask is cut at what is read so far."""
+    found, end = [], 0
+    with torch.no_grad():
+        for size in chunks:
+            start, end = end, end + size
+            seen = {} if mask is None else {"mask": tensor(face, mask[..., :end])}
+            found.append(numbers(layer(tensor(face, x[:, start:end]), **seen, **options)[0]))
+    assert end == x.shape[1]
+    return np.concatenate(found, 1)
+
+
 def twinned(one, other):
     """Both models of a lab, with the parameters of PyTorch's; in Keras ``input`` and ``output`` are taken names."""
     given = get_parameters(one)

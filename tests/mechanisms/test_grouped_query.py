@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from both_frameworks import first_weights  # noqa: F401
-from support import FACE, Largest, close, gradients, numbers, sizes_in_a_graph, tensor, to
+from support import FACE, Largest, build, close, drawn, gradients, numbers, sizes_in_a_graph, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -152,13 +152,8 @@ def test_what_is_refused(face):
 # --- from many heads to few -----------------------------------------------------------
 
 
-def many_heads(face, seed=0, **options):
-    options = {"key_dim": 5, "value_dim": 3} | options | ({"dtype": "float64"} if face is tf else {})
-    layer = face.MultiHeadAttention(D, H, **options)
-    layer = layer.double() if face is pytorch else layer
-    rng = np.random.default_rng(seed)
-    set_parameters(layer, {name: rng.normal(size=x.shape) for name, x in get_parameters(layer).items()})
-    return layer
+def many_heads(face, **options):
+    return drawn(build(face, "MultiHeadAttention", D, H, **{"key_dim": 5, "value_dim": 3} | options))
 
 
 @FACE

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, FACES, build, caught, close, draw, numbers, tensor, to
+from support import FACE, FACES, build, caught, close, draw, in_chunks, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -216,9 +216,9 @@ def test_a_cached_key_keeps_the_turn_of_its_own_length(face, rule):
     heads = [numbers(y)[0] for y in layer.project(*[tensor(face, x)] * 3)]
     query, key = ([[slow(y[h, t], t, t + 1, rule) for t in range(S)] for h in range(2)] for y in heads[:2])
     expected = reference.scaled_dot_product_attention(np.array(query), np.array(key), heads[2], causal=True)[0]
-    context = [numbers(layer(tensor(face, x[:, t : t + 1]), cache=cache)[0]) for t in range(S)]
+    context = in_chunks(face, layer, x, (1,) * S, cache=cache)
     expected = np.concatenate(expected, axis=-1) @ weights["output_weight"] + weights["output_bias"]
-    close(np.concatenate(context, axis=1)[0], expected)
+    close(context[0], expected)
 
 
 @FACE

@@ -172,9 +172,8 @@ def test_a_planted_fault_is_caught(fault, catchers):
 def test_all_alike(options):
     """What the loop of the paper does not know: with weights, and by the fused path without."""
     expected = specification()(*inputs(), **options)
-    for name in PROGRAMS[1:]:
-        for one, other in zip(program(name)(*inputs(), **options), expected, strict=True):
-            close(one, other)
+    for name in PROGRAMS[2:]:
+        close(program(name)(*inputs(), **options), expected)
     for face in (pytorch, tf):
         output, weights = run(face, layer(face), inputs(), need_weights=False, **options)
         assert weights is None
@@ -255,8 +254,7 @@ CALLS = [
 @FACES
 @pytest.mark.parametrize(("options", "words"), CALLS)
 def test_wrong_options(face, options, words):
-    at_once = reference.multi_head_attention_at_once
-    item = specification(attend=at_once) if face is reference else layer(face)
+    item = specification() if face is reference else layer(face)
     if face is tf:
         item.autocast = False  # Keras itself would bring a bias to the layer's dtype
     with pytest.raises(ValueError, match=words):

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import FACE, close, draw, gradients, numbers, tensor, to
+from support import FACE, build, close, draw, drawn, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.core.paged import pytorch as paged_torch, tf as paged_tf
@@ -12,7 +12,6 @@ from attn_course.core.paged.shared import count_turns
 from attn_course.core.split_keys import pytorch as split_torch, shared, tf as split_tf
 from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
-from attn_course.parity import get_parameters, set_parameters
 
 SPLIT = {pytorch: split_torch, tf: split_tf}
 PAGED = {pytorch: paged_torch, tf: paged_tf}
@@ -137,14 +136,11 @@ def test_gradients(face, cut):
 
 def latent_layer(face):
     sizes = {"latent_dim": 7, "rope_dim": 4, "key_dim": 5, "value_dim": 3}
-    layer = face.LatentAttention(11, H, **sizes, **({} if face is pytorch else {"dtype": "float64"}))
-    return layer.double() if face is pytorch else layer
+    return build(face, "LatentAttention", 11, H, **sizes)
 
 
 def grouped_layer(face, **parts):
-    options = {"key_dim": 4, "value_dim": 3, "num_kv_heads": 2, **parts}
-    layer = face.GroupedQueryAttention(11, H, **options, **({} if face is pytorch else {"dtype": "float64"}))
-    return layer.double() if face is pytorch else layer
+    return build(face, "GroupedQueryAttention", 11, H, key_dim=4, value_dim=3, num_kv_heads=2, **parts)
 
 
 @FACE
@@ -152,9 +148,7 @@ def grouped_layer(face, **parts):
 @pytest.mark.parametrize("parts", [1, 2, 5, 40])
 def test_layers_decode_in_parts(face, make, parts, cut):
     """A prompt, steps and a chunk behind a cache, with padding, a mask of heads and a bias: the whole sequence."""
-    layer, x, lengths = make(face), draw(B, S, 11), np.array([[0], [3]])
-    drawn = {name: draw(*y.shape, seed=n) for n, (name, y) in enumerate(get_parameters(layer).items())}
-    set_parameters(layer, drawn)
+    layer, x, lengths = drawn(make(face)), draw(B, S, 11), np.array([[0], [3]])
     seen, bias, share = np.arange(S) >= lengths, draw(H, S, S, seed=9), tensor(face, draw(H, seed=8))
     mask = causal_mask(S, S) & seen[:, None, None]
     expected = layer(tensor(face, x), mask=tensor(face, mask), bias=tensor(face, bias), head_mask=share)[0]

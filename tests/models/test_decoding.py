@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from support import FACE, close, numbers, pair, tensor
+from support import FACE, close, draw, drawn, in_chunks, numbers, pair, tensor
 
 from attn_course import pytorch, tf
 from attn_course.catalog import DECLARED
 from attn_course.core.declaration import LAYER
 from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import padding_mask
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import set_parameters
 
 B, S, D, H, F, L, N = 3, 7, 10, 2, 13, 2, 5
 BEGIN, END = 1, 2
@@ -160,9 +160,8 @@ def test_a_decoder_with_latents_reads_on(face):
     expected = numbers(layer(x, memory, mask)[0])
     own, read = cache = layer.new_cache(memory, 6)
     assert own.nbytes == 4 * B * 6 * (5 + 4) and int(read.length) == S
-    with torch.no_grad():
-        steps = [numbers(layer(x[:, t : t + 1], memory, mask, cache=cache)[0]) for t in range(6)]
-    np.testing.assert_allclose(np.concatenate(steps, 1), expected, 1e-4, 1e-5)
+    steps = in_chunks(face, lambda x: layer(x, memory, mask, cache=cache), numbers(x).astype("float32"), (1,) * 6)
+    np.testing.assert_allclose(steps, expected, 1e-4, 1e-5)
 
 
 CROSSING = {d.layer: d.sizes for topic in DECLARED.values() for d in topic if d.layer and d.form is LAYER}
@@ -180,15 +179,11 @@ PARTED = {
 
 def stepwise(face, cross, steps=5):
     """What a decoder layer with such a cross-attention gives at once, and token by token with a cache."""
-    layer = face.DecoderLayer(D, H, F, norm="pre", cross_attention=cross, **DOUBLE[face])
-    rng = np.random.default_rng(0)
-    parameters = {name: rng.normal(size=x.shape) for name, x in get_parameters(layer).items()}
-    set_parameters(layer, parameters)
-    x, memory = (tensor(face, rng.normal(size=(B, n, D))) for n in (steps, S))
+    layer = drawn(face.DecoderLayer(D, H, F, norm="pre", cross_attention=cross, **DOUBLE[face]))
+    x, memory = draw(B, steps, D), tensor(face, draw(B, S, D, seed=1))
     with torch.no_grad():
-        cache = layer.new_cache(memory, steps)
-        parts = [numbers(layer(x[:, t : t + 1], memory, cache=cache)[0]) for t in range(steps)]
-        return numbers(layer(x, memory)[0]), np.concatenate(parts, 1)
+        cache, whole = layer.new_cache(memory, steps), numbers(layer(tensor(face, x), memory)[0])
+    return whole, in_chunks(face, lambda x: layer(x, memory, cache=cache), x, (1,) * steps)
 
 
 @FACE

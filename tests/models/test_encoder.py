@@ -173,20 +173,6 @@ def test_a_planted_fault_is_caught(fault):
 
 
 @FACE
-@KIND
-def test_a_stack_agrees_with_the_reference(face, kind):
-    item = build(face, "Encoder", L, D, H, F, **kind)
-    parameters, options = get_parameters(item), {"mask": PADDING, "causal": True}
-    expected = reference.encoder(words(), parameters, num_layers=L, num_heads=H, **kind, **options)
-    output, weights = run(face, item, words(), **options)
-    close(output, expected[0])
-    assert len(weights) == len(expected[1]) == L
-    for one, other in zip(weights, expected[1], strict=True):
-        close(one, other)
-    assert ("final_norm.scale" in parameters) == (kind["norm"] != "post")
-
-
-@FACE
 def test_norms_on_both_sides_are_of_what_has_one_attention(face):
     for name in ("DecoderLayer", "Transformer"):
         sizes = (D, H, F) if name == "DecoderLayer" else (5, L, D, H, F)
@@ -199,6 +185,7 @@ def test_names_of_parameters(face):
     for kind in KINDS:
         found = get_parameters(face.Encoder(L, D, H, F, **kind))
         assert not any("bias" in name for name in found) or kind["normalization"] == "layer"
+        assert ("final_norm.scale" in found) == (kind["norm"] != "post")
     found = {name: x.shape for name, x in get_parameters(face.EncoderLayer(D, H, F)).items()}
     attention = {f"attention.{name}_weight": (D, D) for name in ("query", "key", "value", "output")}
     attention |= {f"attention.{name}_bias": (D,) for name in ("query", "key", "value", "output")}
@@ -234,37 +221,6 @@ LIBRARY = {
 }
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("activation", LIBRARY)
-@pytest.mark.parametrize("eps", [1e-5, 1e-2])
-def test_equal_to_pytorchs_own_layer(norm_first, activation, eps):
-    function = LIBRARY[activation]
-    theirs = torch.nn.TransformerEncoderLayer(
-        D, H, F, 0.1, function, eps, batch_first=True, norm_first=norm_first, dtype=torch.float64
-    )
-    for parameter in theirs.parameters():
-        torch.nn.init.normal_(parameter, std=0.4)
-    ours = pytorch.EncoderLayer.from_torch(theirs.eval())
-    in_tf = build(
-        tf,
-        "EncoderLayer",
-        D,
-        H,
-        F,
-        parameters=get_parameters(ours),
-        activation=activation,
-        norm="pre" if norm_first else "post",
-        eps=eps,
-    )
-    blocked = torch.from_numpy(~PADDING[:, 0, 0])
-    for mask, theirs_mask in ((None, None), (PADDING, blocked)):
-        expected = theirs(torch.from_numpy(words()), src_key_padding_mask=theirs_mask).detach()
-        seen = slice(None) if mask is None else ~blocked.numpy()
-        for found in (ours(torch.from_numpy(words()), mask)[0], in_tf(words(), mask)[0]):
-            close(numbers(found)[seen], expected.numpy()[seen])
-    assert not ours.training and ours.dropout.p == 0.1
-
-
 def test_what_cannot_be_carried_over_is_refused():
     plain = torch.nn.TransformerEncoderLayer
     for module, named in (
@@ -278,25 +234,30 @@ def test_what_cannot_be_carried_over_is_refused():
 @pytest.mark.parametrize("norm_first", [False, True])
 @pytest.mark.parametrize("ends", [False, True])
 @pytest.mark.parametrize("biased", [False, True])
-def test_equal_to_pytorchs_own_stack(norm_first, ends, biased):
-    """And in TensorFlow with the weights of the one that was converted, saved and loaded by its config."""
-    make = torch.nn.TransformerEncoderLayer
+@pytest.mark.parametrize("activation", LIBRARY)
+def test_equal_to_pytorchs_own(norm_first, ends, biased, activation):
+    """A stack and a layer of it; in TensorFlow with the weights of the one that was converted, loaded by its config."""
+    make, eps = torch.nn.TransformerEncoderLayer, 1e-2 if ends else 1e-5
     options = {"batch_first": True, "norm_first": norm_first, "bias": biased}
-    layer = make(D, H, F, activation=torch.nn.functional.silu, **options)
-    last = torch.nn.LayerNorm(D, bias=biased) if ends else None
+    layer = make(D, H, F, 0.1, LIBRARY[activation], eps, **options)
+    last = torch.nn.LayerNorm(D, eps, bias=biased) if ends else None
     theirs = torch.nn.TransformerEncoder(layer, L, last, enable_nested_tensor=False).double().eval()
     for parameter in theirs.parameters():
         torch.nn.init.normal_(parameter, std=0.4)
-    ours, x = pytorch.Encoder.from_torch(theirs), torch.from_numpy(words())
-    close(ours(x)[0], theirs(x))
+    ours, x, real = pytorch.Encoder.from_torch(theirs), torch.from_numpy(words()), torch.from_numpy(PADDING[:, 0, 0])
+    expected = theirs(x, src_key_padding_mask=~real)[real]
+    close(ours(x, PADDING)[0][real], expected)
     assert not ours.training and len(ours.layers) == L and (ours.final_norm is not None) == ends
     in_tf = tf.Encoder.from_config(tf.Encoder(**ours.config, dtype="float64").get_config())
-    set_parameters(in_tf, get_parameters(ours))
-    close(in_tf(words())[0], theirs(x))
     parameters = get_parameters(ours)
-    options = {"num_layers": L, "num_heads": H, "norm": ours.config["norm"], "activation": "silu"}
-    options |= {name: ours.config[name] for name in ("normalization", "final_norm")}
-    close(reference.encoder(words(), parameters, **options)[0], theirs(x))
+    set_parameters(in_tf, parameters)
+    close(numbers(in_tf(words(), PADDING)[0])[real], expected)
+    options = {"num_layers": L, "num_heads": H, "activation": activation, "mask": PADDING}
+    options |= {name: ours.config[name] for name in ("norm", "normalization", "final_norm", "eps")}
+    close(reference.encoder(words(), parameters, **options)[0][real], expected)
+    one = pytorch.EncoderLayer.from_torch(theirs.layers[0])
+    close(one(x)[0], theirs.layers[0](x))
+    assert not one.training and one.dropout.p == 0.1
     theirs.layers[1].norm1.eps = theirs.layers[1].norm2.eps = 1e-3
     with pytest.raises(ValueError, match="all of the same sizes and choices"):
         pytorch.Encoder.from_torch(theirs)
@@ -348,6 +309,8 @@ def test_a_last_epsilon_is_everywhere(face):
             assert {getattr(x, "eps", None) or x.epsilon for x in norms} == {eps or expected}
     with pytest.raises(ValueError, match="eps must be a positive, finite number, got 0"):
         face.EncoderLayer(D, H, F, eps=0)
+    with pytest.raises(ValueError, match="eps must be a positive"):
+        reference.encoder(words(), get_parameters(item), num_layers=2, num_heads=H, eps=0.0)
 
 
 class MaskInLayer1Only(pytorch.Encoder):
