@@ -188,10 +188,6 @@ def test_split_and_merge(face):
     for b, h, t, k in np.ndindex(heads.shape):
         assert heads[b, h, t, k] == x[b, t, 2 * h + k]
     np.testing.assert_array_equal(numbers(face.merge_heads(*to(face, heads.copy()))), x)
-    with pytest.raises(ValueError, match="x must have a width divisible by num_heads = 3, got 10"):
-        face.split_heads(*to(face, x), 3)
-    with pytest.raises(ValueError, match=r"x must have shape \(B, H, T, K\), got \(2, 3, 10\)"):
-        face.merge_heads(*to(face, x))
 
 
 def test_split_and_merge_sizes_that_tensorflow_does_not_know_yet():
@@ -241,9 +237,6 @@ def test_defaults_and_parameters(face):
 
 CALLS = [
     ({"bias": np.ones((B, T, S))}, r"bias must have shape .* the scores \(3, 2, 5, 7\), got \(3, 5, 7\)"),
-    ({"bias": np.ones((1, B, H, T, S))}, "bias must have shape"),
-    ({"bias": np.ones((B + 1, H, T, S))}, "bias must have shape"),
-    ({"bias": np.ones(S)}, r"bias must have shape .* got \(7,\)"),
     ({"bias": np.ones((T, S), bool)}, "bias must be floating, got bool. What is allowed or blocked is a mask"),
     ({"head_mask": np.ones(H + 1)}, r"head_mask must have shape \(H\) with H = 2"),
     ({"head_mask": np.ones((B + 1, H))}, r"head_mask must have shape \(B, H\) with B = 3"),

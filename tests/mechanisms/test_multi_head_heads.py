@@ -62,9 +62,6 @@ def test_pruned_keeps_what_the_layer_is(face):
     assert pruned.config["dropout"] == 0.25 and pruned.rotary is item.rotary
     if face is pytorch:
         assert pruned.training and not item.eval().prune_heads([1]).training
-    for heads, words in (([3], r"between 0 and 2, got \[3\]"), ([-1], "between"), (range(3), "at least one of 3")):
-        with pytest.raises(ValueError, match=f"heads must .*{words}"):
-            item.prune_heads(heads)
 
 
 @FACE
