@@ -76,6 +76,14 @@ def read(model, *arrays):
 
 
 @torch.no_grad()
+def guessed(model, inputs, targets):
+    """A model's first output, logits (..., N), and nats of targets (...): arrays."""
+    logits, chosen = model(torch.from_numpy(inputs))[0], torch.from_numpy(targets)
+    nats = -logits.log_softmax(dim=-1).gather(-1, chosen[..., None])[..., 0]
+    return logits.numpy(), nats.numpy()
+
+
+@torch.no_grad()
 def predict(model, examples, *, max_length, batch_size=500):
     """Greedy decoding of all examples.
 

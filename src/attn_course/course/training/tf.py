@@ -87,6 +87,13 @@ def read(model, *arrays):
     return model(*map(tf.constant, arrays)).numpy()
 
 
+def guessed(model, inputs, targets):
+    """A model's first output, logits (..., N), and nats of targets (...): arrays."""
+    logits = model(tf.constant(inputs))[0]
+    nats = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
+    return logits.numpy(), nats.numpy()
+
+
 def predict(model, examples, *, max_length, batch_size=500):
     """Greedy decoding of all examples.
 

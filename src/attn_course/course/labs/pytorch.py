@@ -1,0 +1,28 @@
+"""What the labs' models are made of in PyTorch; ``labs.tf`` has the same names.
+
+A lab says once what its model holds (``__init__``) and what it gives (``call``), in a
+class without a base, by what ``Model`` has; each framework adds its own base::
+
+    class Player(pairs.Player, Model):
+        ...
+"""
+
+from attn_course import pytorch
+from attn_course.core.frameworks import torch
+from attn_course.course.training import pytorch as training
+
+
+class Model(torch.nn.Module):
+    """The library's model; its face and its training loop; tables and linear maps."""
+
+    face, loop = pytorch, training
+    tensor = staticmethod(torch.from_numpy)
+    linear, mean = staticmethod(torch.nn.Linear), staticmethod(torch.mean)
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls.forward = cls.call
+
+    def table(self, rows, width):
+        """A vector for each token, normal numbers of variance 1."""
+        return torch.nn.Embedding(rows, width)
