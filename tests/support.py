@@ -75,9 +75,9 @@ def pair(name, *sizes, scale=1.0, **options):
 
 
 def twinned(one, other):
-    """Both models of a lab, with the parameters of PyTorch's; in Keras ``output`` is a taken name."""
+    """Both models of a lab, with the parameters of PyTorch's; in Keras ``input`` and ``output`` are taken names."""
     given = get_parameters(one)
-    theirs = {name: re.sub(r"^output_layer\.", "output.", name) for name in get_parameters(other)}
+    theirs = {name: re.sub(r"^(in|out)put_layer\.", r"\1put.", name) for name in get_parameters(other)}
     set_parameters(other, {name: given[mine] for name, mine in theirs.items()})
     return one, other
 

@@ -3,7 +3,7 @@
 A lab says once what its model holds (``__init__``) and what it gives (``call``), in a
 class without a base, by what ``Model`` has; each framework adds its own base::
 
-    class Player(pairs.Player, Model):
+    class Reader(pronoun.Reader, Model):
         ...
 """
 
@@ -13,11 +13,12 @@ from attn_course.course.training import pytorch as training
 
 
 class Model(torch.nn.Module):
-    """The library's model; its face and its training loop; tables and linear maps."""
+    """The library's model, with its face, its training loop, and parts of models."""
 
     face, loop = pytorch, training
     tensor = staticmethod(torch.from_numpy)
-    linear, mean = staticmethod(torch.nn.Linear), staticmethod(torch.mean)
+    linear, norm = staticmethod(torch.nn.Linear), staticmethod(torch.nn.LayerNorm)
+    mean, listed = staticmethod(torch.mean), staticmethod(torch.nn.ModuleList)
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)

@@ -6,10 +6,11 @@ from attn_course.course.training import tf as training
 
 
 class Model(keras.Model):
-    """The library's model; its face and its training loop; tables and linear maps."""
+    """The library's model, with its face, its training loop, and parts of models."""
 
     face, loop = attn_tf, training
-    tensor, mean = staticmethod(tf.constant), staticmethod(tf.reduce_mean)
+    tensor, listed = staticmethod(tf.constant), staticmethod(list)
+    mean = staticmethod(tf.reduce_mean)
 
     def table(self, rows, width):
         """A vector for each token, normal numbers of variance 1."""
@@ -19,3 +20,7 @@ class Model(keras.Model):
     def linear(self, inputs, outputs, bias=True):
         """A linear map; Keras sees the width of its inputs by itself."""
         return keras.layers.Dense(outputs, use_bias=bias)
+
+    def norm(self, width):
+        """With PyTorch's epsilon."""
+        return keras.layers.LayerNormalization(epsilon=1e-5)

@@ -4,27 +4,130 @@ from functools import partial
 
 from attn_course.core.frameworks import torch
 from attn_course.course.labs import positions
-from attn_course.course.labs.pytorch import Model
+from attn_course.course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
 from attn_course.course.training import pytorch as loop
+from attn_course.pytorch import (
+    AlibiBias,
+    Encoder,
+    LearnedEncoding,
+    LogLengthScale,
+    MultiHeadAttention,
+    RelativeAttention,
+    RelativeBias,
+    RotaryEncoding,
+    SinusoidalEncoding,
+)
 
-train, score = (partial(each, loop) for each in (positions.train, positions.score))
+
+def make_attention(width, heads, positions, rotation):
+    """The attention of a layer; some kinds of positions act within it."""
+    if positions == "shaw":
+        sizes = {"max_distance": MAX_DISTANCE, "use_bias": True}
+        return RelativeAttention(width, heads, **sizes)
+    rotary = None
+    if positions == "rotary":
+        rotary = RotaryEncoding(width // heads, **rotation)
+    if positions == "scaled":
+        rotary = LogLengthScale(**rotation)
+    return MultiHeadAttention(width, heads, rotary=rotary)
 
 
-class Blocks(positions.Blocks, Model):
-    def make_encoder(self, *sizes, **options):
-        """The trainings on record began with networks as torch.nn.Linear draws them."""
+class Blocks(torch.nn.Module):
+    """An ``Encoder``, pre-norm, that knows positions of one kind.
+
+    rotation: options of ``RotaryEncoding``, or of ``LogLengthScale`` where positions
+    are "scaled".
+
+    Shapes:
+        x (B, T, D) -> (B, T, D), and the weights (B, H, T, T) of the last layer.
+    """
+
+    def __init__(
+        self,
+        width,
+        heads,
+        layers,
+        *,
+        positions,
+        max_length,
+        causal=False,
+        **rotation,
+    ):
+        super().__init__()
+        self.causal, self.added, self.bias = causal, None, None
+        if positions == "sinusoidal":
+            self.added = SinusoidalEncoding(width)
+        if positions == "learned":
+            self.added = LearnedEncoding(max_length, width)
+        if positions == "alibi":
+            self.bias = AlibiBias(heads)
+        if positions == "t5":
+            self.bias = RelativeBias(heads, **BUCKETS, bidirectional=not causal)
+
+        def attention(number):
+            return make_attention(width, heads, positions, rotation)
+
+        sizes = layers, width, heads, 4 * width
         with torch.random.fork_rng(devices=[]):  # these draws are not kept
-            encoder = super().make_encoder(*sizes, **options)
-        for layer in encoder.layers:
+            self.encoder = Encoder(*sizes, norm="pre", attention=attention)
+        # The trainings on record began with networks as torch.nn.Linear draws them.
+        for layer in self.encoder.layers:
             layer.attention.reset_parameters()
             layer.feed_forward.inner.reset_parameters()
             layer.feed_forward.outer.reset_parameters()
-        return encoder
+
+    def forward(self, x, need_weights=False):
+        T = x.shape[1]
+        x = x if self.added is None else self.added(x)
+        options = {"causal": self.causal, "need_weights": need_weights}
+        options["bias"] = None if self.bias is None else self.bias(T, T)
+        x, weights = self.encoder(x, **options)
+        return x, weights[-1]
 
 
-class TokenModel(positions.TokenModel, Model):
-    make_blocks = Blocks
+class TokenModel(torch.nn.Module):
+    """Tokens (B, T) -> logits (B, T, symbols) and the last weights or None."""
+
+    def __init__(self, symbols, width, heads, layers, **kind):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(symbols, width)
+        self.blocks = Blocks(width, heads, layers, **kind)
+        self.output = torch.nn.Linear(width, symbols)
+
+    def forward(self, tokens, need_weights=False):
+        x = self.embedding(tokens)
+        x, weights = self.blocks(x, need_weights=need_weights)
+        return self.output(x), weights
 
 
-class PatchModel(positions.PatchModel, Model):
-    make_blocks = Blocks
+class PatchModel(torch.nn.Module):
+    """Patches (B, T, pixels) -> logits (B, 10) of their mean, and None.
+
+    grid: vectors (T, D) that are added to the patches, or None.
+    """
+
+    def __init__(self, pixels, width, heads, layers, *, grid=None, **kind):
+        super().__init__()
+        self.grid = None if grid is None else torch.from_numpy(grid)
+        self.input = torch.nn.Linear(pixels, width)
+        self.blocks = Blocks(width, heads, layers, **kind)
+        self.output = torch.nn.Linear(width, 10)
+
+    def forward(self, patches):
+        x = self.input(patches)
+        x, weights = self.blocks(x if self.grid is None else x + self.grid)
+        return self.output(x.mean(dim=1)), weights
+
+
+def train(model, batches, *, steps, rate, every=50):
+    """Train with Adam on the cross-entropy; returns the log of the loss."""
+    options = {"steps": steps, "rate": rate, "every": every}
+    options |= {"clip": 1.0, "schedule": rate_at}
+    return loop.train(model, batches, _loss, **options)
+
+
+def _loss(model, inputs, targets):
+    return loop.class_loss(model(inputs)[0], targets)
+
+
+score = partial(positions.score, loop)
