@@ -51,11 +51,11 @@ PATTERN_MODELS = torch_patterns.PatternModel, tf_patterns.PatternModel
 PATTERN = {"width": 12, "heads": 2, "layers": 2, "length": 16}
 # The models, what they are built from, and how many symbols each of their inputs has.
 TWINS = {
-    "norms": (program.TorchModel, program.KerasModel, ["post"], {}, [256]),
-    "mixes": (mixes.TorchModel, mixes.KerasModel, ["3 : 1, NoPE"], {}, [33]),
-    "capped": (taming.TorchModel, taming.KerasModel, [32, "cap"], {}, [256]),
-    "normed": (taming.TorchModel, taming.KerasModel, [32, "norm"], {}, [256]),
-    "recall": (associative.TorchMemory, associative.KerasMemory, ["softmax, ALiBi", 8], {}, [128, 33]),
+    "norms": (*program.MODELS.values(), ["post"], {}, [256]),
+    "mixes": (*mixes.MODELS.values(), ["3 : 1, NoPE"], {}, [33]),
+    "capped": (*taming.MODELS.values(), [32, "cap"], {}, [256]),
+    "normed": (*taming.MODELS.values(), [32, "norm"], {}, [256]),
+    "recall": (*associative.MODELS.values(), ["softmax, ALiBi", 8], {}, [128, 33]),
     "cards": (torch_pairs.Player, tf_pairs.Player, ["near"], {}, [24, 5]),
     "YaRN": (*TOKEN_MODELS, [11, 32, 2, 2], {"positions": "rotary", **PLACES, **longer.rotation("yarn")}, [11]),
     "scaled": (

@@ -15,7 +15,7 @@ from attn_course.course.training import pytorch as training
 class Model(torch.nn.Module):
     """The library's model, with its face, its training loop, and parts of models."""
 
-    face, loop = pytorch, training
+    framework, library, face, loop = "pytorch", torch, pytorch, training
     tensor = staticmethod(torch.from_numpy)
     linear, norm = staticmethod(torch.nn.Linear), staticmethod(torch.nn.LayerNorm)
     mean, listed = staticmethod(torch.mean), staticmethod(torch.nn.ModuleList)
@@ -23,6 +23,10 @@ class Model(torch.nn.Module):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         cls.forward = cls.call
+
+    def length(self, x):
+        """How many positions a tensor (B, T, ...) has."""
+        return x.shape[1]
 
     def table(self, rows, width):
         """A vector for each token, normal numbers of variance 1."""

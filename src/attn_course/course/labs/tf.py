@@ -8,9 +8,13 @@ from attn_course.course.training import tf as training
 class Model(keras.Model):
     """The library's model, with its face, its training loop, and parts of models."""
 
-    face, loop = attn_tf, training
+    framework, library, face, loop = "tf", tf, attn_tf, training
     tensor, listed = staticmethod(tf.constant), staticmethod(list)
     mean = staticmethod(tf.reduce_mean)
+
+    def length(self, x):
+        """How many positions a tensor (B, T, ...) has, also in a graph."""
+        return tf.shape(x)[1]
 
     def table(self, rows, width):
         """A vector for each token, normal numbers of variance 1."""
