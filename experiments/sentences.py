@@ -16,6 +16,7 @@ import numpy as np
 from attn_course import pytorch as attn_torch, tf as attn_tf
 from attn_course.core.frameworks import tf, torch
 from attn_course.core.parity import get_parameters
+from attn_course.course.labs.seq2seq import encoder_decoder
 from attn_course.course.training import pytorch as torch_loop, ramped, tf as tf_loop
 from attn_course.records import load_record
 from attn_course.tasks.metrics import exact_match
@@ -50,13 +51,8 @@ def build(name, seed, framework="pytorch"):
     D, N = WIDTH, len(vocabulary())
     if name == "Transformer":
         return names.Transformer(N, 1, D, 4, 2 * D, norm="pre")
-    encoder = names.RecurrentEncoder(N, D, D // 2)
-    sizes = {"vocab_size": N, "embedding_dim": D, "hidden_dim": D, "memory_dim": D}
-    if name == "Bahdanau":
-        decoder = names.BahdanauDecoder(**sizes, attention_dim=D)
-    else:
-        decoder = names.FixedContextDecoder(**sizes)
-    return names.EncoderDecoder(encoder, decoder)
+    attention = "bahdanau" if name == "Bahdanau" else None
+    return encoder_decoder(names, (N, N), (D, D, D), attention)
 
 
 def schedule(step, steps, rate):
