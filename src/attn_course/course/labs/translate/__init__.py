@@ -73,7 +73,7 @@ def model_of(names, setting):
 
 
 def written(names, model, source, mask, *, max_length, beam_size=1):
-    """Tokens (B, max_length) of a batch of tensors; a beam for the Transformer alone."""
+    """Tokens (B, max_length) of tensors; a beam for the Transformer alone."""
     if not isinstance(model, names.Transformer):
         return model.greedy(source, mask, begin=BEGIN, max_length=max_length)[0]
     options = {"source_mask": mask[:, None, None], "begin": BEGIN, "end": END}
