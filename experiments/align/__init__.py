@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from attn_course.tasks.text import NUM_SPECIAL, PAD, Vocabulary, encode_pairs
+from attn_course.tasks.text import PAD, Vocabulary, encode_pairs
 
 # The models: widths of embedding, state, score and feed-forward layer; heads, layers
 D, H, A, FF, HEADS, LAYERS, DROPOUT = 128, 192, 192, 256, 4, 2, 0.3
@@ -20,8 +20,7 @@ class Words(Vocabulary):
     """Words where a `Vocabulary` has characters: texts are lists of words."""
 
     def __init__(self, texts):
-        self.characters = tuple(sorted({word for text in texts for word in text}))
-        self._tokens = {word: i for i, word in enumerate(self.characters, NUM_SPECIAL)}
+        self._number(sorted({word for text in texts for word in text}))
 
 
 def recurrent(face, num_greek, num_english):
