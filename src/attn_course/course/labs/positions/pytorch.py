@@ -5,6 +5,7 @@ from functools import partial
 from attn_course.core.frameworks import torch
 from attn_course.course.labs import positions
 from attn_course.course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
+from attn_course.course.labs.pytorch import Model
 from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import (
     AlibiBias,
@@ -100,23 +101,8 @@ class TokenModel(torch.nn.Module):
         return self.output(x), weights
 
 
-class PatchModel(torch.nn.Module):
-    """Patches (B, T, pixels) -> logits (B, 10) of their mean, and None.
-
-    grid: vectors (T, D) that are added to the patches, or None.
-    """
-
-    def __init__(self, pixels, width, heads, layers, *, grid=None, **kind):
-        super().__init__()
-        self.grid = None if grid is None else torch.from_numpy(grid)
-        self.input = torch.nn.Linear(pixels, width)
-        self.blocks = Blocks(width, heads, layers, **kind)
-        self.output = torch.nn.Linear(width, 10)
-
-    def forward(self, patches):
-        x = self.input(patches)
-        x, weights = self.blocks(x if self.grid is None else x + self.grid)
-        return self.output(x.mean(dim=1)), weights
+class PatchModel(positions.PatchModel, Model):
+    make_blocks = Blocks
 
 
 def train(model, batches, *, steps, rate, every=50):
