@@ -8,8 +8,9 @@ import pytest
 from support import twinned
 
 from attn_course.course.labs.pronoun import CUTS, READERS, STEPS, cut, may_see, pytorch as in_torch, tf as in_tf
-from attn_course.frameworks import keras, tf, torch
+from attn_course.frameworks import tf, torch
 from attn_course.tasks import pronoun as task
+from experiments import draw_from
 
 BOTH = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 CAT = "The cat drank the milk because it was"
@@ -20,8 +21,7 @@ def text(words):
 
 
 def reader(module, name, seed=0, **options):
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
+    draw_from(seed)
     model = module.Reader(may_see(name), **options)
     module.guess(model, task.sentences("test").words[:2])  # a Keras model has its weights from its first call
     return model
