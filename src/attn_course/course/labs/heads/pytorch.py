@@ -6,7 +6,7 @@ from attn_course.course.labs.heads import (
     LOOK_UP_BATCH,
     MODEL_DIM,
     RATE,
-    fill_in,
+    fill_in as fill_in,
     hidden,
 )
 from attn_course.course.labs.pytorch import Model
@@ -19,15 +19,6 @@ from attn_course.tasks.look_up import (
     several_look_ups,
 )
 from attn_course.tasks.text import PAD
-
-__all__ = [
-    "DateModel",
-    "LookUpModel",
-    "fill_in",
-    "losses",
-    "train",
-    "train_look_up",
-]
 
 
 class LookUpModel(torch.nn.Module):

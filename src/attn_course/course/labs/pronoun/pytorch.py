@@ -2,11 +2,9 @@
 
 from attn_course.core.frameworks import torch
 from attn_course.course.labs import pronoun
-from attn_course.course.labs.pronoun import SPREAD, guess, train
+from attn_course.course.labs.pronoun import SPREAD, guess as guess, train as train
 from attn_course.course.labs.pytorch import Model
 from attn_course.tasks.pronoun import IT, WORDS
-
-__all__ = ["Reader", "guess", "train"]
 
 
 class Reader(pronoun.Reader, Model):
