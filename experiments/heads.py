@@ -5,6 +5,7 @@ python -m experiments.heads --seeds 0 1 2
 
 import numpy as np
 
+import experiments
 from attn_course import pytorch as attn_torch, tf as attn_tf
 from attn_course.core.frameworks import tf, torch
 from attn_course.core.parity import get_parameters
@@ -12,15 +13,6 @@ from attn_course.course.labs import heads as shared
 from attn_course.course.labs.heads import pytorch as lab_torch, tf as lab_tf
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
-from experiments import (
-    add,
-    adds,
-    chosen_seeds,
-    draw_from,
-    on_one_thread,
-    resuming,
-    store,
-)
 
 LAYERS, HEADS = shared.LAYERS, shared.HEADS
 COUNTS = (1, 2, 4, 8, 16, 32)
@@ -30,7 +22,7 @@ EXAMPLES = 1000
 
 def lab(framework, seed):
     """The models, the library and its arrays of ones, after a draw's beginning."""
-    draw_from(seed)
+    experiments.draw_from(seed)
     if framework == "pytorch":
         return lab_torch, attn_torch, torch.ones
     return lab_tf, attn_tf, tf.ones
@@ -90,10 +82,10 @@ def _given(examples):
 
 
 if __name__ == "__main__":
-    on_one_thread()
-    with resuming("heads") as done:
-        seeds = chosen_seeds()
-        runs = [] if adds() else [("pytorch", seed) for seed in seeds]
+    experiments.on_one_thread()
+    with experiments.resuming("heads") as done:
+        seeds = experiments.chosen_seeds()
+        runs = [] if experiments.adds() else [("pytorch", seed) for seed in seeds]
         runs += [("tf", seeds[0])]
         counts, cut, alone = [], [], []
         for framework, seed in runs:
@@ -104,7 +96,7 @@ if __name__ == "__main__":
             print(*counts[-len(own) :], *rows, single, sep="\n", flush=True)
             cut += rows
             alone.append(single)
-        if adds():
-            add("heads", {"rows": counts, "cut": cut, "alone": alone})
+        if experiments.adds():
+            experiments.add("heads", {"rows": counts, "cut": cut, "alone": alone})
         else:
-            store("heads", counts, seeds, cut=cut, alone=alone)
+            experiments.store("heads", counts, seeds, cut=cut, alone=alone)

@@ -3,13 +3,7 @@
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.course.labs import interval
-from attn_course.course.labs.reactions import (
-    ALIGNER,
-    COUNTS,
-    cut_everywhere,
-    rule_scores,
-)
+from attn_course.course.labs import interval, reactions as lab
 from attn_course.course.labs.reactions.pytorch import albert
 from attn_course.files import ending_in_one_line
 from attn_course.tasks import reactions as task
@@ -58,7 +52,7 @@ def score_heads(model, reactions):
         ]
     )
     total = np.array([len(row.maps) for row in reactions])
-    rules = np.mean([rule_scores(w) for w in maps], axis=0)
+    rules = np.mean([lab.rule_scores(w) for w in maps], axis=0)
     rows = []
     for layer in range(task.LAYERS):
         for head in range(task.HEADS):
@@ -86,7 +80,7 @@ def cut_away(model, chosen, other, seed):
     orders = {"least harm": least, "most harm": least[::-1]}
     orders |= {f"random {i}": rng.permutation(len(harm)) for i in range(DRAWS)}
     for name, order in orders.items():
-        for count in COUNTS:
+        for count in lab.COUNTS:
             kept = np.ones(task.LAYERS * task.HEADS)
             kept[order[:count]] = 0
             found = right_counts(model, other, kept.reshape(task.LAYERS, task.HEADS))
@@ -101,7 +95,7 @@ def main():
     rows = score_heads(model, reactions)
     print(*sorted(rows, key=lambda row: row["right"])[-5:], sep="\n", flush=True)
     columns = []
-    for cut in cut_everywhere():
+    for cut in lab.cut_everywhere():
         kept = np.ones((task.LAYERS, task.HEADS))
         kept[:, cut] = 0
         found = interval(*right_counts(model, reactions, kept).T)
@@ -109,7 +103,7 @@ def main():
         print(columns[-1], flush=True)
     chosen, other = reactions[::2], reactions[1::2]
     cut, harm = cut_away(model, chosen, other, seeds[0])
-    more = {"cut": cut, "harm": harm, "columns": columns, "aligner": ALIGNER}
+    more = {"cut": cut, "harm": harm, "columns": columns, "aligner": lab.ALIGNER}
     store("reactions", rows, seeds, **more)
 
 
