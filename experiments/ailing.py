@@ -14,12 +14,14 @@ run: ``cause``, ``seed`` and what a reader may see of it, in TensorFlow with one
     cached      the same, where it gets the last token and what is kept of the others
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 from torch.nn import functional as F
 
 from attn_course.core.frameworks import keras, tf, torch
-from attn_course.tf import merge_heads, split_heads
 from experiments import run_plan
+from experiments.models import in_both
 
 HEALTHY = "healthy"
 CAUSES = (
@@ -56,61 +58,108 @@ def entropy(maps):
     return float(-(rows * np.log(np.maximum(rows, 1e-9))).sum(-1).mean() / np.log(T))
 
 
-class TorchBlock(torch.nn.Module):
+def normed(x):
+    """A norm without parameters over the last axis, in TensorFlow."""
+    mean, variance = tf.nn.moments(x, -1, keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-5)
+
+
+# What the frameworks say in different words; ``start`` says how far numbers are drawn.
+OPS = {
+    "pytorch": SimpleNamespace(
+        start=lambda spread: spread,
+        drawn=lambda model, start, *shape: torch.nn.Parameter(
+            torch.randn(*shape) / start
+        ),
+        zeros=lambda model, *shape: torch.nn.Parameter(torch.zeros(*shape)),
+        norm=lambda x: F.layer_norm(x, x.shape[-1:]),
+        score=lambda query, key: query @ key.transpose(2, 3),
+        softmax=lambda score, seen: score.masked_fill(
+            ~torch.from_numpy(seen), -torch.inf
+        ).softmax(-1),
+        take=lambda table, tokens: table[tokens],
+    ),
+    "tf": SimpleNamespace(
+        start=lambda spread: keras.initializers.RandomNormal(stddev=1 / spread),
+        drawn=lambda model, start, *shape: model.add_weight(shape, start),
+        zeros=lambda model, *shape: model.add_weight(shape, "zeros"),
+        norm=normed,
+        score=lambda query, key: tf.matmul(query, key, transpose_b=True),
+        softmax=lambda score, seen: tf.nn.softmax(
+            tf.where(seen, score, score.dtype.min)
+        ),
+        take=tf.gather,
+    ),
+}
+
+
+class Block:
     def __init__(self, cause, last):
         super().__init__()
-        self.cause = cause
-        self.maps = torch.nn.Parameter(torch.randn(3, WIDTH, WIDTH) / WIDTH**0.5)
-        self.output = torch.nn.Parameter(torch.randn(WIDTH, WIDTH) / WIDTH**0.5)
-        alive = torch.ones(HEADS, 1, 1)
+        self.cause, ops = cause, OPS[self.framework]
+        start = ops.start(WIDTH**0.5)
+        self.maps = ops.drawn(self, start, 3, WIDTH, WIDTH)
+        self.out = ops.drawn(self, start, WIDTH, WIDTH)
+        alive = np.ones((HEADS, 1, 1), np.float32)
         alive[-1] = float(not (last and cause == "dead head"))
-        self.register_buffer("alive", alive)
+        self.alive = self.tensor(alive)
 
-    def forward(self, x, past=None):
-        """``past``: keys and values of the rows before; all so far are in ``kept``."""
-        own = x if self.cause == "norm misplaced" else F.layer_norm(x, x.shape[-1:])
+    def call(self, x, past=None):
+        """``past``: keys and values of the rows before; all so far are returned."""
+        ops, concat = OPS[self.framework], self.library.concat
+        own = x if self.cause == "norm misplaced" else ops.norm(x)
         query, key, value = (
-            (own @ each).unflatten(-1, (HEADS, -1)).transpose(1, 2)
-            for each in self.maps
+            self.face.split_heads(own @ self.maps[n], HEADS) for n in range(3)
         )
         if past is not None:
-            key, value = torch.cat([past[0], key], 2), torch.cat([past[1], value], 2)
-        self.kept = key, value
-        score = query @ key.transpose(2, 3)
+            key, value = (
+                concat(pair, 2) for pair in zip(past, (key, value), strict=True)
+            )
+        score = ops.score(query, key)
         if self.cause != "scale missing":
             score = score / key.shape[-1] ** 0.5
         ahead = key.shape[2] - query.shape[2] + (self.cause == "leaking mask")
-        seen = torch.ones(score.shape[-2:], dtype=torch.bool).tril(ahead)
-        self.weights = score.masked_fill(~seen, -torch.inf).softmax(-1)
-        self.heads = self.weights @ value * self.alive
-        if self.heads.requires_grad:
-            self.heads.retain_grad()
-        x = x + self.heads.transpose(1, 2).flatten(2) @ self.output
-        return F.layer_norm(x, x.shape[-1:]) if self.cause == "norm misplaced" else x
+        weights = ops.softmax(score, np.tri(*score.shape[-2:], ahead, dtype=bool))
+        heads = weights @ value * self.alive
+        x = x + self.face.merge_heads(heads) @ self.out
+        x = ops.norm(x) if self.cause == "norm misplaced" else x
+        return x, weights, heads, (key, value)
 
 
-class TorchModel(torch.nn.Module):
+BLOCKS = in_both(Block)
+
+
+class Model:
     def __init__(self, cause):
         super().__init__()
-        self.cause = cause
-        self.tokens = torch.nn.Parameter(torch.randn(TOKENS, WIDTH))
-        self.places = torch.nn.Parameter(torch.randn(T + 1, WIDTH))
-        self.blocks = torch.nn.ModuleList(
-            [TorchBlock(cause, last) for last in (False, True)]
-        )
-        self.logits = torch.nn.Parameter(torch.zeros(WIDTH, TOKENS))
+        self.cause, ops = cause, OPS[self.framework]
+        start = ops.start(1.0)
+        self.tokens = ops.drawn(self, start, TOKENS, WIDTH)
+        self.places = ops.drawn(self, start, T + 1, WIDTH)
+        make = BLOCKS[self.framework]
+        self.blocks = self.listed(make(cause, last) for last in (False, True))
+        self.logits = ops.zeros(self, WIDTH, TOKENS)
 
-    def forward(self, tokens, past=None):
-        """``past``: what each block has kept of the tokens before."""
-        done = 0 if past is None else past[0][0].shape[2]
+    def call(self, tokens, past=None):
+        """``past``: what each block has kept of the tokens before.
+
+        Returns logits, the stream before, between and after the blocks, and of each
+        block its weights, its heads and what it keeps.
+        """
+        ops, done = OPS[self.framework], 0 if past is None else past[0][0].shape[2]
         if done and self.cause == "cache off by one":
             done = done + 1
-        x = self.tokens[tokens] + self.places[done : done + tokens.shape[1]]
-        self.norms = [x.norm(dim=-1).mean()]
+        places = self.places[done : done + tokens.shape[1]]
+        x = ops.take(self.tokens, tokens) + places
+        streams, found = [x], []
         for place, block in enumerate(self.blocks):
-            x = block(x, None if past is None else past[place])
-            self.norms.append(x.norm(dim=-1).mean())
-        return F.layer_norm(x, x.shape[-1:]) @ self.logits
+            x, *own = block(x, None if past is None else past[place])
+            streams.append(x)
+            found.append(own)
+        return ops.norm(x) @ self.logits, streams, *zip(*found, strict=True)
+
+
+MODELS = in_both(Model)
 
 
 def torch_drawn(generator):
@@ -120,100 +169,38 @@ def torch_drawn(generator):
 def torch_readings(cause, seed):
     """Train once; what can be seen of the run."""
     torch.manual_seed(seed)
-    generator, model = torch.Generator().manual_seed(seed), TorchModel(cause)
+    generator, model = torch.Generator().manual_seed(seed), MODELS["pytorch"](cause)
     optimizer, losses, start = torch.optim.Adam(model.parameters(), 3e-3), [], None
     for step in range(STEPS):
         tokens = torch_drawn(generator)
         given, wanted = tokens[:, :-1], tokens[:, 1:]
         wanted = given if cause == "shift by one" else wanted
-        logits = model(given)
+        logits, streams, maps, heads, _ = model(given)
         if start is None:
-            start = entropy([x.weights.detach().numpy() for x in model.blocks])
+            start = entropy([weights.detach().numpy() for weights in maps])
+        for each in heads:
+            each.retain_grad()
         loss = F.cross_entropy(logits.flatten(0, 1), wanted.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         losses += [loss.item()] if step % 20 == 0 else []
     gradients = [
-        [
-            (block.alive[head] * block.heads.grad[:, head]).norm().item()
-            for head in range(HEADS)
-        ]
-        for block in model.blocks
+        [(block.alive[n] * each.grad[:, n]).norm().item() for n in range(HEADS)]
+        for block, each in zip(model.blocks, heads, strict=True)
     ]
 
     def read(tokens, past):
-        logits = model(torch.from_numpy(tokens), past)
-        return logits.numpy(), [block.kept for block in model.blocks]
+        logits, *_, past = model(torch.from_numpy(tokens), past)
+        return logits.numpy(), past
 
     with torch.no_grad():
-        maps = [block.weights[0].numpy().round(3).tolist() for block in model.blocks]
-        norms = [each.item() for each in model.norms]
+        maps = [weights[0].numpy().round(3).tolist() for weights in maps]
+        norms = [x.norm(dim=-1).mean().item() for x in streams]
         free = errors(read, torch_drawn(generator).numpy(), cache=False)
         cached = errors(read, torch_drawn(generator).numpy(), cache=True)
     found = {"loss": losses, "entropy": start, "maps": maps, "gradients": gradients}
     return found | {"norms": norms, "free": free, "cached": cached}
-
-
-def normed(x):
-    """A norm without parameters over the last axis."""
-    mean, variance = tf.nn.moments(x, -1, keepdims=True)
-    return (x - mean) * tf.math.rsqrt(variance + 1e-5)
-
-
-class KerasBlock(keras.layers.Layer):
-    def __init__(self, cause, last):
-        super().__init__()
-        self.cause = cause
-        drawn = keras.initializers.RandomNormal(stddev=WIDTH**-0.5)
-        self.maps = self.add_weight(shape=(3, WIDTH, WIDTH), initializer=drawn)
-        self.out = self.add_weight(shape=(WIDTH, WIDTH), initializer=drawn)
-        self.alive = np.ones((HEADS, 1, 1), np.float32)
-        self.alive[-1] = float(not (last and cause == "dead head"))
-
-    def call(self, x, past=None):
-        """``past``: keys and values of the rows before; all so far are returned."""
-        own = x if self.cause == "norm misplaced" else normed(x)
-        query, key, value = (
-            split_heads(own @ each, HEADS) for each in tf.unstack(self.maps)
-        )
-        if past is not None:
-            key, value = tf.concat([past[0], key], 2), tf.concat([past[1], value], 2)
-        score = tf.matmul(query, key, transpose_b=True)
-        if self.cause != "scale missing":
-            score = score / key.shape[-1] ** 0.5
-        ahead = key.shape[2] - query.shape[2] + (self.cause == "leaking mask")
-        seen = np.tri(*score.shape[-2:], ahead, dtype=bool)
-        weights = tf.nn.softmax(tf.where(seen, score, score.dtype.min))
-        heads = weights @ value * self.alive
-        x = x + merge_heads(heads) @ self.out
-        x = normed(x) if self.cause == "norm misplaced" else x
-        return x, weights, heads, (key, value)
-
-
-class KerasModel(keras.Model):
-    def __init__(self, cause):
-        super().__init__()
-        self.cause = cause
-        drawn = keras.initializers.RandomNormal(stddev=1.0)
-        self.tokens = self.add_weight(shape=(TOKENS, WIDTH), initializer=drawn)
-        self.places = self.add_weight(shape=(T + 1, WIDTH), initializer=drawn)
-        self.blocks = [KerasBlock(cause, last) for last in (False, True)]
-        self.logits = self.add_weight(shape=(WIDTH, TOKENS), initializer="zeros")
-
-    def call(self, tokens, past=None):
-        """``past``: what each block has kept of the tokens before."""
-        done = 0 if past is None else past[0][0].shape[2]
-        if done and self.cause == "cache off by one":
-            done = done + 1
-        places = self.places[done : done + tokens.shape[1]]
-        x = tf.gather(self.tokens, tokens) + places
-        streams, found = [x], []
-        for place, block in enumerate(self.blocks):
-            x, *own = block(x, None if past is None else past[place])
-            streams.append(x)
-            found.append(own)
-        return normed(x) @ self.logits, streams, *zip(*found, strict=True)
 
 
 def tf_drawn(rng):
@@ -223,7 +210,7 @@ def tf_drawn(rng):
 def tf_readings(cause, seed):
     """The same in TensorFlow."""
     keras.utils.set_random_seed(seed)
-    rng, model = np.random.default_rng(seed), KerasModel(cause)
+    rng, model = np.random.default_rng(seed), MODELS["tf"](cause)
     optimizer, losses = keras.optimizers.Adam(3e-3, epsilon=1e-8), []
 
     @tf.function

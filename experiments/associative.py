@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_course import pytorch, tf as in_tf
-from attn_course.core.frameworks import keras, tf, torch
-from attn_course.course.training import pytorch as torch_loop, ramped, tf as tf_loop
+from attn_course.course.training import ramped
 from attn_course.mechanisms.delta_rule import pytorch as torch_rule, tf as tf_rule
 from experiments import draw_from, run_plan
+from experiments.models import in_both
 
 NAMES, VALUES, ASKED = 128, 32, 16
 UNKNOWN = VALUES  # what stands for the value of a name that is asked for
@@ -28,6 +27,7 @@ PAIRS, KEY_DIMS = (4, 8, 16, 32, 64), (16, 32)
 STATES = ("elu", "additive", "delta", "gated delta")
 MEMORIES = ("softmax", "softmax, ALiBi", *STATES)
 AGAIN = 16  # the width of a key where names are written twice
+RULES = {"pytorch": torch_rule, "tf": tf_rule}
 TESTED, RECENT = 8, 8  # batches; names that were written last
 
 
@@ -106,77 +106,52 @@ def attention(face, rule, memory, key_dim):
     return face.DeltaRuleAttention(MODEL_DIM, 1, decay=decay, **sizes)
 
 
-class TorchMemory(torch.nn.Module):
+class Recaller:
     """Names and values (B, T) -> logits (B, T, VALUES)."""
 
     def __init__(self, memory, key_dim):
         super().__init__()
-        self.written = torch.nn.Embedding(NAMES, MODEL_DIM)
-        self.value = torch.nn.Embedding(UNKNOWN + 1, MODEL_DIM)
-        self.attention = attention(pytorch, torch_rule, memory, key_dim)
-        self.bias = pytorch.AlibiBias(4) if "ALiBi" in memory else None
-        self.output = torch.nn.Linear(MODEL_DIM, VALUES)
-
-    def forward(self, names, values):
-        x = self.written(names) + self.value(values)
-        options = {"causal": True, "need_weights": False}
-        if self.bias is not None:
-            options["bias"] = self.bias(x.shape[1], x.shape[1])
-        return self.output(self.attention(x, **options)[0])
-
-
-class KerasMemory(keras.Model):
-    """``TorchMemory`` in TensorFlow."""
-
-    def __init__(self, memory, key_dim):
-        super().__init__()
-        start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
-        self.written = keras.layers.Embedding(NAMES, MODEL_DIM, start)
-        start = keras.initializers.RandomNormal(stddev=1.0)
-        self.value = keras.layers.Embedding(UNKNOWN + 1, MODEL_DIM, start)
-        self.attention = attention(in_tf, tf_rule, memory, key_dim)
-        self.bias = in_tf.AlibiBias(4) if "ALiBi" in memory else None
-        self.output_layer = keras.layers.Dense(VALUES)
+        self.written = self.table(NAMES, MODEL_DIM)
+        self.value = self.table(UNKNOWN + 1, MODEL_DIM)
+        rule = RULES[self.framework]
+        self.attention = attention(self.face, rule, memory, key_dim)
+        self.bias = self.face.AlibiBias(4) if "ALiBi" in memory else None
+        self.logits = self.linear(MODEL_DIM, VALUES)
 
     def call(self, names, values):
         x = self.written(names) + self.value(values)
         options = {"causal": True, "need_weights": False}
         if self.bias is not None:
-            options["bias"] = self.bias(*2 * [tf.shape(x)[1]])
-        return self.output_layer(self.attention(x, **options)[0])
+            options["bias"] = self.bias(*2 * [self.length(x)])
+        return self.logits(self.attention(x, **options)[0])
 
 
-# The loop, the model, and how many answers a batch has.
-FACES = {
-    "pytorch": (torch_loop, TorchMemory, lambda answer: answer.shape[1]),
-    "tf": (tf_loop, KerasMemory, lambda answer: tf.shape(answer)[1]),
-}
+MODELS = in_both(Recaller)
 
 
-def train(framework, model, *, steps, times=1, seed=0, pairs=PAIRS, every=50):
+def train(model, *, steps, times=1, seed=0, pairs=PAIRS, every=50):
     """Train with Adam on the cross-entropy; returns the log: loss, share right."""
-    loop, _, count = FACES[framework]
     data = recall(BATCH, pairs=pairs, times=times, seed=seed)
     options = {"steps": steps, "rate": RATE, "every": every, "schedule": rate_at}
 
     def loss(model, names, values, answer, old):
-        return loop.scored(model(names, values)[:, -count(answer) :], answer)
+        asked = model(names, values)[:, -model.length(answer) :]
+        return model.loop.scored(asked, answer)
 
-    return loop.train(model, data, loss, clip=1.0, **options)
+    return model.loop.train(model, data, loss, clip=1.0, **options)
 
 
-def test(framework, model, *, pairs, times=1):
+def test(model, *, pairs, times=1):
     """The shares of answers that are right, the first value written, right if recent.
 
     Recent are the last RECENT names that were written.
     """
-    loop, *_ = FACES[framework]
     data = recall(BATCH, pairs=pairs, times=times, seed=1000)
     found = []
     for batch, _ in zip(data, range(TESTED), strict=False):
         names, values, answer, old = batch
         count = answer.shape[1]
-        guess = loop.read(model, names, values).argmax(axis=-1)[:, -count:]
+        guess = model.loop.read(model, names, values).argmax(axis=-1)[:, -count:]
         recent = names[:, -count - RECENT : -count]
         recent = (names[:, -count:, None] == recent[:, None]).any(axis=-1)
         right = guess == answer
@@ -188,14 +163,14 @@ def test(framework, model, *, pairs, times=1):
 def run(framework, memory, key_dim, times, seed):
     """Train one model; a row of the record for each number of pairs."""
     draw_from(seed)
-    model = FACES[framework][1](memory, key_dim)
-    log = train(framework, model, steps=STEPS, times=times, seed=seed)
+    model = MODELS[framework](memory, key_dim)
+    log = train(model, steps=STEPS, times=times, seed=seed)
     row = {"framework": framework, "memory": memory, "key_dim": key_dim}
     row |= {"times": times, "steps": STEPS}
     row |= {"state": None if "softmax" in memory else key_dim * VALUE_DIM}
     rows = []
     for pairs in PAIRS:
-        exact, first, recent = test(framework, model, pairs=pairs, times=times)
+        exact, first, recent = test(model, pairs=pairs, times=times)
         found = {"exact": exact, "first": first, "recent": recent}
         found["loss"] = [round(line.loss, 3) for line in log[-3:]]
         rows.append(row | {"pairs": pairs, "seed": seed} | found)
@@ -206,5 +181,5 @@ if __name__ == "__main__":
     kinds = [(memory, key_dim, 1) for key_dim in KEY_DIMS for memory in STATES]
     kinds += [("softmax", AGAIN, 1)]
     kinds += [(memory, AGAIN, 2) for memory in MEMORIES]
-    plan, beside = ([(name, *kind) for kind in kinds] for name in FACES)
+    plan, beside = ([(name, *kind) for kind in kinds] for name in MODELS)
     run_plan("associative", plan, run, beside)

@@ -19,7 +19,6 @@ from attn_course.course.labs.patterns import (
     tf as tf_models,
 )
 from attn_course.course.labs.positions import rate_at
-from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.topics import load_topics
 from experiments import draw_from, run_plan
 
@@ -56,23 +55,23 @@ def seen_share(kind, back, layers):
     return float(np.diagonal(reach, -back).mean())
 
 
-FACES = {"pytorch": (torch_models, torch_loop), "tf": (tf_models, tf_loop)}
+LABS = {"pytorch": torch_models, "tf": tf_models}
 
 
 def run(framework, kind, back, layers, seed):
     """Train one model and test it; returns the row of a record, alone in a list."""
     draw_from(seed)
-    models, loop = FACES[framework]
     pattern = PATTERNS["text"].get(kind, {})
     sizes = {**SIZES, "layers": layers, "length": LENGTH}
+    models = LABS[framework]
     model = models.PatternModel(**sizes, kind=kind, **pattern)
     data = pieces(load_topics("train"), back, seed=seed)
     options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": rate_at}
 
     def loss(model, inputs, targets):
-        return loop.class_loss(model(inputs)[0], targets, skip=NOTHING)
+        return model.loop.class_loss(model(inputs)[0], targets, skip=NOTHING)
 
-    loop.train(model, data, loss, **options)
+    model.loop.train(model, data, loss, **options)
     letters, _ = next(pieces(load_topics("test"), back, seed=1, count=64))
     wanted = np.concatenate([letters[:, :1].repeat(back, 1), letters[:, :-back]], 1)
     _, right = models.score(model, letters, wanted)

@@ -7,11 +7,10 @@ python -m experiments.digits --seeds 0 1 2
 
 import numpy as np
 
-from attn_course import pytorch, tf as in_tf
 from attn_course.core.frameworks import keras, tf, torch
-from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.digits import load_digits
 from experiments import draw_from, run_plan
+from experiments.models import in_both
 
 CHANNELS, KEY_DIM, HIDDEN_DIM, ATTENTION_DIM = 32, 8, 32, 16
 BATCH, RATE = 64, 1e-2
@@ -34,21 +33,21 @@ def batches(digits, *, seed):
             yield digits.images[rows], digits.labels[rows]
 
 
-def attention_over_pixels(face, look):
-    """Over a map of features; face: ``attn_course.pytorch`` or ``.tf``."""
-    if look == "none":
-        return None
-    return face.FeatureMapAttention(CHANNELS, key_dim=KEY_DIM, value_dim=CHANNELS)
+# A map of features: where its one channel stands, and the axes of its pixels.
+PYTORCH, TF = (np.s_[:, None], (2, 3)), (np.s_[..., None], (1, 2))
+LAYOUTS = {"pytorch": PYTORCH, "tf": TF}
+CONVOLUTIONS = {
+    "pytorch": lambda: torch.nn.Conv2d(1, CHANNELS, 3, padding=1),
+    "tf": lambda: keras.layers.Conv2D(CHANNELS, 3, padding="same"),
+}
+RELU = {"pytorch": torch.relu, "tf": tf.nn.relu}
+LSTM = {
+    "pytorch": lambda: torch.nn.LSTM(8, HIDDEN_DIM, batch_first=True),
+    "tf": lambda: keras.layers.LSTM(HIDDEN_DIM, return_sequences=True),
+}
 
 
-def reader_of_rows(face, plain, attends):
-    """An LSTM over eight rows that attends to its past, or a plain one."""
-    if not attends:
-        return plain()
-    return face.IntraAttentionLSTM(8, HIDDEN_DIM, attention_dim=ATTENTION_DIM)
-
-
-class TorchPixels(torch.nn.Module):
+class Pixels:
     """One convolution of 3 by 3, attention over its map, a mean over all pixels.
 
     Shapes:
@@ -58,78 +57,51 @@ class TorchPixels(torch.nn.Module):
     def __init__(self, look):
         super().__init__()
         self.look = look
-        self.convolution = torch.nn.Conv2d(1, CHANNELS, 3, padding=1)
-        self.attention = attention_over_pixels(pytorch, look)
-        self.output = torch.nn.Linear(CHANNELS, 10)
-
-    def forward(self, images):
-        x = torch.relu(self.convolution(images[:, None]))
-        if self.attention is not None:
-            mask = torch.from_numpy(may_look(self.look))
-            x = torch.relu(self.attention(x, mask, need_weights=False)[0])
-        return self.output(x.mean(dim=(2, 3)))
-
-
-class TorchRows(torch.nn.Module):
-    """Eight rows in turn: images (B, 8, 8) -> logits (B, 10)."""
-
-    def __init__(self, attends):
-        super().__init__()
-        self.reader = reader_of_rows(
-            pytorch, lambda: torch.nn.LSTM(8, HIDDEN_DIM, batch_first=True), attends
-        )
-        self.output = torch.nn.Linear(HIDDEN_DIM, 10)
-
-    def forward(self, images):
-        states, _ = self.reader(images)
-        return self.output(states[:, -1])
-
-
-class KerasPixels(keras.Model):
-    """``TorchPixels`` in TensorFlow."""
-
-    def __init__(self, look):
-        super().__init__()
-        self.look = look
-        self.convolution = keras.layers.Conv2D(CHANNELS, 3, padding="same")
-        self.attention = attention_over_pixels(in_tf, look)
-        self.output_layer = keras.layers.Dense(10)
+        self.convolution = CONVOLUTIONS[self.framework]()
+        sizes = {"key_dim": KEY_DIM, "value_dim": CHANNELS}
+        make = self.face.FeatureMapAttention
+        self.attention = None if look == "none" else make(CHANNELS, **sizes)
+        self.logits = self.linear(CHANNELS, 10)
 
     def call(self, images):
-        x = tf.nn.relu(self.convolution(images[..., None]))
+        (channel, pixels), relu = LAYOUTS[self.framework], RELU[self.framework]
+        x = relu(self.convolution(images[channel]))
         if self.attention is not None:
-            mask = may_look(self.look)
-            x = tf.nn.relu(self.attention(x, mask, need_weights=False)[0])
-        return self.output_layer(tf.reduce_mean(x, axis=(1, 2)))
+            mask = self.tensor(may_look(self.look))
+            x = relu(self.attention(x, mask, need_weights=False)[0])
+        return self.logits(self.mean(x, pixels))
 
 
-class KerasRows(keras.Model):
-    """``TorchRows`` in TensorFlow."""
+class Rows:
+    """Eight rows in turn, by an LSTM that attends to its past, or by a plain one.
+
+    Shapes:
+        images (B, 8, 8) -> logits (B, 10).
+    """
 
     def __init__(self, attends):
         super().__init__()
-        self.attends = attends
-        self.reader = reader_of_rows(
-            in_tf, lambda: keras.layers.LSTM(HIDDEN_DIM, return_sequences=True), attends
+        sizes = {"attention_dim": ATTENTION_DIM}
+        make = self.face.IntraAttentionLSTM
+        self.reader = (
+            make(8, HIDDEN_DIM, **sizes) if attends else LSTM[self.framework]()
         )
-        self.output_layer = keras.layers.Dense(10)
+        self.logits = self.linear(HIDDEN_DIM, 10)
 
     def call(self, images):
         found = self.reader(images)
-        return self.output_layer((found[0] if self.attends else found)[:, -1])
+        states = found[0] if isinstance(found, tuple) else found
+        return self.logits(states[:, -1])
 
 
-FACES = {
-    "pytorch": (torch_loop, {"pixels": TorchPixels, "rows": TorchRows}),
-    "tf": (tf_loop, {"pixels": KerasPixels, "rows": KerasRows}),
-}
+READERS = {"pixels": in_both(Pixels), "rows": in_both(Rows)}
 
 
 def run(framework, reader, setting, seed):
     """Train one reader and test it; returns the row of the record, alone in a list."""
     draw_from(seed)
-    loop, readers = FACES[framework]
-    model, data = readers[reader](setting), batches(load_digits("train"), seed=seed)
+    model = READERS[reader][framework](setting)
+    loop, data = model.loop, batches(load_digits("train"), seed=seed)
 
     def loss(model, images, labels):
         return loop.class_loss(model(images), labels)
@@ -144,4 +116,4 @@ def run(framework, reader, setting, seed):
 if __name__ == "__main__":
     readers = [("pixels", look) for look in LOOKS]
     readers += [("rows", attends) for attends in (True, False)]
-    run_plan("digits", [(name, *each) for name in FACES for each in readers], run)
+    run_plan("digits", [(name, *each) for name in LAYOUTS for each in readers], run)

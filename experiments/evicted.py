@@ -22,7 +22,7 @@ from attn_course.pytorch import KVCache
 from experiments import run_plan
 from experiments.associative import recall, train
 from experiments.cache_bits import windows
-from experiments.hybrid import STACKS, STEPS, Stack
+from experiments.hybrid import MODELS, STACKS, STEPS
 from experiments.speculative import shipped
 
 SINKS, PAIRS, ROWS = 4, 64, 128
@@ -111,8 +111,8 @@ def read(policy, kept):
 def trained(seed):
     """A stack that recalls."""
     torch.manual_seed(seed)
-    model = Stack(STACKS["4 softmax"])
-    train("pytorch", model, steps=STEPS, seed=seed)
+    model = MODELS["pytorch"](STACKS["4 softmax"])
+    train(model, steps=STEPS, seed=seed)
     return model.eval()
 
 
@@ -123,9 +123,9 @@ def answered(policy, kept, seed):
     kept_by = caches(model.encoder.layers, policy, kept, *names.shape)
 
     def step(n, cache):
-        x = model.name(names[:, n : n + 1]) + model.value(values[:, n : n + 1])
+        x = model.written(names[:, n : n + 1]) + model.value(values[:, n : n + 1])
         x, weights = model.encoder(x, causal=True, cache=cache)
-        return model.output(x), weights
+        return model.logits(x), weights
 
     asked = step_by_step(step, names.shape[1], kept_by)[:, PAIRS:]
     return float((asked.argmax(-1) == answer).double().mean())

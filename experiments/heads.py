@@ -5,32 +5,16 @@ python -m experiments.heads --seeds 0 1 2
 
 import numpy as np
 
+import experiments
 from attn_course import pytorch as attn_torch, tf as attn_tf
 from attn_course.core.frameworks import tf, torch
 from attn_course.core.parity import get_parameters
-from attn_course.course.labs.heads import (
-    DATE_BATCH,
-    DATE_STEPS,
-    HEADS,
-    LAYERS,
-    LOOK_UP_STEPS,
-    cut_in_three_orders,
-    hide,
-    pytorch as lab_torch,
-    tf as lab_tf,
-)
+from attn_course.course.labs import heads as shared
+from attn_course.course.labs.heads import pytorch as lab_torch, tf as lab_tf
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.text import PAD, batches
-from experiments import (
-    add,
-    adds,
-    chosen_seeds,
-    draw_from,
-    on_one_thread,
-    resuming,
-    store,
-)
 
+LAYERS, HEADS = shared.LAYERS, shared.HEADS
 COUNTS = (1, 2, 4, 8, 16, 32)
 FEW = (1, 2, 4, 32)  # in TensorFlow
 EXAMPLES = 1000
@@ -38,7 +22,7 @@ EXAMPLES = 1000
 
 def lab(framework, seed):
     """The models, the library and its arrays of ones, after a draw's beginning."""
-    draw_from(seed)
+    experiments.draw_from(seed)
     if framework == "pytorch":
         return lab_torch, attn_torch, torch.ones
     return lab_tf, attn_tf, tf.ones
@@ -48,10 +32,10 @@ def head_count(framework, num_heads, seed):
     """A look-up model with so many heads, at the same number of parameters."""
     models, *_ = lab(framework, seed)
     model = models.LookUpModel(num_heads)
-    right = models.train_look_up(model, steps=LOOK_UP_STEPS, seed=seed)
+    right = models.train_look_up(model, steps=shared.LOOK_UP_STEPS, seed=seed)
     parameters = sum(x.size for x in get_parameters(model.attention).values())
     row = {"framework": framework, "heads": num_heads, "parameters": parameters}
-    row |= {"steps": LOOK_UP_STEPS, "seed": seed}
+    row |= {"steps": shared.LOOK_UP_STEPS, "seed": seed}
     return row | {"exact": round(right[-1], 4)}
 
 
@@ -60,7 +44,9 @@ def cut_away(framework, seed):
     models, library, ones = lab(framework, seed)
     model = models.DateModel(len(source_vocabulary()))
     train, dev = (load_dates(split).encode() for split in ("train", "dev"))
-    models.train(model, batches(train, DATE_BATCH, seed), steps=DATE_STEPS)
+    models.train(
+        model, batches(train, shared.DATE_BATCH, seed), steps=shared.DATE_STEPS
+    )
     asked, dev = _given(train), _given(dev)
     tensor = torch.from_numpy if framework == "pytorch" else tf.constant
 
@@ -81,7 +67,7 @@ def cut_away(framework, seed):
     )
     whole = round(loss([]), 4)
     order = np.concatenate([np.asarray(each) for each in importance])
-    rows = cut_in_three_orders(order, loss, np.random.default_rng(seed))
+    rows = shared.cut_in_three_orders(order, loss, np.random.default_rng(seed))
     named = {"framework": framework, "seed": seed}
     rows = [named | {"whole": whole, **row} for row in rows]
     single = [loss([head]) - whole for head in range(LAYERS * HEADS)]
@@ -91,15 +77,15 @@ def cut_away(framework, seed):
 def _given(examples):
     """Rows of dates with the same characters hidden each time."""
     source, mask = examples.source[:EXAMPLES], examples.source_mask[:EXAMPLES]
-    tokens, missing = hide(source, mask, np.random.default_rng(0))
+    tokens, missing = shared.hide(source, mask, np.random.default_rng(0))
     return tokens, mask, missing
 
 
 if __name__ == "__main__":
-    on_one_thread()
-    with resuming("heads") as done:
-        seeds = chosen_seeds()
-        runs = [] if adds() else [("pytorch", seed) for seed in seeds]
+    experiments.on_one_thread()
+    with experiments.resuming("heads") as done:
+        seeds = experiments.chosen_seeds()
+        runs = [] if experiments.adds() else [("pytorch", seed) for seed in seeds]
         runs += [("tf", seeds[0])]
         counts, cut, alone = [], [], []
         for framework, seed in runs:
@@ -110,7 +96,7 @@ if __name__ == "__main__":
             print(*counts[-len(own) :], *rows, single, sep="\n", flush=True)
             cut += rows
             alone.append(single)
-        if adds():
-            add("heads", {"rows": counts, "cut": cut, "alone": alone})
+        if experiments.adds():
+            experiments.add("heads", {"rows": counts, "cut": cut, "alone": alone})
         else:
-            store("heads", counts, seeds, cut=cut, alone=alone)
+            experiments.store("heads", counts, seeds, cut=cut, alone=alone)

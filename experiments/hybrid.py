@@ -14,11 +14,11 @@ import time
 
 import numpy as np
 
-from attn_course import pytorch, tf as in_tf
-from attn_course.core.frameworks import keras, torch
+from attn_course.core.frameworks import torch
 from attn_course.core.parity import get_parameters
 from experiments import draw_from, run_plan
 from experiments.associative import NAMES, PAIRS, UNKNOWN, VALUES, test, train
+from experiments.models import in_both
 
 WIDTH, HEADS, KEY_DIM, STEPS = 32, 2, 8, 1000
 AT_ONCE, LENGTH, TIMED = 16, 4096, 41
@@ -40,38 +40,23 @@ def make_encoder(face, layers):
     return face.Encoder(len(layers), WIDTH, HEADS, 2 * WIDTH, **options)
 
 
-class Stack(torch.nn.Module):
+class Stack:
     """Names and values (B, T) -> logits (B, T, VALUES)."""
 
     def __init__(self, layers):
         super().__init__()
-        self.name = torch.nn.Embedding(NAMES, WIDTH)
-        self.value = torch.nn.Embedding(UNKNOWN + 1, WIDTH)
-        self.output = torch.nn.Linear(WIDTH, VALUES)
-        self.encoder = make_encoder(pytorch, layers)
+        self.written = self.table(NAMES, WIDTH)
+        self.value = self.table(UNKNOWN + 1, WIDTH)
+        self.logits = self.linear(WIDTH, VALUES)
+        self.encoder = make_encoder(self.face, layers)
 
-    def forward(self, names, values, **options):
-        x = self.name(names) + self.value(values)
-        x, _ = self.encoder(x, causal=True, need_weights=False, **options)
-        return self.output(x)
-
-
-class StackTF(keras.Model):
-    """``Stack`` in TensorFlow."""
-
-    def __init__(self, layers):
-        super().__init__()
-        start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
-        self.written = keras.layers.Embedding(NAMES, WIDTH, start)
-        start = keras.initializers.RandomNormal(stddev=1.0)
-        self.value = keras.layers.Embedding(UNKNOWN + 1, WIDTH, start)
-        self.output_layer = keras.layers.Dense(VALUES)
-        self.encoder = make_encoder(in_tf, layers)
-
-    def call(self, names, values):
+    def call(self, names, values, **options):
         x = self.written(names) + self.value(values)
-        x, _ = self.encoder(x, causal=True, need_weights=False)
-        return self.output_layer(x)
+        x, _ = self.encoder(x, causal=True, need_weights=False, **options)
+        return self.logits(x)
+
+
+MODELS = in_both(Stack)
 
 
 @torch.no_grad()
@@ -92,19 +77,16 @@ def decoding(model):
     }
 
 
-MODELS = {"pytorch": Stack, "tf": StackTF}
-
-
 def run(framework, stack, seed):
     """One stack: a row for each number of pairs."""
     draw_from(seed)
     model = MODELS[framework](STACKS[stack])
-    train(framework, model, steps=STEPS, seed=seed)
+    train(model, steps=STEPS, seed=seed)
     row = {"framework": framework, "stack": stack, "layers": STACKS[stack]}
     row |= {"seed": seed, "steps": STEPS}
     row["parameters"] = sum(x.size for x in get_parameters(model).values())
     row |= decoding(model.eval()) if framework == "pytorch" else {}
-    rights = [(n, test(framework, model, pairs=n)[0]) for n in PAIRS]
+    rights = [(n, test(model, pairs=n)[0]) for n in PAIRS]
     return [row | {"pairs": n, "right": right} for n, right in rights]
 
 

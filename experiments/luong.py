@@ -3,9 +3,10 @@
 python -m experiments.luong --seeds 0 1 2
 """
 
+from functools import partial
 from itertools import product
 
-from attn_course.course.labs import dates
+from attn_course.course.labs import dates, seq2seq
 from attn_course.tasks.text import batches
 from experiments.bench import Row, compare
 from experiments.seq2seq import run_and_store
@@ -29,21 +30,10 @@ def build(names, task, *, attention, input_feeding=True):
 
     The encoder's states are as wide as the decoder's, for the dot product's sake.
     """
-    sizes = {"embedding_dim": task.embedding_dim, "hidden_dim": task.hidden_dim}
-    half = {**sizes, "hidden_dim": task.hidden_dim // 2}
-    encoder = names.RecurrentEncoder(len(task.source_vocabulary), **half)
-    sizes = {"vocab_size": len(task.target_vocabulary), **sizes}
-    sizes["memory_dim"] = task.hidden_dim
-    if attention == "none":
-        decoder = names.FixedContextDecoder(**sizes)
-    elif attention == "bahdanau":
-        decoder = names.BahdanauDecoder(**sizes, attention_dim=task.hidden_dim)
-    else:
-        layer = _attention(names, task, attention)
-        decoder = names.LuongDecoder(
-            **sizes, attention=layer, input_feeding=input_feeding
-        )
-    return names.EncoderDecoder(encoder, decoder)
+    luong = partial(_attention, names, task, attention)
+    kind = {"none": None, "bahdanau": "bahdanau"}.get(attention, luong)
+    options = {"halved": True, "input_feeding": input_feeding}
+    return seq2seq.build(names, task, attention=kind, **options)
 
 
 def _attention(names, task, attention):

@@ -10,12 +10,10 @@ python -m experiments.mixes --seeds 0 1 2
 
 import numpy as np
 
-from attn_course import pytorch, tf as in_tf
-from attn_course.core.frameworks import keras, torch
 from attn_course.core.parity import get_parameters
 from attn_course.course.labs.positions import rate_at
-from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from experiments import draw_from, run_plan
+from experiments.models import in_both
 
 FILLERS, KEYS, ASK = 16, 16, 32
 WIDTH, HEADS, WINDOW = 32, 2, 12
@@ -66,43 +64,28 @@ def training(seed):
         yield questions(rng, BATCH, LENGTH)
 
 
-class TorchModel(torch.nn.Module):
+class Model:
     """Symbols (B, T) -> logits (B, T, keys)."""
 
     def __init__(self, mix):
         super().__init__()
-        self.embedding = torch.nn.Embedding(ASK + 1, WIDTH)
-        self.output = torch.nn.Linear(WIDTH, KEYS)
-        self.encoder = make_stack(pytorch, mix)
-
-    def forward(self, tokens):
-        x, _ = self.encoder(self.embedding(tokens), causal=True, need_weights=False)
-        return self.output(x)
-
-
-class KerasModel(keras.Model):
-    """Symbols (B, T) -> logits (B, T, keys)."""
-
-    def __init__(self, mix):
-        super().__init__()
-        start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
-        self.embedding = keras.layers.Embedding(ASK + 1, WIDTH, start)
-        self.output_layer = keras.layers.Dense(KEYS)
-        self.encoder = make_stack(in_tf, mix)
+        self.embedding = self.table(ASK + 1, WIDTH)
+        self.logits = self.linear(WIDTH, KEYS)
+        self.encoder = make_stack(self.face, mix)
 
     def call(self, tokens):
         x, _ = self.encoder(self.embedding(tokens), causal=True, need_weights=False)
-        return self.output_layer(x)
+        return self.logits(x)
 
 
-FACES = {"pytorch": (TorchModel, torch_loop), "tf": (KerasModel, tf_loop)}
+MODELS = in_both(Model)
 
 
 def run(framework, mix, seed):
     """One mix: a row per length and distance, with the share of keys found there."""
     draw_from(seed)
-    make, loop = FACES[framework]
-    model, rows = make(mix), []
+    model, rows = MODELS[framework](mix), []
+    loop = model.loop
 
     def loss(model, tokens, wanted):
         return loop.class_loss(model(tokens), wanted, skip=-1)

@@ -8,7 +8,7 @@ python -m experiments.number_words --seeds 0 1 2
 
 import numpy as np
 
-from attn_course.course.labs.seq2seq import started
+from attn_course.course.labs.seq2seq import encoder_decoder, started
 from attn_course.course.training import ramped
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.number_words import PI, NumberWords, number_words, vocabulary
@@ -31,11 +31,9 @@ def build(names, attention, half_width):
         layer = names.LocalAttention(WIDTH, WIDTH, score="general", **options)
     else:
         layer = names.LuongAttention(WIDTH, WIDTH, score=attention)
-    size = len(vocabulary())
-    encoder = names.RecurrentEncoder(size, WIDTH, WIDTH // 2)
-    options = {"memory_dim": WIDTH, "attention": layer, "input_feeding": False}
-    decoder = names.LuongDecoder(size, WIDTH, WIDTH, **options)
-    return names.EncoderDecoder(encoder, decoder)
+    sizes, dims = 2 * [len(vocabulary())], 3 * [WIDTH]
+    options = {"attention": lambda: layer, "input_feeding": False}
+    return encoder_decoder(names, sizes, dims, **options)
 
 
 def falling(step, steps, rate):

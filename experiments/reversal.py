@@ -11,7 +11,6 @@ python -m experiments.reversal --seeds 0 1 2
 """
 
 import zlib
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from attn_course.course.labs.seq2seq import Task
 from attn_course.course.training import falling
-from attn_course.tasks.text import Vocabulary, encode_pairs
+from attn_course.tasks.text import Parallel, Vocabulary, encode_pairs
 from experiments.seq2seq import run_and_store
 
 SYMBOLS = "abcdefghijklmn"
@@ -31,15 +30,8 @@ HELD_OUT = 8
 STEPS = {False: 3000, True: 1000}
 
 
-@dataclass(frozen=True)
-class Reversal:
+class Reversal(Parallel):
     """Strings over `SYMBOLS` and their reversals: two lists of the same length."""
-
-    sources: list
-    targets: list
-
-    def __len__(self):
-        return len(self.sources)
 
     def encode(self):
         """All pairs as one `Batch`.

@@ -13,23 +13,16 @@ import time
 
 import numpy as np
 
+import experiments
 from attn_course import pytorch as attn_torch, tf as attn_tf
 from attn_course.core.frameworks import tf, torch
 from attn_course.core.parity import get_parameters
+from attn_course.course.labs.seq2seq import encoder_decoder
 from attn_course.course.training import pytorch as torch_loop, ramped, tf as tf_loop
 from attn_course.records import load_record
 from attn_course.tasks.metrics import exact_match
 from attn_course.tasks.sentences import links, load_sentences, vocabulary
 from attn_course.tasks.text import BEGIN, END
-from experiments import (
-    add,
-    adds,
-    chosen_seeds,
-    draw_from,
-    on_one_thread,
-    resuming,
-    store,
-)
 
 MODELS = ("Transformer", "Bahdanau", "no attention")
 RATES = (3e-3, 1e-2, 3e-2)
@@ -45,18 +38,13 @@ SHOWN = (
 
 def build(name, seed, framework="pytorch"):
     """One of the three models, drawn with the seed."""
-    draw_from(seed)
+    experiments.draw_from(seed)
     names = attn_torch if framework == "pytorch" else attn_tf
     D, N = WIDTH, len(vocabulary())
     if name == "Transformer":
         return names.Transformer(N, 1, D, 4, 2 * D, norm="pre")
-    encoder = names.RecurrentEncoder(N, D, D // 2)
-    sizes = {"vocab_size": N, "embedding_dim": D, "hidden_dim": D, "memory_dim": D}
-    if name == "Bahdanau":
-        decoder = names.BahdanauDecoder(**sizes, attention_dim=D)
-    else:
-        decoder = names.FixedContextDecoder(**sizes)
-    return names.EncoderDecoder(encoder, decoder)
+    attention = "bahdanau" if name == "Bahdanau" else None
+    return encoder_decoder(names, (N, N), (D, D, D), attention)
 
 
 def schedule(step, steps, rate):
@@ -180,18 +168,18 @@ def run(framework, name, rate, seed, steps):
 
 
 if __name__ == "__main__":
-    on_one_thread()
-    rows, rates, seeds = [], {}, chosen_seeds()
-    with resuming("sentences") as done:
-        grid = load_record("sentences")["grid"] if adds() else {}
+    experiments.on_one_thread()
+    rows, rates, seeds = [], {}, experiments.chosen_seeds()
+    with experiments.resuming("sentences") as done:
+        grid = load_record("sentences")["grid"] if experiments.adds() else {}
         for name in MODELS:
-            if not adds():
+            if not experiments.adds():
                 grid[name] = [(rate, *done.rows(choose, name, rate)) for rate in RATES]
             rates[name] = max(grid[name], key=lambda found: found[1])[0]
             print(name, grid[name], flush=True)
         runs = [
             ("pytorch", name, rates[name], seed, steps)
-            for steps in ((LONG,) if adds() else (STEPS, LONG))
+            for steps in ((LONG,) if experiments.adds() else (STEPS, LONG))
             for name in MODELS
             for seed in seeds
         ]
@@ -200,7 +188,7 @@ if __name__ == "__main__":
             rows += done.rows(run, *given)
             print({k: rows[-1][k] for k in TOLD}, flush=True)
         took = {"seconds": round(done.seconds)}
-        if adds():
-            add("sentences", {"rows": rows}, **took)
+        if experiments.adds():
+            experiments.add("sentences", {"rows": rows}, **took)
         else:
-            store("sentences", rows, seeds, **took, grid=grid)
+            experiments.store("sentences", rows, seeds, **took, grid=grid)

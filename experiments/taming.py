@@ -13,9 +13,9 @@ from itertools import product
 from attn_course import pytorch, tf as in_tf
 from attn_course.core.frameworks import keras, tf, torch
 from attn_course.course.labs.uptrain import batches
-from attn_course.course.training import pytorch as torch_loop, tf as tf_loop
 from attn_course.tasks.topics import load_topics
 from experiments import draw_from, run_plan
+from experiments.models import in_both
 
 STEPS, LENGTH, BATCH, EVERY = 200, 48, 8, 10
 WIDTHS, RATES = (32, 96), (3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
@@ -50,23 +50,6 @@ class TorchWatched(torch.nn.Module):
         return torch.softmax(score.masked_fill(~mask, -torch.inf), dim=-1)
 
 
-class TorchModel(torch.nn.Module):
-    """Bytes (B, T) -> logits (B, T, 256): two layers, pre-norm, with RoPE."""
-
-    def __init__(self, width, kind):
-        super().__init__()
-        self.watched = torch.nn.ModuleList(TorchWatched(kind) for _ in range(2))
-        self.embedding = torch.nn.Embedding(256, width)
-        self.output = torch.nn.Linear(width, 256)
-        self.encoder = make_stack(pytorch, width, kind, self.watched)
-
-    def forward(self, tokens):
-        return self.output(self.encoder(self.embedding(tokens), causal=True)[0])
-
-    def largest(self):
-        return max(part.largest for part in self.watched)
-
-
 class KerasWatched(keras.layers.Layer):
     """Another softmax, and the largest score that it was given."""
 
@@ -83,38 +66,39 @@ class KerasWatched(keras.layers.Layer):
         return tf.nn.softmax(tf.where(mask, score, score.dtype.min))
 
 
-class KerasModel(keras.Model):
+WATCHED = {"pytorch": TorchWatched, "tf": KerasWatched}
+
+
+class Model:
     """Bytes (B, T) -> logits (B, T, 256): two layers, pre-norm, with RoPE."""
 
     def __init__(self, width, kind):
         super().__init__()
-        self.watched = [KerasWatched(kind) for _ in range(2)]
-        start = keras.initializers.RandomNormal(stddev=1.0)  # PyTorch's
-        self.embedding = keras.layers.Embedding(256, width, start)
-        self.output_layer = keras.layers.Dense(256)
-        self.encoder = make_stack(in_tf, width, kind, self.watched)
+        self.watched = self.listed(WATCHED[self.framework](kind) for _ in range(2))
+        self.embedding = self.table(256, width)
+        self.logits = self.linear(width, 256)
+        self.encoder = make_stack(self.face, width, kind, self.watched)
 
     def call(self, tokens):
-        return self.output_layer(self.encoder(self.embedding(tokens), causal=True)[0])
+        return self.logits(self.encoder(self.embedding(tokens), causal=True)[0])
 
     def largest(self):
-        return tf.reduce_max([part.largest for part in self.watched])
+        return self.library.maximum(*(part.largest for part in self.watched))
 
 
-FACES = {"pytorch": (TorchModel, torch_loop), "tf": (KerasModel, tf_loop)}
+MODELS = in_both(Model)
 
 
 def run(framework, width, rate, kind, seed):
     """One training: the loss of its last tenth, and the largest scores on its way."""
     draw_from(seed)
-    make, loop = FACES[framework]
-    model, options = make(width, kind), {"steps": STEPS, "rate": rate}
+    model, options = MODELS[framework](width, kind), {"steps": STEPS, "rate": rate}
 
     def loss(model, tokens, targets):
-        return loop.class_loss(model(tokens), targets), model.largest()
+        return model.loop.class_loss(model(tokens), targets), model.largest()
 
     data = batches(load_topics("train"), seed=seed, length=LENGTH, count=BATCH)
-    log = loop.train(model, data, loss, **options, every=1)
+    log = model.loop.train(model, data, loss, **options, every=1)
     largest = [round(line.score, 2) for line in log[EVERY - 1 :: EVERY]]
     row = {"framework": framework, "width": width, "rate": rate, "kind": kind}
     last = sum(line.loss for line in log[-STEPS // 10 :]) / (STEPS // 10)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from attn_course.tasks.text import NUM_SPECIAL, PAD, Vocabulary, encode_pairs
+from attn_course.tasks.text import PAD, Vocabulary, encode_pairs
 
 # The models: widths of embedding, state, score and feed-forward layer; heads, layers
 D, H, A, FF, HEADS, LAYERS, DROPOUT = 128, 192, 192, 256, 4, 2, 0.3
@@ -20,8 +20,22 @@ class Words(Vocabulary):
     """Words where a `Vocabulary` has characters: texts are lists of words."""
 
     def __init__(self, texts):
-        self.characters = tuple(sorted({word for text in texts for word in text}))
-        self._tokens = {word: i for i, word in enumerate(self.characters, NUM_SPECIAL)}
+        self._number(sorted({word for text in texts for word in text}))
+
+
+def recurrent(face, num_greek, num_english):
+    """The encoder and the decoder of Bahdanau's model."""
+    encoder = face.RecurrentEncoder(num_greek, D, H // 2)
+    sizes = {"memory_dim": H, "attention_dim": A}
+    return encoder, face.BahdanauDecoder(num_english, D, H, **sizes)
+
+
+class Attending:
+    """A small Transformer, called as `Recurrent` is; the weights of all its heads."""
+
+    def __init__(self, num_greek, num_english):
+        more = {"source_vocab_size": num_greek, "norm": "pre", "dropout": DROPOUT}
+        super().__init__(num_english, LAYERS, D, HEADS, FF, **more)
 
 
 def encode(verses):
@@ -109,12 +123,20 @@ def to_numbers(weights, late=0):
     return [np.argmax(w[..., late : last or None, :], axis=-1) for w in weights]
 
 
-def pieces(examples, size):
-    """A batch of all verses in pieces of ``size``: its arrays, and the sizes of each.
+def read(model, loss, examples, size):
+    """The weights of every verse, (..., T + 1, S), and the mean loss of a word.
 
-    The sizes: per verse the words to be written, with the end, and those read.
+    Row t has the weights while word t is written; the last row ends the verse. model:
+    of arrays, without dropout. loss: of logits and words.
     """
+    found, total, words = [], 0.0, 0
     for start in range(0, len(examples.source), size):
-        arrays = [array[start : start + size] for array in examples]
-        words, heard = (arrays[-1] != PAD).sum(axis=1), arrays[1].sum(axis=1)
-        yield arrays, zip(words, heard, strict=True)
+        rows = (array[start : start + size] for array in examples)
+        source, mask, target_in, target_out = rows
+        logits, weights = model(source, target_in, mask)
+        lengths = (target_out != PAD).sum(axis=1)
+        total += int(lengths.sum()) * loss(logits, target_out)
+        words += int(lengths.sum())
+        places = zip(weights, lengths, mask.sum(axis=1), strict=True)
+        found += [w[..., :t, :s] for w, t, s in places]
+    return found, total / words

@@ -6,17 +6,8 @@ from attn_course.core.parity import get_parameters
 from attn_course.course.labs import interval
 from attn_course.tasks.alignments import load_alignments
 from attn_course.tasks.text import batches
-from experiments import draw_from, run_plan
-from experiments.align import (
-    by_model_1,
-    chance_level,
-    diagonal,
-    encode,
-    pytorch,
-    right_counts,
-    tf,
-    to_numbers,
-)
+from experiments import align, draw_from, run_plan
+from experiments.align import pytorch, tf
 
 LABS = {"pytorch": pytorch, "tf": tf}
 BATCH, RATE, WARM_UP, EVERY = 64, 2e-3, 200, 430  # 43 steps are one pass
@@ -35,15 +26,15 @@ def scores(verses, weights):
     weights = [w[(None,) * (4 - w.ndim)] for w in weights]
     layers, heads = weights[0].shape[:2]
     for late in (0, 1):
-        numbers = to_numbers(weights, late)
-        means = to_numbers([w.mean(axis=1) for w in weights], late)
+        numbers = align.to_numbers(weights, late)
+        means = align.to_numbers([w.mean(axis=1) for w in weights], late)
         for layer in range(layers):
             for head in range(heads):
-                own = right_counts(verses, [n[layer, head] for n in numbers])
+                own = align.right_counts(verses, [n[layer, head] for n in numbers])
                 place = {"layer": layer, "head": head, "late": late}
                 rows.append({**place, "right": interval(*own.T)})
             if heads > 1:
-                own = right_counts(verses, [n[layer] for n in means])
+                own = align.right_counts(verses, [n[layer] for n in means])
                 place = {"layer": layer, "head": "mean", "late": late}
                 rows.append({**place, "right": interval(*own.T)})
     return rows
@@ -80,7 +71,7 @@ def run(framework, name, verses, seed):
     """Train one model; returns the row of the record."""
     draw_from(seed)
     lab = LABS[framework]
-    examples, sizes = encode(verses)
+    examples, sizes = align.encode(verses)
     model, started = lab.MODELS[name](*sizes), time.process_time()
     watch, stream = Watch(lab.read, verses, examples), batches(examples, BATCH, seed)
     options = {"steps": STEPS, "rate": RATE, "clip": 1.0, "schedule": schedule}
@@ -106,9 +97,11 @@ def run(framework, name, verses, seed):
 if __name__ == "__main__":
     verses = load_alignments()
     plain = {
-        "every word equally": round(chance_level(verses), 4),
-        "diagonal": interval(*right_counts(verses, diagonal(verses)).T),
-        "IBM model 1": interval(*right_counts(verses, by_model_1(verses)).T),
+        "every word equally": round(align.chance_level(verses), 4),
+        "diagonal": interval(*align.right_counts(verses, align.diagonal(verses)).T),
+        "IBM model 1": interval(
+            *align.right_counts(verses, align.by_model_1(verses)).T
+        ),
     }
     print(plain, flush=True)
     plan, beside = ([(name, each) for each in lab.MODELS] for name, lab in LABS.items())

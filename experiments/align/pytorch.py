@@ -1,26 +1,20 @@
 """Two translators whose attention is read as an alignment, in PyTorch."""
 
+from functools import partial
+
+from attn_course import pytorch
 from attn_course.core.frameworks import torch
 from attn_course.course.training import pytorch as loop
-from attn_course.pytorch import (
-    BahdanauDecoder,
-    EncoderDecoder,
-    RecurrentEncoder,
-    Transformer,
-)
 from attn_course.tasks.text import PAD
-from experiments.align import DROPOUT, FF, HEADS, LAYERS, A, D, H, pieces
+from experiments import align
+from experiments.align import DROPOUT
 
 
-class Recurrent(EncoderDecoder):
+class Recurrent(pytorch.EncoderDecoder):
     """Bahdanau's model, with dropout on what the encoder hands over."""
 
-    def __init__(self, num_greek, num_english):
-        sizes = {"memory_dim": H, "attention_dim": A}
-        super().__init__(
-            RecurrentEncoder(num_greek, D, H // 2),
-            BahdanauDecoder(num_english, D, H, **sizes),
-        )
+    def __init__(self, *sizes):
+        super().__init__(*align.recurrent(pytorch, *sizes))
         self.dropout = torch.nn.Dropout(DROPOUT)
 
     def forward(self, source, target_in, source_mask=None):
@@ -29,13 +23,7 @@ class Recurrent(EncoderDecoder):
         return self.decoder(target_in, self.dropout(memory), state, source_mask)
 
 
-class Attending(Transformer):
-    """A small Transformer, called as `Recurrent` is; the weights of all its heads."""
-
-    def __init__(self, num_greek, num_english):
-        more = {"source_vocab_size": num_greek, "norm": "pre", "dropout": DROPOUT}
-        super().__init__(num_english, LAYERS, D, HEADS, FF, **more)
-
+class Attending(align.Attending, pytorch.Transformer):
     def forward(self, source, target_in, source_mask):
         logits, (_, seen) = super().forward(
             source, target_in, source_mask[:, None, None]
@@ -48,22 +36,14 @@ MODELS = {"Bahdanau": Recurrent, "Transformer": Attending}
 train, loss = loop.train, loop.token_loss
 
 
-@torch.no_grad()
 def read(model, examples, size=200):
-    """The weights of every verse, (..., T + 1, S), and the mean loss of a word.
+    """See ``align.read``."""
 
-    Row t has the weights while word t is written; the last row ends the verse.
-    """
+    def loss(logits, target):
+        tensors = torch.from_numpy(logits), torch.from_numpy(target).long()
+        return loop.class_loss(*tensors, skip=PAD).item()
+
     model.eval()
-    found, total, words = [], 0.0, 0
-    for arrays, sizes in pieces(examples, size):
-        source, mask, target_in, target_out = map(torch.from_numpy, arrays)
-        logits, weights = model(source, target_in, mask)
-        count = int((target_out != PAD).sum())
-        total += count * loop.class_loss(logits, target_out.long(), skip=PAD).item()
-        words += count
-        found += [
-            w[..., :t, :s].numpy() for w, (t, s) in zip(weights, sizes, strict=True)
-        ]
+    found = align.read(partial(loop.read, model), loss, examples, size)
     model.train()
-    return found, total / words
+    return found

@@ -2,27 +2,19 @@
 
 from functools import partial
 
+from attn_course import tf as attn_tf
 from attn_course.core.frameworks import keras, tf
 from attn_course.course.training import tf as loop
 from attn_course.tasks.text import PAD
-from attn_course.tf import (
-    BahdanauDecoder,
-    EncoderDecoder,
-    RecurrentEncoder,
-    Transformer,
-)
-from experiments.align import DROPOUT, FF, HEADS, LAYERS, A, D, H, pieces
+from experiments import align
+from experiments.align import DROPOUT
 
 
-class Recurrent(EncoderDecoder):
+class Recurrent(attn_tf.EncoderDecoder):
     """Bahdanau's model, with dropout on what the encoder hands over."""
 
-    def __init__(self, num_greek, num_english):
-        sizes = {"memory_dim": H, "attention_dim": A}
-        super().__init__(
-            RecurrentEncoder(num_greek, D, H // 2),
-            BahdanauDecoder(num_english, D, H, **sizes),
-        )
+    def __init__(self, *sizes):
+        super().__init__(*align.recurrent(attn_tf, *sizes))
         self.dropout = keras.layers.Dropout(DROPOUT)
 
     def call(self, source, target_in, source_mask=None, *, training=None):
@@ -32,13 +24,7 @@ class Recurrent(EncoderDecoder):
         return self.decoder(target_in, memory, state, source_mask)
 
 
-class Attending(Transformer):
-    """A small Transformer, called as `Recurrent` is; the weights of all its heads."""
-
-    def __init__(self, num_greek, num_english):
-        more = {"source_vocab_size": num_greek, "norm": "pre", "dropout": DROPOUT}
-        super().__init__(num_english, LAYERS, D, HEADS, FF, **more)
-
+class Attending(align.Attending, attn_tf.Transformer):
     def call(self, source, target_in, source_mask, *, training=None):
         mask = source_mask[:, None, None]
         logits, (_, seen) = super().call(source, target_in, mask, training=training)
@@ -56,22 +42,13 @@ def loss(model, *batch):
 
 
 def read(model, examples, size=200):
-    """The weights of every verse, (..., T + 1, S), and the mean loss of a word.
+    """See ``align.read``."""
 
-    Row t has the weights while word t is written; the last row ends the verse.
-    """
+    def loss(logits, target):
+        return float(loop.class_loss(*map(tf.constant, (logits, target)), skip=PAD))
 
     @tf.function(reduce_retracing=True)
-    def compute(source, mask, target_in):
-        return model(source, target_in, mask, training=False)
+    def graph(*given):
+        return model(*given, training=False)
 
-    found, total, words = [], 0.0, 0
-    for arrays, sizes in pieces(examples, size):
-        *given, target_out = map(tf.constant, arrays)
-        logits, weights = compute(*given)
-        count = int((arrays[-1] != PAD).sum())
-        total += count * float(loop.class_loss(logits, target_out, skip=PAD))
-        words += count
-        weights = weights.numpy()
-        found += [w[..., :t, :s] for w, (t, s) in zip(weights, sizes, strict=True)]
-    return found, total / words
+    return align.read(partial(loop.read, graph), loss, examples, size)

@@ -10,20 +10,8 @@ from both_frameworks import first_weights  # noqa: F401
 from attn_course.course.labs import interval, load_record
 from attn_course.tasks.alignments import FILE, SHA256, Verse, alignment_error_rate, load_alignments
 from attn_course.tasks.text import BEGIN, END, PAD, UNKNOWN
-from experiments.align import (
-    Words,
-    __main__,
-    by_model_1,
-    chance_level,
-    diagonal,
-    encode,
-    ibm_model_1,
-    pytorch,
-    right_counts,
-    tf,
-    to_numbers,
-    word_lists,
-)
+from experiments import align
+from experiments.align import __main__, pytorch, tf
 from experiments.data import alignments as maker
 
 VERSES = load_alignments()
@@ -42,11 +30,11 @@ def test_counts_are_those_of_the_page():
 
 
 def test_tokens_of_words():
-    words = Words([["b", "a"], ["c"]])
+    words = align.Words([["b", "a"], ["c"]])
     tokens, lengths = words.encode([["a"], ["c", "x"]], begin=True, end=True)
     assert tokens.tolist() == [[BEGIN, 4, END, PAD], [BEGIN, 6, UNKNOWN, END]]
     assert (len(words), lengths.tolist()) == (7, [3, 4])
-    batch, sizes = encode(SMALL)
+    batch, sizes = align.encode(SMALL)
     assert sizes == (6, 7)
     assert batch.target_in[1].tolist() == [BEGIN, 4, PAD, PAD]  # "One" and "one" are the same
 
@@ -65,20 +53,20 @@ def test_model_1_by_hand():
                     counts[pair] += share
         totals = {one: sum(n for pair, n in counts.items() if pair[0] == one) for one in "ab"}
         chance = {pair: n / totals[pair[0]] for pair, n in counts.items()}
-    found = ibm_model_1(pairs, 2)
+    found = align.ibm_model_1(pairs, 2)
     assert found.keys() == chance.keys()
     for pair, expected in chance.items():
         assert found[pair] == pytest.approx(expected, rel=1e-12)
-    assert ibm_model_1(pairs, 60)["b", "y"] > 0.99  # "x" is explained by "a"
+    assert align.ibm_model_1(pairs, 60)["b", "y"] > 0.99  # "x" is explained by "a"
 
 
 def test_aligners_and_judge_by_hand():
-    assert [x.tolist() for x in diagonal(SMALL)] == [[0, 1, 1], [0]]
-    assert right_counts(SMALL, diagonal(SMALL)).tolist() == [[2, 2], [1, 1]]
-    assert right_counts(SMALL, [np.array([1, 0, 0]), np.array([0])]).tolist() == [[0, 2], [1, 1]]
-    assert chance_level(SMALL) == pytest.approx((0.5 + 0.5 + 1) / 3)
-    assert [len(x) for x in by_model_1(SMALL)] == [3, 1]
-    assert word_lists(SMALL)[1] == [["one", "two", "three"], ["one"]]
+    assert [x.tolist() for x in align.diagonal(SMALL)] == [[0, 1, 1], [0]]
+    assert align.right_counts(SMALL, align.diagonal(SMALL)).tolist() == [[2, 2], [1, 1]]
+    assert align.right_counts(SMALL, [np.array([1, 0, 0]), np.array([0])]).tolist() == [[0, 2], [1, 1]]
+    assert align.chance_level(SMALL) == pytest.approx((0.5 + 0.5 + 1) / 3)
+    assert [len(x) for x in align.by_model_1(SMALL)] == [3, 1]
+    assert align.word_lists(SMALL)[1] == [["one", "two", "three"], ["one"]]
 
 
 def test_the_error_rate_by_hand():
@@ -91,15 +79,15 @@ def test_the_error_rate_by_hand():
     f1 = 2 * precision * recall / (precision + recall)
     assert alignment_error_rate(right, len(found), len(sure)) == pytest.approx(1 - f1)
     assert alignment_error_rate(3, 3, 3) == 0 and alignment_error_rate(0, 4, 3) == 1
-    counted = right_counts(SMALL, diagonal(SMALL)).sum(axis=0)  # 3 right of 3; 4 words of English, 3 links
+    counted = align.right_counts(SMALL, align.diagonal(SMALL)).sum(axis=0)  # 3 right of 3; 4 words of English, 3 links
     assert alignment_error_rate(counted[0], 4, sum(x.links.sum() for x in SMALL)) == pytest.approx(1 - 6 / 7)
 
 
 def test_the_diagonal_and_model_1_on_the_verses():
     """As stored: people's links lie near the diagonal, and counting words does better."""
     plain = load_record("align")["plain"]
-    assert interval(*right_counts(VERSES, diagonal(VERSES)).T) == plain["diagonal"]
-    assert round(chance_level(VERSES), 4) == plain["every word equally"]
+    assert interval(*align.right_counts(VERSES, align.diagonal(VERSES)).T) == plain["diagonal"]
+    assert round(align.chance_level(VERSES), 4) == plain["every word equally"]
     assert 0.1 < plain["every word equally"] < plain["diagonal"][0] < plain["IBM model 1"][0]
 
 
@@ -107,19 +95,19 @@ def test_the_diagonal_and_model_1_on_the_verses():
 def test_a_model_is_read_at_the_right_step(lab, name):
     """Row t is that of the word after t words; padding changes nothing."""
     verses = VERSES[:7]
-    examples, sizes = encode(verses)
+    examples, sizes = align.encode(verses)
     model = lab.MODELS[name](*sizes)
     weights, _ = lab.read(model, examples, size=3)
     for i in (0, 5):
-        alone, _ = lab.read(model, encode(verses)[0]._replace(**cut(examples, i)))
+        alone, _ = lab.read(model, align.encode(verses)[0]._replace(**cut(examples, i)))
         np.testing.assert_allclose(alone[0], weights[i], atol=1e-6)
         assert weights[i].shape[-2:] == (len(verses[i].english) + 1, len(verses[i].greek))
-    now, late = (to_numbers(weights, x)[0] for x in (0, 1))
+    now, late = (align.to_numbers(weights, x)[0] for x in (0, 1))
     assert now.shape[-1] == len(verses[0].english)
     np.testing.assert_array_equal(now[..., 1:], late[..., :-1])
     rows = __main__.scores(verses, weights)
     assert len(rows) == (20 if name == "Transformer" else 2)
-    expected = right_counts(verses, [n if n.ndim == 1 else n[0, 0] for n in to_numbers(weights)])
+    expected = align.right_counts(verses, [n if n.ndim == 1 else n[0, 0] for n in align.to_numbers(weights)])
     assert rows[0]["right"][0] == round(expected[:, 0].sum() / expected[:, 1].sum(), 4)
 
 

@@ -9,7 +9,7 @@ import pytest
 from attn_course.frameworks import keras, torch
 from attn_course.parity import get_parameters, set_parameters
 from attn_course.tasks import digits, photograph
-from experiments.digits import BATCH, LOOKS, KerasPixels, TorchPixels, batches, may_look
+from experiments.digits import BATCH, LOOKS, READERS, batches, may_look
 
 TRAIN, TEST = (digits.load_digits(split) for split in digits.SPLITS)
 
@@ -51,7 +51,7 @@ def test_ways_of_looking():
 def test_pixel_readers(look):
     """Only a reader that may look at all lets a far pixel count for another."""
     torch.manual_seed(0)
-    model, images = TorchPixels(look), torch.zeros(4, 8, 8)
+    model, images = READERS["pixels"]["pytorch"](look), torch.zeros(4, 8, 8)
     images[1::2, 0, 0] = images[2:, 7, 7] = 1
     assert (model.attention is None) == (look == "none")
     if model.attention is not None:
@@ -62,11 +62,10 @@ def test_pixel_readers(look):
 
 def test_both_frameworks_read_alike():
     keras.utils.set_random_seed(0)
-    one, other = TorchPixels("all"), KerasPixels("all")
+    one, other = (make("all") for make in READERS["pixels"].values())
     other(TEST.images[:1])
-    names = {"attention": "attention", "output": "output_layer"}
-    for theirs, ours in names.items():
-        set_parameters(getattr(one, theirs), get_parameters(getattr(other, ours)))
+    for name in ("attention", "logits"):
+        set_parameters(getattr(one, name), get_parameters(getattr(other, name)))
     one.attention.gate.data.fill_(0.5)
     other.attention.gate.assign(0.5)
     kernel, bias = other.convolution.get_weights()

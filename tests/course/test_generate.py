@@ -11,10 +11,10 @@ from attn_course.course.labs import decode, uptrain
 from attn_course.course.labs.decode.pytorch import make_step
 from attn_course.course.labs.generate import __main__ as command
 from attn_course.course.plots.explore.numbers import cache_gib
-from attn_course.frameworks import keras, tf as tensorflow, torch
+from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import glassllm
-from experiments import sinks
+from experiments import draw_from, sinks
 from experiments.uptrain import watched
 
 SMALL = {"symbols": 17, "model_dim": 12, "num_heads": 6, "num_kv_heads": 3, "ff_dim": 7, "num_layers": 2}
@@ -23,8 +23,7 @@ TOKENS = np.random.default_rng(0).integers(17, size=(2, 23))
 
 
 def lab_of(face):
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
+    draw_from(0)
     return importlib.import_module(f"attn_course.course.labs.generate.{face}")
 
 

@@ -7,16 +7,8 @@ import numpy as np
 import pytest
 from both_frameworks import first_weights  # noqa: F401
 
-from attn_course.course.labs.heads import (
-    CUTS,
-    DRAWS,
-    cut_in_three_orders,
-    head_scores,
-    hide,
-    pytorch as in_torch,
-    tf as in_tf,
-    without_heads,
-)
+from attn_course.course.labs import heads as lab
+from attn_course.course.labs.heads import pytorch as in_torch, tf as in_tf
 from attn_course.frameworks import torch
 from attn_course.tasks.dates import load_dates, source_vocabulary
 from attn_course.tasks.look_up import ASKED, SEVERAL_SIZE, SEVERAL_VALUES, several_look_ups
@@ -36,7 +28,7 @@ def test_every_question_has_its_answers():
 
 
 def test_hidden_characters_are_real_ones():
-    tokens, missing = hide(DATES.source, DATES.source_mask, np.random.default_rng(0))
+    tokens, missing = lab.hide(DATES.source, DATES.source_mask, np.random.default_rng(0))
     hidden = missing != PAD
     assert 0.13 < hidden.sum() / DATES.source_mask.sum() < 0.17 and not hidden[~DATES.source_mask].any()
     assert (tokens[hidden] == UNKNOWN).all() and np.array_equal(missing[hidden], DATES.source[hidden])
@@ -50,7 +42,7 @@ def test_scores_of_heads_by_hand():
     before[0, 0] = 1.0
     space = np.tile([0.0, 1.0, 0.0, 0.0], (T, 1))
     weights = np.stack([np.stack([before, space])] * 2)
-    scores = head_scores(weights, mask, np.array([[False, True, False, False]] * 2))
+    scores = lab.head_scores(weights, mask, np.array([[False, True, False, False]] * 2))
     np.testing.assert_allclose(scores["previous"], [[2 / 3, 1 / 3], [0, 0]])
     np.testing.assert_allclose(scores["itself"], [[1 / 3, 1 / 3], [1, 0]])
     np.testing.assert_allclose(scores["next"], [[0, 1 / 3], [0, 1]])
@@ -58,7 +50,7 @@ def test_scores_of_heads_by_hand():
 
 
 def test_every_set_of_heads_is_switched_off():
-    found = without_heads(lambda kept: kept.tolist(), 3)
+    found = lab.without_heads(lambda kept: kept.tolist(), 3)
     assert len(found) == 8 and found[()] == [1, 1, 1]
     assert found[(0, 1),] == [1, 0, 1] and found[(0, 0), (0, 2)] == [0, 1, 0]
 
@@ -66,7 +58,7 @@ def test_every_set_of_heads_is_switched_off():
 @MODULE
 def test_losses_are_those_of_the_hidden_characters(module):
     model = module.DateModel(len(source_vocabulary()))
-    tokens, missing = hide(DATES.source[:5], DATES.source_mask[:5], np.random.default_rng(0))
+    tokens, missing = lab.hide(DATES.source[:5], DATES.source_mask[:5], np.random.default_rng(0))
     given = tokens, DATES.source_mask[:5], missing
     if module is in_torch:
         given = tuple(map(torch.from_numpy, given))
@@ -86,14 +78,16 @@ def test_heads_are_cut_in_three_orders():
         asked.append(sorted(heads))
         return importance[list(heads)].sum()
 
-    rows = cut_in_three_orders(importance, loss, np.random.default_rng(0))
+    rows = lab.cut_in_three_orders(importance, loss, np.random.default_rng(0))
     ranked = np.sort(importance)
-    assert [row["cut"] for row in rows] == list(CUTS) and len(asked) == len(CUTS) * (DRAWS + 2)
+    assert [row["cut"] for row in rows] == list(lab.CUTS) and len(asked) == len(lab.CUTS) * (lab.DRAWS + 2)
     for number, row in enumerate(rows):
         count = row["cut"]
         assert row["least important"] == ranked[:count].sum() and row["most important"] == ranked[-count:].sum()
-        drawn = asked[number * (DRAWS + 2) :][:DRAWS]
-        assert all(len(set(heads)) == count for heads in drawn) and len({tuple(heads) for heads in drawn}) > DRAWS / 2
+        drawn = asked[number * (lab.DRAWS + 2) :][: lab.DRAWS]
+        assert (
+            all(len(set(heads)) == count for heads in drawn) and len({tuple(heads) for heads in drawn}) > lab.DRAWS / 2
+        )
         sums = [importance[heads].sum() for heads in drawn]
         # 20 draws: Student's t with 19 degrees of freedom, as any table has it
         half = 2.093 * np.std(sums, ddof=1) / np.sqrt(20)

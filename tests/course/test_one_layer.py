@@ -72,7 +72,7 @@ def test_a_question_for_a_key():
 
 
 def test_mixes_differ_in_nothing_but_what_their_layers_see():
-    models = {mix: mixes.TorchModel(mix) for mix in mixes.MIXES}
+    models = {mix: mixes.MODELS["pytorch"](mix) for mix in mixes.MIXES}
     shapes = [{name: tuple(x.shape) for name, x in model.named_parameters()} for model in models.values()]
     assert all(each == shapes[0] for each in shapes)
     tokens = torch.zeros(1, 60, dtype=torch.long)

@@ -10,7 +10,7 @@ from attn_course.course.labs.positions import POSITIONS, pytorch as in_torch, ra
 from attn_course.frameworks import keras, tf, torch
 from attn_course.parity import get_parameters
 from attn_course.tasks import topics
-from experiments import length, patches
+from experiments import draw_from, length, patches
 
 MODULES = pytest.mark.parametrize("module", [in_torch, in_tf], ids=["pytorch", "tf"])
 SIZES = {"symbols": 7, "width": 12, "heads": 2, "layers": 2}
@@ -78,8 +78,7 @@ def test_evaluate_counts_only_what_is_asked(monkeypatch):
 def twins(positions, causal):
     """The same parameters in a model of each framework."""
     kind = {"positions": positions, "max_length": 11, "causal": causal}
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
+    draw_from(0)
     one, other = in_torch.TokenModel(**SIZES, **kind), in_tf.TokenModel(**SIZES, **kind)
     other(tf.zeros((1, 5), tf.int64))
     return twinned(one, other)
@@ -93,11 +92,6 @@ def test_the_layers_are_those_of_the_package(module):
     assert blocks.encoder.config["norm"] == "pre" and blocks.encoder.config["ff_dim"] == 4 * 12
 
 
-def set_seeds(seed):
-    torch.manual_seed(seed)
-    keras.utils.set_random_seed(seed)
-
-
 def dense(inputs, outputs):
     layer = keras.layers.Dense(outputs)
     layer.build((None, inputs))
@@ -109,13 +103,13 @@ def dense(inputs, outputs):
 def test_a_seed_draws_what_the_records_began_with(module, positions):
     """Layer by layer: the attention, then the network as the library draws linear maps."""
     face, linear = (pytorch, torch.nn.Linear) if module is in_torch else (tensorflow, dense)
-    set_seeds(5)
+    draw_from(5)
     blocks = module.Blocks(12, 2, 2, positions=positions, max_length=9)
     found = [blocks.bias] if positions == "t5" else []
     for layer in blocks.encoder.layers:
         found += [layer.attention, layer.feed_forward.inner, layer.feed_forward.outer]
     found.append(linear(2, 3))  # what is drawn behind the blocks
-    set_seeds(5)
+    draw_from(5)
     expected = [face.RelativeBias(2, num_buckets=16, max_distance=32)] if positions == "t5" else []
     for _ in range(2):
         if positions == "shaw":
@@ -176,8 +170,7 @@ def test_a_grid_knows_rows_and_columns():
 @pytest.mark.parametrize("kind", patches.KINDS)
 def test_patch_models(module, kind):
     """Without positions the order of the patches does not matter."""
-    torch.manual_seed(0)
-    keras.utils.set_random_seed(0)
+    draw_from(0)
     model = module.PatchModel(**patches.settings(kind))
     if kind == "learned" and module is in_torch:
         model.blocks.added.weight.data.normal_()

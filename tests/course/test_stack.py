@@ -51,11 +51,11 @@ PATTERN_MODELS = torch_patterns.PatternModel, tf_patterns.PatternModel
 PATTERN = {"width": 12, "heads": 2, "layers": 2, "length": 16}
 # The models, what they are built from, and how many symbols each of their inputs has.
 TWINS = {
-    "norms": (program.TorchModel, program.KerasModel, ["post"], {}, [256]),
-    "mixes": (mixes.TorchModel, mixes.KerasModel, ["3 : 1, NoPE"], {}, [33]),
-    "capped": (taming.TorchModel, taming.KerasModel, [32, "cap"], {}, [256]),
-    "normed": (taming.TorchModel, taming.KerasModel, [32, "norm"], {}, [256]),
-    "recall": (associative.TorchMemory, associative.KerasMemory, ["softmax, ALiBi", 8], {}, [128, 33]),
+    "norms": (*program.MODELS.values(), ["post"], {}, [256]),
+    "mixes": (*mixes.MODELS.values(), ["3 : 1, NoPE"], {}, [33]),
+    "capped": (*taming.MODELS.values(), [32, "cap"], {}, [256]),
+    "normed": (*taming.MODELS.values(), [32, "norm"], {}, [256]),
+    "recall": (*associative.MODELS.values(), ["softmax, ALiBi", 8], {}, [128, 33]),
     "cards": (torch_pairs.Player, tf_pairs.Player, ["near"], {}, [24, 5]),
     "YaRN": (*TOKEN_MODELS, [11, 32, 2, 2], {"positions": "rotary", **PLACES, **longer.rotation("yarn")}, [11]),
     "scaled": (
@@ -89,25 +89,19 @@ def test_models_agree_in_both_frameworks(name):
 @pytest.mark.parametrize("cause", ailing.CAUSES)
 def test_ailing_models_agree_in_both_frameworks(cause):
     """Whole, and with a cache; logits, maps and the stream's norms."""
-    model, twin = ailing.TorchModel(cause), ailing.KerasModel(cause)
+    model, twin = (make(cause) for make in ailing.MODELS.values())
     tokens = np.random.default_rng(0).integers(ailing.TOKENS, size=(3, ailing.T - 1))
     twin(tf.constant(tokens))
-    with torch.no_grad():
-        model.logits.normal_()
-        for name in ("tokens", "places", "logits"):
-            getattr(twin, name).assign(getattr(model, name).numpy())
-        for one, other in zip(model.blocks, twin.blocks, strict=True):
-            other.maps.assign(one.maps.numpy())
-            other.out.assign(one.output.numpy())
-        first, rest = torch.from_numpy(tokens[:, :6]), torch.from_numpy(tokens[:, 6:7])
-        whole = model(torch.from_numpy(tokens)).numpy()
-        maps, sizes = [block.weights for block in model.blocks], model.norms
-        model(first)
-        last = model(rest, [block.kept for block in model.blocks]).numpy()
-    logits, streams, found, *_ = twin(tf.constant(tokens))
-    *_, past = twin(tf.constant(tokens[:, :6]))
-    np.testing.assert_allclose(logits, whole, atol=1e-4)
-    np.testing.assert_allclose(twin(tf.constant(tokens[:, 6:7]), past)[0], last, atol=1e-4)
-    for one, other in zip(maps, found, strict=True):
-        np.testing.assert_allclose(other, one, atol=1e-5)
-    np.testing.assert_allclose([tf.reduce_mean(tf.norm(x, axis=-1)) for x in streams], sizes, rtol=1e-4)
+    torch.nn.init.normal_(model.logits)
+    for one, other in zip((model, *model.blocks), (twin, *twin.blocks), strict=True):
+        for name, x in one.named_parameters(recurse=False):
+            getattr(other, name).assign(x.detach().numpy())
+    found = []
+    for each, tensor in ((model.requires_grad_(False), torch.from_numpy), (twin, tf.constant)):
+        logits, streams, maps, *_ = each(tensor(tokens))
+        *_, past = each(tensor(tokens[:, :6]))
+        last = each(tensor(tokens[:, 6:7]), past)[0]
+        norms = [np.linalg.norm(x.numpy(), axis=-1).mean() for x in streams]
+        found.append([logits.numpy(), last.numpy(), *(x.numpy() for x in maps), norms])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-5)

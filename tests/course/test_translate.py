@@ -12,26 +12,16 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from attn_course.course.labs.translate import (
-    MODELS,
-    RATES,
-    Setting,
-    __main__ as command,
-    batches_from,
-    load_data,
-    pytorch as in_torch,
-    score,
-    tf as in_tf,
-    unigram_loss,
-)
+from attn_course.course.labs import translate
+from attn_course.course.labs.translate import __main__ as command, pytorch as in_torch, tf as in_tf
 from attn_course.frameworks import tf, torch
 from attn_course.tasks.text import PAD
 
-TINY = Setting(
+TINY = translate.Setting(
     steps=4, batch_size=4, longest=14, longest_test=18, model_dim=8, num_layers=1, num_heads=2, hidden_dim=6, every=2,
     rows=12, test_rows=12, warm_up_steps=2,
 )  # fmt: skip
-DATA = load_data(TINY)
+DATA = translate.load_data(TINY)
 LABS = pytest.mark.parametrize("lab", [in_torch, in_tf], ids=["pytorch", "tf"])
 
 
@@ -150,17 +140,17 @@ def test_unigram_loss_by_hand():
         counts[token] += token != PAD
     chance = np.log(counts / counts.sum())
     expected = -np.mean([chance[x] for x in DATA.dev.target_out.ravel() if x != PAD])
-    assert abs(unigram_loss(DATA) - expected) < 1e-9
+    assert abs(translate.unigram_loss(DATA) - expected) < 1e-9
 
 
 @LABS
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", translate.MODELS)
 def test_all_four_have_the_dropout_of_the_setting(lab, model):
     """In training two passes differ, with a rate of 0 they do not; when it translates nothing is dropped."""
 
     def loss(rate, training):
         built = lab.build(TINY._replace(model=model, dropout=rate))
-        batch = next(batches_from(DATA, TINY, 0))
+        batch = next(translate.batches_from(DATA, TINY, 0))
         if lab is in_torch:
             built.train(training)
             return [lab.summed_loss(lab.Caller(built), lab.to("cpu", batch), 0.0).item() for _ in range(2)]
@@ -204,7 +194,7 @@ def test_the_comparison_chooses_rates_and_keeps_what_is_trained(tmp_path, monkey
     first, second = records
     assert first["rows"] == second["rows"] and first["ahead"] == second["ahead"]
     for row in first["rows"]:
-        assert [rate for rate, _ in row["grid"]] == list(RATES)
+        assert [rate for rate, _ in row["grid"]] == list(translate.RATES)
         assert row["rate"] == min(row["grid"], key=lambda found: found[1])[0]
         assert [run["seed"] for run in row["runs"]] == [0, 1]
         for run in row["runs"]:
@@ -225,17 +215,19 @@ def test_the_bootstrap_by_hand():
     texts = ["el hombre bueno vino a la casa", "ella no vio la luz del mundo", "y dijo a los suyos que no"] * 9
     worse = [text.replace("la ", "una ") for text in texts]
     metric = BLEU()
-    rows = score.statistics(metric, worse, texts)
-    assert abs(score.from_counts(metric, rows) - score.bleu(worse, texts)) < 0.01
-    found = score.ahead({"one": [texts, worse], "same": [worse, texts], "worse": [worse, worse]}, texts, draws=50)
+    rows = translate.score.statistics(metric, worse, texts)
+    assert abs(translate.score.from_counts(metric, rows) - translate.score.bleu(worse, texts)) < 0.01
+    found = translate.score.ahead(
+        {"one": [texts, worse], "same": [worse, texts], "worse": [worse, worse]}, texts, draws=50
+    )
     assert found["same"] == [0.0, 0.0, 0.0]
     middle, low, high = found["worse"]
-    assert 0 < low < middle < high and abs(middle - (100 - score.bleu(worse, texts)) / 2) < 0.02
+    assert 0 < low < middle < high and abs(middle - (100 - translate.score.bleu(worse, texts)) / 2) < 0.02
 
 
 def test_batches_go_on_where_a_run_stopped():
-    one = [next(batches_from(DATA, TINY, step)).source for step in range(5)]
-    stream = batches_from(DATA, TINY, 0)
+    one = [next(translate.batches_from(DATA, TINY, step)).source for step in range(5)]
+    stream = translate.batches_from(DATA, TINY, 0)
     for expected in one:
         np.testing.assert_array_equal(next(stream).source, expected)
 
@@ -245,10 +237,10 @@ def test_translations_stand_in_the_order_of_the_sources(lab):
     model = lab.build(TINY)
     for beam_size in (1, 2):
         write = partial(lab.translate, model)
-        examples, wrote = score.translations(write, "test", TINY, beam_size=beam_size)
+        examples, wrote = translate.score.translations(write, "test", TINY, beam_size=beam_size)
         alone = examples.take([7]).encode()
         tokens = lab.translate(model, alone.source, alone.source_mask, max_length=22, beam_size=beam_size)
-        assert wrote[7] == score.subwords().decode(tokens)[0]
-    found = score.score(examples, wrote)
+        assert wrote[7] == translate.score.subwords().decode(tokens)[0]
+    found = translate.score.score(examples, wrote)
     assert sum(row[2] for row in found["by_length"]) == len(wrote) <= 12
-    assert score.score(examples, examples.targets)["bleu"] == 100.0
+    assert translate.score.score(examples, examples.targets)["bleu"] == 100.0

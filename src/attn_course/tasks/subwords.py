@@ -37,12 +37,8 @@ class Subwords(Vocabulary):
                 raise ValueError(f"merges: expected two known subwords, got {pair}")
             self._ranks[pair] = rank
             known.add("".join(pair))
-        pieces = dict.fromkeys((*self.characters, *map("".join, self._ranks)))
-        self.characters = tuple(pieces)
-        self._tokens = {
-            piece: token
-            for token, piece in enumerate(self.characters, len(self) - len(pieces))
-        }
+        pieces = (*self.characters, *map("".join, self._ranks))
+        self._number(dict.fromkeys(pieces))
         self._cut = cache(self._cut_word)
 
     def pieces(self, text):

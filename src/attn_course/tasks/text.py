@@ -6,6 +6,7 @@ the same rows in the same order.
 Shapes: B rows, S source positions, T target positions, n examples of a whole set.
 """
 
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,22 @@ class Batch(NamedTuple):
     target_out: np.ndarray
 
 
+@dataclass(frozen=True)
+class Parallel:
+    """Parallel lists of n strings: the sources, the targets, and what a task adds."""
+
+    sources: list
+    targets: list
+
+    def __len__(self):
+        return len(self.sources)
+
+    def take(self, rows):
+        """The same at the indices `rows`, in that order."""
+        columns = (getattr(self, field.name) for field in fields(self))
+        return type(self)(*([column[i] for i in rows] for column in columns))
+
+
 class Vocabulary:
     """Characters and their tokens.
 
@@ -45,14 +62,18 @@ class Vocabulary:
     """
 
     def __init__(self, characters):
-        self.characters = tuple(sorted(set(characters)))
+        self._number(sorted(set(characters)))
         wrong = [character for character in self.characters if len(character) != 1]
         if wrong:
             raise ValueError(
                 f"characters: expected single characters, got {wrong[0]!r}"
             )
+
+    def _number(self, pieces):
+        """Give tokens to these pieces of texts, in this order."""
+        self.characters = tuple(pieces)
         numbered = enumerate(self.characters, NUM_SPECIAL)
-        self._tokens = {character: token for token, character in numbered}
+        self._tokens = {piece: token for token, piece in numbered}
 
     def __len__(self):
         return NUM_SPECIAL + len(self.characters)

@@ -28,22 +28,36 @@ class Task(NamedTuple):
     shown: tuple = ()
 
 
-def build(names, task, *, attention):
-    """An encoder-decoder of the task's sizes.
+def encoder_decoder(names, sizes, dims, attention, **options):
+    """A recurrent encoder, in both directions, and a decoder.
 
-    ``names`` is ``attn_course.pytorch`` or ``attn_course.tf``.
+    names: ``attn_course.pytorch`` or ``attn_course.tf``. sizes: of the vocabularies.
+    dims: of the embeddings, the decoder's state and the memory. attention: None,
+    "bahdanau", or what makes a layer of Luong's, with options of his decoder.
     """
-    sizes = {"embedding_dim": task.embedding_dim, "hidden_dim": task.hidden_dim}
-    encoder = names.RecurrentEncoder(len(task.source_vocabulary), **sizes)
-    sizes["memory_dim"] = 2 * task.hidden_dim
-    target_size = len(task.target_vocabulary)
-    if attention:
-        decoder = names.BahdanauDecoder(
-            target_size, **sizes, attention_dim=task.hidden_dim
-        )
+    (source_size, vocab_size), (embedding_dim, hidden_dim, memory_dim) = sizes, dims
+    encoder = names.RecurrentEncoder(source_size, embedding_dim, memory_dim // 2)
+    given = vocab_size, embedding_dim, hidden_dim
+    own = {"memory_dim": memory_dim}
+    if attention is None:
+        decoder = names.FixedContextDecoder(*given, **own)
+    elif attention == "bahdanau":
+        decoder = names.BahdanauDecoder(*given, **own, attention_dim=hidden_dim)
     else:
-        decoder = names.FixedContextDecoder(target_size, **sizes)
+        decoder = names.LuongDecoder(*given, **own, attention=attention(), **options)
     return names.EncoderDecoder(encoder, decoder)
+
+
+def build(names, task, *, attention, halved=False, **options):
+    """``encoder_decoder`` of the task's sizes; attention: True is Bahdanau's.
+
+    halved: the encoder's states are as wide as the decoder's, not twice as wide.
+    """
+    sizes = len(task.source_vocabulary), len(task.target_vocabulary)
+    memory_dim = task.hidden_dim if halved else 2 * task.hidden_dim
+    dims = task.embedding_dim, task.hidden_dim, memory_dim
+    kind = {True: "bahdanau", False: None}.get(attention, attention)
+    return encoder_decoder(names, sizes, dims, kind, **options)
 
 
 def run(task, framework, setting, *, seed, steps, build=build, schedule=None):

@@ -81,3 +81,10 @@ def log_line(log, seen, step):
     columns = zip(*seen, strict=True)
     log.append(Record(step, *(float(sum(x) / len(x)) for x in columns)))
     seen.clear()
+
+
+def as_arrays(found):
+    """Tensors of either framework as arrays: one, or a tuple of some; None stays."""
+    if isinstance(found, tuple | list):
+        return tuple(map(as_arrays, found))
+    return None if found is None else found.numpy()

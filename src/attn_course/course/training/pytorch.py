@@ -3,7 +3,7 @@
 import numpy as np
 
 from attn_course.core.frameworks import torch
-from attn_course.course.training import log_line, progress, short
+from attn_course.course.training import as_arrays, log_line, progress, short
 from attn_course.tasks.text import BEGIN, PAD
 
 
@@ -71,8 +71,16 @@ def token_loss(model, source, mask, target_in, target_out):
 
 @torch.no_grad()
 def read(model, *arrays):
-    """What a model gives for some arrays, as an array."""
-    return model(*map(torch.from_numpy, arrays)).numpy()
+    """What a model gives for some arrays: an array, or a tuple of several."""
+    return as_arrays(model(*map(torch.from_numpy, arrays)))
+
+
+@torch.no_grad()
+def guessed(model, inputs, targets):
+    """A model's first output, logits (..., N), and nats of targets (...): arrays."""
+    logits, chosen = model(torch.from_numpy(inputs))[0], torch.from_numpy(targets)
+    nats = -logits.log_softmax(dim=-1).gather(-1, chosen[..., None])[..., 0]
+    return logits.numpy(), nats.numpy()
 
 
 @torch.no_grad()

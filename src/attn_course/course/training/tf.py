@@ -3,7 +3,7 @@
 import numpy as np
 
 from attn_course.core.frameworks import keras, tf
-from attn_course.course.training import log_line, progress, short
+from attn_course.course.training import as_arrays, log_line, progress, short
 from attn_course.tasks.text import BEGIN, PAD
 
 
@@ -83,8 +83,15 @@ def token_loss(model, source, mask, target_in, target_out):
 
 
 def read(model, *arrays):
-    """What a model gives for some arrays, as an array."""
-    return model(*map(tf.constant, arrays)).numpy()
+    """What a model gives for some arrays: an array, or a tuple of several."""
+    return as_arrays(model(*map(tf.constant, arrays)))
+
+
+def guessed(model, inputs, targets):
+    """A model's first output, logits (..., N), and nats of targets (...): arrays."""
+    logits = model(tf.constant(inputs))[0]
+    nats = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
+    return logits.numpy(), nats.numpy()
 
 
 def predict(model, examples, *, max_length, batch_size=500):

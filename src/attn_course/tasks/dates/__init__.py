@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from attn_course.tasks.data import read_checked
-from attn_course.tasks.text import Vocabulary, encode_pairs
+from attn_course.tasks.text import Parallel, Vocabulary, encode_pairs
 
 SPLITS = ("train", "dev", "test")
 COLUMNS = ("split", "locale", "format", "source", "target")
@@ -22,24 +22,11 @@ SHA256 = "7a2938c8af42702a891094de0a4fc01b0c4a5dcf2d171d8acce309930e0ec542"
 
 
 @dataclass(frozen=True)
-class Dates:
+class Dates(Parallel):
     """Parallel lists of n strings: localized date, ISO date, locale and format."""
 
-    sources: list
-    targets: list
     locales: list
     formats: list
-
-    def __len__(self):
-        return len(self.sources)
-
-    def take(self, rows):
-        """The `Dates` at the indices `rows`, in that order.
-
-        One locale, say, or one day in all locales.
-        """
-        columns = (self.sources, self.targets, self.locales, self.formats)
-        return Dates(*([column[i] for i in rows] for column in columns))
 
     def encode(self):
         """All pairs as one `Batch`.

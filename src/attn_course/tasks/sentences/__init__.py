@@ -48,12 +48,7 @@ class Words(Vocabulary):
     """
 
     def __init__(self, words):
-        super().__init__("")
-        self.characters = tuple(sorted(set(words)))
-        start = len(self) - len(self.characters)
-        self._tokens = {
-            word: token for token, word in enumerate(self.characters, start)
-        }
+        self._number(sorted(set(words)))
 
     def pieces(self, text):
         """The words and signs of a text, in order."""

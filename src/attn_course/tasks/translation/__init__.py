@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attn_course.tasks.data import read_checked
 from attn_course.tasks.subwords import Subwords
-from attn_course.tasks.text import encode_pairs
+from attn_course.tasks.text import Parallel, encode_pairs
 
 SPLITS = ("train", "dev", "test")
 # Whole books, of which hardly a verse stands in another (John 12:8 does).
@@ -34,20 +34,10 @@ SHA256 = {
 
 
 @dataclass(frozen=True)
-class Translation:
+class Translation(Parallel):
     """Parallel lists of n strings: English, Spanish, and where it stands."""
 
-    sources: list
-    targets: list
     references: list
-
-    def __len__(self):
-        return len(self.sources)
-
-    def take(self, rows):
-        """The `Translation` at the indices `rows`, in that order."""
-        columns = (self.sources, self.targets, self.references)
-        return Translation(*([column[i] for i in rows] for column in columns))
 
     def encode(self):
         """All pairs as one `Batch` of subwords."""

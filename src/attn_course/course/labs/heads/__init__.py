@@ -5,6 +5,7 @@
 python -m experiments.heads --seeds 0 1 2
 """
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -40,6 +41,46 @@ def hidden(batches, *, seed):
     for batch in batches:
         tokens, missing = hide(batch.source, batch.source_mask, rng)
         yield tokens, batch.source_mask, missing
+
+
+class DateModel:
+    """Layers of attention alone, each added to what came before it.
+
+    Shapes:
+        tokens (B, T), mask (B, T), head_masks: one (H) or (B, H) a layer
+        -> logits (B, T, N), weights: one (B, H, T, T) or None a layer.
+    """
+
+    def __init__(self, vocab_size):
+        super().__init__()
+        self.embedding = self.table(vocab_size, MODEL_DIM)
+        self.norms = self.listed(self.norm(MODEL_DIM) for _ in range(LAYERS))
+        self.attentions = self.listed(self.make_attention() for _ in range(LAYERS))
+        self.final_norm = self.norm(MODEL_DIM)
+        self.logits = self.linear(MODEL_DIM, vocab_size)
+
+    def make_attention(self):
+        """Positions: each query and key is turned by an angle (chapter 7)."""
+        rotary = self.face.RotaryEncoding(MODEL_DIM // HEADS)
+        return self.face.MultiHeadAttention(MODEL_DIM, HEADS, rotary=rotary)
+
+    def call(self, tokens, mask, head_masks=None, need_weights=False):
+        x, padding = self.embedding(tokens), mask[:, None, None]
+        head_masks = [None] * LAYERS if head_masks is None else head_masks
+        layers, maps = zip(self.norms, self.attentions, head_masks, strict=True), []
+        for norm, attention, heads in layers:
+            options = {"head_mask": heads, "need_weights": need_weights}
+            found, weights = attention(norm(x), mask=padding, **options)
+            x = x + found
+            maps.append(weights)
+        return self.logits(self.final_norm(x)), tuple(maps)
+
+
+def fill_in(model, tokens, mask, need_weights=False):
+    """The likeliest characters (B, T), and the weights of every layer, as arrays."""
+    asked = partial(model, need_weights=need_weights)
+    logits, maps = model.loop.read(asked, tokens, mask)
+    return logits.argmax(axis=-1), maps if need_weights else None
 
 
 def cut_in_three_orders(importance, loss, rng):

@@ -1,16 +1,17 @@
 """The look-up model and the date model in PyTorch."""
 
 from attn_course.core.frameworks import torch
+from attn_course.course.labs import heads
 from attn_course.course.labs.heads import (
-    HEADS,
-    LAYERS,
     LOOK_UP_BATCH,
     MODEL_DIM,
     RATE,
+    fill_in as fill_in,
     hidden,
 )
+from attn_course.course.labs.pytorch import Model
 from attn_course.course.training import pytorch as loop
-from attn_course.pytorch import MultiHeadAttention, RotaryEncoding
+from attn_course.pytorch import MultiHeadAttention
 from attn_course.tasks.look_up import (
     ASKED,
     SEVERAL_NAMES,
@@ -59,42 +60,8 @@ def _right(model, names, values, asked, answer):
     return loop.scored(model(names, values, asked)[0], answer)
 
 
-class DateModel(torch.nn.Module):
-    """Layers of attention alone, each added to what came before it.
-
-    Shapes:
-        tokens (B, T), mask (B, T), head_masks: one (H) or (B, H) a layer
-        -> logits (B, T, N), weights: one (B, H, T, T) or None a layer.
-    """
-
-    def __init__(self, vocab_size):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(vocab_size, MODEL_DIM)
-        self.norms = torch.nn.ModuleList(
-            torch.nn.LayerNorm(MODEL_DIM) for _ in range(LAYERS)
-        )
-        # Positions: each query and key is turned by an angle (chapter 7).
-        self.attentions = torch.nn.ModuleList(
-            MultiHeadAttention(
-                MODEL_DIM, HEADS, rotary=RotaryEncoding(MODEL_DIM // HEADS)
-            )
-            for _ in range(LAYERS)
-        )
-        self.final_norm = torch.nn.LayerNorm(MODEL_DIM)
-        self.output = torch.nn.Linear(MODEL_DIM, vocab_size)
-
-    def forward(self, tokens, mask, head_masks=None, need_weights=False):
-        x, padding = self.embedding(tokens), mask[:, None, None]
-        head_masks = [None] * LAYERS if head_masks is None else head_masks
-        maps = []
-        for norm, attention, heads in zip(
-            self.norms, self.attentions, head_masks, strict=True
-        ):
-            options = {"head_mask": heads, "need_weights": need_weights}
-            found, weights = attention(norm(x), mask=padding, **options)
-            x = x + found
-            maps.append(weights)
-        return self.output(self.final_norm(x)), tuple(maps)
+class DateModel(heads.DateModel, Model):
+    pass
 
 
 def losses(model, tokens, mask, missing, head_masks=None):
@@ -114,12 +81,3 @@ def train(model, batches, *, steps, seed=0, every=50):
 
 def _mean_loss(model, tokens, mask, missing):
     return losses(model, tokens, mask, missing).sum() / (missing != PAD).sum()
-
-
-@torch.no_grad()
-def fill_in(model, tokens, mask, need_weights=False):
-    """The likeliest characters (B, T), and the weights of every layer, as arrays."""
-    given = map(torch.from_numpy, (tokens, mask))
-    logits, maps = model(*given, need_weights=need_weights)
-    found = logits.argmax(dim=-1).numpy()
-    return found, [x.numpy() for x in maps] if need_weights else None

@@ -1,14 +1,15 @@
 """The look-up model and the date model in TensorFlow."""
 
 from attn_course.core.frameworks import keras, tf
+from attn_course.course.labs import heads
 from attn_course.course.labs.heads import (
-    HEADS,
-    LAYERS,
     LOOK_UP_BATCH,
     MODEL_DIM,
     RATE,
+    fill_in as fill_in,
     hidden,
 )
+from attn_course.course.labs.tf import Model
 from attn_course.course.training import tf as loop
 from attn_course.tasks.look_up import (
     ASKED,
@@ -17,7 +18,7 @@ from attn_course.tasks.look_up import (
     several_look_ups,
 )
 from attn_course.tasks.text import PAD
-from attn_course.tf import MultiHeadAttention, RotaryEncoding
+from attn_course.tf import MultiHeadAttention
 
 
 class LookUpModel(keras.Model):
@@ -59,42 +60,8 @@ def _right(model, names, values, asked, answer):
     return loop.scored(model(names, values, asked)[0], answer)
 
 
-class DateModel(keras.Model):
-    """Layers of attention alone, each added to what came before it.
-
-    Shapes:
-        tokens (B, T), mask (B, T), head_masks: one (H) or (B, H) a layer
-        -> logits (B, T, N), weights: one (B, H, T, T) or None a layer.
-    """
-
-    def __init__(self, vocab_size):
-        super().__init__()
-        self.embedding = _embedding(vocab_size)
-        self.norms = [
-            keras.layers.LayerNormalization(epsilon=1e-5) for _ in range(LAYERS)
-        ]
-        # Positions: each query and key is turned by an angle (chapter 7).
-        self.attentions = [
-            MultiHeadAttention(
-                MODEL_DIM, HEADS, rotary=RotaryEncoding(MODEL_DIM // HEADS)
-            )
-            for _ in range(LAYERS)
-        ]
-        self.final_norm = keras.layers.LayerNormalization(epsilon=1e-5)
-        self.output_layer = keras.layers.Dense(vocab_size)
-
-    def call(self, tokens, mask, head_masks=None, need_weights=False):
-        x, padding = self.embedding(tokens), mask[:, None, None]
-        head_masks = [None] * LAYERS if head_masks is None else head_masks
-        maps = []
-        for norm, attention, heads in zip(
-            self.norms, self.attentions, head_masks, strict=True
-        ):
-            options = {"head_mask": heads, "need_weights": need_weights}
-            found, weights = attention(norm(x), mask=padding, **options)
-            x = x + found
-            maps.append(weights)
-        return self.output_layer(self.final_norm(x)), tuple(maps)
+class DateModel(heads.DateModel, Model):
+    pass
 
 
 def losses(model, tokens, mask, missing, head_masks=None):
@@ -113,14 +80,6 @@ def train(model, batches, *, steps, seed=0, every=50):
 def _mean_loss(model, tokens, mask, missing):
     count = tf.reduce_sum(tf.cast(missing != PAD, tf.float32))
     return tf.reduce_sum(losses(model, tokens, mask, missing)) / count
-
-
-def fill_in(model, tokens, mask, need_weights=False):
-    """The likeliest characters (B, T), and the weights of every layer, as arrays."""
-    given = map(tf.constant, (tokens, mask))
-    logits, maps = model(*given, need_weights=need_weights)
-    found = tf.argmax(logits, axis=-1).numpy()
-    return found, [x.numpy() for x in maps] if need_weights else None
 
 
 def _embedding(rows):

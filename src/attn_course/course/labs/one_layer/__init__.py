@@ -8,6 +8,8 @@ have a model of one layer with one head, whose softmax and output can be regulat
 python -m experiments.idle --seeds 0 1 2
 """
 
+from functools import partial
+
 import numpy as np
 
 from attn_course.notebook import Table
@@ -94,6 +96,18 @@ def measure(tokens, losses, right, weights, outputs):
         "added_idle": float(outputs[idle].mean()),
         "added_echo": float(outputs[echo].mean()),
     }
+
+
+def measured(loop, model, mask=None):
+    """What ``measure`` says of a model; mask: for all texts (T, S).
+
+    loop: ``attn_course.course.training.pytorch`` or ``.tf``.
+    """
+    tokens, targets = tested()
+    logits, nats = loop.guessed(partial(model, mask=mask), tokens, targets)
+    _, weights = loop.read(partial(model, mask=mask), tokens)
+    outputs = loop.read(partial(model.added, mask=mask), tokens)
+    return measure(tokens, nats, logits.argmax(axis=-1) == targets, weights, outputs)
 
 
 def told(found):

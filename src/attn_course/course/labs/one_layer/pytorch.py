@@ -49,14 +49,4 @@ def loss(model, tokens, targets):
     return loop.class_loss(model(tokens)[0], targets)
 
 
-@torch.no_grad()
-def measured(model, mask=None):
-    """What ``one_layer.measure`` says of a model; mask: for all texts (T, S)."""
-    tokens, targets = one_layer.tested()
-    x = torch.from_numpy(tokens)
-    logits, weights = model(x, mask=mask)
-    chosen = torch.from_numpy(targets)[..., None]
-    nats = -logits.log_softmax(dim=-1).gather(-1, chosen)[..., 0].numpy()
-    right = logits.argmax(dim=-1).numpy() == targets
-    outputs = model.added(x, mask).numpy()
-    return one_layer.measure(tokens, nats, right, weights.numpy(), outputs)
+measured = partial(one_layer.measured, loop)

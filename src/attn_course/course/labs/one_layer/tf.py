@@ -50,12 +50,4 @@ def loss(model, tokens, targets):
     return loop.class_loss(model(tokens)[0], targets)
 
 
-def measured(model, mask=None):
-    """What ``one_layer.measure`` says of a model; mask: for all texts (T, S)."""
-    tokens, targets = one_layer.tested()
-    x = tf.constant(tokens)
-    logits, weights = model(x, mask=mask)
-    nats = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits).numpy()
-    right = tf.argmax(logits, axis=-1).numpy() == targets
-    outputs = model.added(x, mask).numpy()
-    return one_layer.measure(tokens, nats, right, weights.numpy(), outputs)
+measured = partial(one_layer.measured, loop)

@@ -8,7 +8,7 @@ python -m experiments.pairs --seeds 0 1 2
 import numpy as np
 
 from attn_course.core.masks import sliding_window_mask
-from attn_course.tasks.pairs import CARDS
+from attn_course.tasks.pairs import CARDS, pairs
 
 MODEL_DIM, STATE_DIM, BATCH, RATE = 32, 64, 64, 5e-3
 STEPS, ROWS = 800, 1000
@@ -26,3 +26,22 @@ def settled(log):
     """The mean loss in the third and in the last quarter of the steps."""
     losses = np.array([line.loss for line in log])
     return [round(float(x.mean()), 3) for x in np.array_split(losses, 4)[2:]]
+
+
+def train(loop, model, *, steps, seed=0, every=50):
+    """Train with Adam on the cross-entropy; returns the log: loss, share right.
+
+    loop: ``attn_course.course.training.pytorch`` or ``.tf``.
+    """
+
+    def loss(model, animals, numbers, answer):
+        return loop.scored(model(animals, numbers)[0], answer)
+
+    data, options = pairs(BATCH, seed=seed), {"steps": steps, "every": every}
+    return loop.train(model, data, loss, rate=RATE, **options)
+
+
+def guess(loop, model, batch):
+    """The likeliest number (B, T) of every card's twin."""
+    logits, _ = loop.read(model, batch.animals, batch.numbers)
+    return logits.argmax(axis=-1)

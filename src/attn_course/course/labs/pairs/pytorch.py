@@ -1,10 +1,13 @@
 """The players of the game of pairs in PyTorch."""
 
+from functools import partial
+
 from attn_course.core.frameworks import torch
-from attn_course.course.labs.pairs import BATCH, MODEL_DIM, RATE, STATE_DIM, may_see
+from attn_course.course.labs import pairs
+from attn_course.course.labs.pairs import MODEL_DIM, STATE_DIM, may_see
 from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import SelfAttention
-from attn_course.tasks.pairs import ANIMALS, NUMBERS, pairs
+from attn_course.tasks.pairs import ANIMALS, NUMBERS
 
 
 class Player(torch.nn.Module):
@@ -38,18 +41,4 @@ class Player(torch.nn.Module):
         return self.output(x + mixed), weights
 
 
-def train(model, *, steps, seed=0, every=50):
-    """Train with Adam on the cross-entropy; returns the log: loss, share right."""
-    data = pairs(BATCH, seed=seed)
-    return loop.train(model, data, _loss, steps=steps, rate=RATE, every=every)
-
-
-def _loss(model, animals, numbers, answer):
-    return loop.scored(model(animals, numbers)[0], answer)
-
-
-@torch.no_grad()
-def guess(model, batch):
-    """The likeliest number (B, T) of every card's twin."""
-    logits, _ = model(torch.from_numpy(batch.animals), torch.from_numpy(batch.numbers))
-    return logits.argmax(dim=-1).numpy()
+train, guess = (partial(each, loop) for each in (pairs.train, pairs.guess))

@@ -1,9 +1,12 @@
 """The players of the game of pairs in TensorFlow."""
 
-from attn_course.core.frameworks import keras, tf
-from attn_course.course.labs.pairs import BATCH, MODEL_DIM, RATE, STATE_DIM, may_see
+from functools import partial
+
+from attn_course.core.frameworks import keras
+from attn_course.course.labs import pairs
+from attn_course.course.labs.pairs import MODEL_DIM, STATE_DIM, may_see
 from attn_course.course.training import tf as loop
-from attn_course.tasks.pairs import ANIMALS, NUMBERS, pairs
+from attn_course.tasks.pairs import ANIMALS, NUMBERS
 from attn_course.tf import SelfAttention
 
 
@@ -39,17 +42,4 @@ class Player(keras.Model):
         return self.output_layer(x + mixed), weights
 
 
-def train(model, *, steps, seed=0, every=50):
-    """Train with Adam on the cross-entropy; returns the log: loss, share right."""
-    data = pairs(BATCH, seed=seed)
-    return loop.train(model, data, _loss, steps=steps, rate=RATE, every=every)
-
-
-def _loss(model, animals, numbers, answer):
-    return loop.scored(model(animals, numbers)[0], answer)
-
-
-def guess(model, batch):
-    """The likeliest number (B, T) of every card's twin."""
-    logits, _ = model(tf.constant(batch.animals), tf.constant(batch.numbers))
-    return tf.argmax(logits, axis=-1).numpy()
+train, guess = (partial(each, loop) for each in (pairs.train, pairs.guess))

@@ -14,7 +14,13 @@ from attn_course.core import masks
 from attn_course.tasks.digits import load_digits
 from attn_course.tasks.topics import load_topics
 
-KINDS = ("dense", "window", "strided", "fixed")
+LAYERS = {
+    "dense": "MultiHeadAttention",
+    "window": "SlidingWindowAttention",
+    "strided": "StridedAttention",
+    "fixed": "FixedAttention",
+}
+KINDS = tuple(LAYERS)
 SIZES = {"width": 64, "heads": 4, "layers": 2}
 RATE = 3e-3
 TESTED = 12_288  # bytes that are predicted, the same ones by every model
@@ -35,6 +41,35 @@ PATTERNS = {
         "fixed": {"stride": 8, "summary": 2},
     },
 }
+
+
+class PatternModel:
+    """Symbols (B, T) -> logits (B, T, symbols) of the next one, and None.
+
+    kind: a name in ``LAYERS``; sizes: what that layer wants. A learned vector says
+    where a symbol stands (so where its block begins), the rotation how far it is.
+    """
+
+    def __init__(self, symbols, width, heads, layers, *, length, kind, **sizes):
+        super().__init__()
+        self.embedding = self.table(symbols, width)
+        self.positions = self.face.LearnedEncoding(length, width)
+
+        def attention(number):
+            rotary = self.face.RotaryEncoding(width // heads)
+            return getattr(self.face, LAYERS[kind])(
+                width, heads, rotary=rotary, **sizes
+            )
+
+        self.encoder = self.face.Encoder(
+            layers, width, heads, 4 * width, norm="pre", attention=attention
+        )
+        self.logits = self.linear(width, symbols)
+
+    def call(self, tokens):
+        x = self.positions(self.embedding(tokens))
+        x, _ = self.encoder(x, causal=True, need_weights=False)
+        return self.logits(x), None
 
 
 def mask_of(data, kind, length=None):

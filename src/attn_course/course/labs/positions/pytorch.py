@@ -1,9 +1,11 @@
 """The models of ``attn_course.course.labs.positions`` in PyTorch."""
 
-import math
+from functools import partial
 
 from attn_course.core.frameworks import torch
+from attn_course.course.labs import positions
 from attn_course.course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
+from attn_course.course.labs.pytorch import Model
 from attn_course.course.training import pytorch as loop
 from attn_course.pytorch import (
     AlibiBias,
@@ -99,23 +101,8 @@ class TokenModel(torch.nn.Module):
         return self.output(x), weights
 
 
-class PatchModel(torch.nn.Module):
-    """Patches (B, T, pixels) -> logits (B, 10) of their mean, and None.
-
-    grid: vectors (T, D) that are added to the patches, or None.
-    """
-
-    def __init__(self, pixels, width, heads, layers, *, grid=None, **kind):
-        super().__init__()
-        self.grid = None if grid is None else torch.from_numpy(grid)
-        self.input = torch.nn.Linear(pixels, width)
-        self.blocks = Blocks(width, heads, layers, **kind)
-        self.output = torch.nn.Linear(width, 10)
-
-    def forward(self, patches):
-        x = self.input(patches)
-        x, weights = self.blocks(x if self.grid is None else x + self.grid)
-        return self.output(x.mean(dim=1)), weights
+class PatchModel(positions.PatchModel, Model):
+    make_blocks = Blocks
 
 
 def train(model, batches, *, steps, rate, every=50):
@@ -129,11 +116,4 @@ def _loss(model, inputs, targets):
     return loop.class_loss(model(inputs)[0], targets)
 
 
-@torch.no_grad()
-def score(model, inputs, targets):
-    """The cross-entropy in bits, and whether the guess is right; as the targets."""
-    logits, _ = model(torch.from_numpy(inputs))
-    chosen = torch.from_numpy(targets)[..., None]
-    nats = -logits.log_softmax(dim=-1).gather(-1, chosen)[..., 0]
-    guess = logits.argmax(dim=-1)
-    return (nats / math.log(2)).numpy(), guess.numpy() == targets
+score = partial(positions.score, loop)

@@ -1,7 +1,11 @@
 """The models of ``attn_course.course.labs.positions`` in TensorFlow."""
 
-from attn_course.core.frameworks import keras, tf
+from functools import partial
+
+from attn_course.core.frameworks import keras
+from attn_course.course.labs import positions
 from attn_course.course.labs.positions import BUCKETS, MAX_DISTANCE, rate_at
+from attn_course.course.labs.tf import Model
 from attn_course.course.training import tf as loop
 from attn_course.tf import (
     AlibiBias,
@@ -92,23 +96,8 @@ class TokenModel(keras.Model):
         return self.output_layer(x), weights
 
 
-class PatchModel(keras.Model):
-    """Patches (B, T, pixels) -> logits (B, 10) of their mean, and None.
-
-    grid: vectors (T, D) that are added to the patches, or None.
-    """
-
-    def __init__(self, pixels, width, heads, layers, *, grid=None, **kind):
-        super().__init__()
-        self.grid = None if grid is None else tf.constant(grid)
-        self.input_layer = keras.layers.Dense(width)
-        self.blocks = Blocks(width, heads, layers, **kind)
-        self.output_layer = keras.layers.Dense(10)
-
-    def call(self, patches):
-        x = self.input_layer(patches)
-        x, weights = self.blocks(x if self.grid is None else x + self.grid)
-        return self.output_layer(tf.reduce_mean(x, axis=1)), weights
+class PatchModel(positions.PatchModel, Model):
+    make_blocks = Blocks
 
 
 def train(model, batches, *, steps, rate, every=50):
@@ -122,9 +111,4 @@ def _loss(model, inputs, targets):
     return loop.class_loss(model(inputs)[0], targets)
 
 
-def score(model, inputs, targets):
-    """The cross-entropy in bits, and whether the guess is right; as the targets."""
-    logits, _ = model(tf.constant(inputs))
-    nats = tf.nn.sparse_softmax_cross_entropy_with_logits(targets, logits)
-    guess = tf.argmax(logits, axis=-1)
-    return (nats / tf.math.log(2.0)).numpy(), guess.numpy() == targets
+score = partial(positions.score, loop)

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attn_course.course.labs.seq2seq import encoder_decoder
 from attn_course.course.training import ramped
-from attn_course.tasks.text import PAD, Batch, batches
+from attn_course.tasks.text import BEGIN, END, PAD, Batch, batches
 from attn_course.tasks.translation import load_translation, subwords
 
 MODELS = ("transformer", "bahdanau", "luong", "none")
@@ -55,6 +56,32 @@ class Data(NamedTuple):
 
     train: Batch
     dev: Batch
+
+
+def model_of(names, setting):
+    """One of the four models; names: ``attn_course.pytorch`` or ``attn_course.tf``."""
+    D, H, N = setting.model_dim, setting.hidden_dim, len(subwords())
+    if setting.model == "transformer":
+        sizes = setting.num_layers, D, setting.num_heads, 4 * D
+        return names.Transformer(N, *sizes, norm="pre", dropout=setting.dropout)
+
+    def luong():
+        return names.LuongAttention(H, H, score="general")
+
+    kinds = {"none": None, "bahdanau": "bahdanau", "luong": luong}
+    return encoder_decoder(names, (N, N), (D, H, H), kinds[setting.model])
+
+
+def written(names, model, source, mask, *, max_length, beam_size=1):
+    """Tokens (B, max_length) of tensors; a beam for the Transformer alone."""
+    if not isinstance(model, names.Transformer):
+        return model.greedy(source, mask, begin=BEGIN, max_length=max_length)[0]
+    options = {"source_mask": mask[:, None, None], "begin": BEGIN, "end": END}
+    options["max_length"] = max_length
+    if beam_size == 1:
+        return names.greedy_decode(model, source, **options)
+    tokens, _ = names.beam_search(model, source, beam_size=beam_size, **options)
+    return tokens[:, 0]
 
 
 def load_data(setting):

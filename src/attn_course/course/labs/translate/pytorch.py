@@ -15,36 +15,25 @@ from attn_course.course.labs.translate import (
     batches_from,
     chunks,
     is_best,
+    model_of,
     part_of,
     rate_of,
     real_tokens,
     run_name,
+    written,
 )
 from attn_course.course.training import progress
 from attn_course.files import replacing
-from attn_course.tasks.text import BEGIN, END, PAD
-from attn_course.tasks.translation import subwords
+from attn_course.tasks.text import PAD
 
 
 def build(setting):
     """One of the four models, drawn with the setting's seed."""
     torch.manual_seed(setting.seed)
-    D, N = setting.model_dim, len(subwords())
+    model = model_of(names, setting)
     if setting.model == "transformer":
-        sizes = setting.num_layers, D, setting.num_heads, 4 * D
-        return names.Transformer(N, *sizes, norm="pre", dropout=setting.dropout)
-    H = setting.hidden_dim
-    sizes = {"embedding_dim": D, "hidden_dim": H}
-    encoder = names.RecurrentEncoder(N, D, H // 2)
-    sizes = {"vocab_size": N, **sizes, "memory_dim": H}
-    if setting.model == "none":
-        decoder = names.FixedContextDecoder(**sizes)
-    elif setting.model == "bahdanau":
-        decoder = names.BahdanauDecoder(**sizes, attention_dim=H)
-    else:
-        attention = names.LuongAttention(H, H, score="general")
-        decoder = names.LuongDecoder(**sizes, attention=attention)
-    return with_dropout(names.EncoderDecoder(encoder, decoder), setting.dropout)
+        return model
+    return with_dropout(model, setting.dropout)
 
 
 def with_dropout(model, rate):
@@ -149,20 +138,12 @@ def dev_loss(model, examples):
 
 
 @torch.no_grad()
-def translate(model, source, mask, *, max_length, beam_size=1):
-    """Tokens (B, max_length) of a batch of NumPy; a beam for the Transformer alone."""
+def translate(model, source, mask, **options):
+    """``written`` of arrays; an array."""
     device = next(model.parameters()).device
     model.eval()
-    source, mask = to(device, (source, mask))
-    if not isinstance(model, names.Transformer):
-        found = model.greedy(source, mask, begin=BEGIN, max_length=max_length)
-        return found[0].cpu().numpy()
-    options = {"source_mask": mask[:, None, None], "begin": BEGIN, "end": END}
-    options["max_length"] = max_length
-    if beam_size == 1:
-        return names.greedy_decode(model, source, **options).cpu().numpy()
-    tokens, _ = names.beam_search(model, source, beam_size=beam_size, **options)
-    return tokens[:, 0].cpu().numpy()
+    given = to(device, (source, mask))
+    return written(names, model, *given, **options).cpu().numpy()
 
 
 def to(device, arrays):

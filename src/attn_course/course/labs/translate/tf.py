@@ -16,39 +16,29 @@ from attn_course.course.labs.translate import (
     batches_from,
     chunks,
     is_best,
+    model_of,
     part_of,
     rate_of,
     real_tokens,
     run_name,
+    written,
 )
 from attn_course.course.training import progress
 from attn_course.files import replacing
-from attn_course.tasks.text import BEGIN, END, PAD
-from attn_course.tasks.translation import subwords
+from attn_course.tasks.text import PAD
 
 
 def build(setting):
     """One of the four models, drawn with the setting's seed."""
     keras.utils.set_random_seed(setting.seed)
-    D, N = setting.model_dim, len(subwords())
+    model = model_of(names, setting)
     if setting.model == "transformer":
-        sizes = setting.num_layers, D, setting.num_heads, 4 * D
-        return names.Transformer(N, *sizes, norm="pre", dropout=setting.dropout)
-    H = setting.hidden_dim
-    sizes = {"embedding_dim": D, "hidden_dim": H}
-    encoder = names.RecurrentEncoder(N, D, H // 2)
-    sizes = {"vocab_size": N, **sizes, "memory_dim": H}
-    if setting.model == "none":
-        decoder = names.FixedContextDecoder(**sizes)
-    elif setting.model == "bahdanau":
-        decoder = names.BahdanauDecoder(**sizes, attention_dim=H)
-    else:
-        attention = names.LuongAttention(H, H, score="general")
-        decoder = names.LuongDecoder(**sizes, attention=attention)
-    for part in (encoder, decoder):
+        return model
+    for part in (model.encoder, model.decoder):
         part.embedding = Dropped(part.embedding, setting.dropout)
-    decoder.output_layer = Dropped(decoder.output_layer, setting.dropout, before=True)
-    return names.EncoderDecoder(encoder, decoder)
+    output = Dropped(model.decoder.output_layer, setting.dropout, before=True)
+    model.decoder.output_layer = output
+    return model
 
 
 class Dropped(keras.layers.Layer):
@@ -179,18 +169,9 @@ def dev_loss(model, examples):
     return round(total / real_tokens(examples), 4)
 
 
-def translate(model, source, mask, *, max_length, beam_size=1):
-    """Tokens (B, max_length) of a batch of NumPy; a beam for the Transformer alone."""
-    source, mask = to_tensors((source, mask))
-    if not isinstance(model, names.Transformer):
-        found = model.greedy(source, mask, begin=BEGIN, max_length=max_length)
-        return found[0].numpy()
-    options = {"source_mask": mask[:, None, None], "begin": BEGIN, "end": END}
-    options["max_length"] = max_length
-    if beam_size == 1:
-        return names.greedy_decode(model, source, **options).numpy()
-    tokens, _ = names.beam_search(model, source, beam_size=beam_size, **options)
-    return tokens[:, 0].numpy()
+def translate(model, source, mask, **options):
+    """``written`` of arrays; an array."""
+    return written(names, model, *to_tensors((source, mask)), **options).numpy()
 
 
 def to_tensors(arrays):

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from attn_course.course.plots.explore.pictures import ACCENT, BLUE, GREY, svg, text
+from attn_course.course.plots.explore.pictures import (
+    ACCENT,
+    BLUE,
+    GREY,
+    softmax,
+    svg,
+    text,
+)
 from attn_course.course.plots.explore.widget import Widget, array, tokens, whole
 
 UNIT, MIDDLE = 36, 126  # pixels per unit of the plane, and where its origin stands
@@ -58,8 +65,7 @@ def explore_arrows(
 def _picture(data, keys, values, query):
     """The first query: arrows, scores and weights, and where the output stands."""
     scores = keys @ query / np.sqrt(2)
-    weights = np.exp(scores - scores.max())
-    weights = weights / weights.sum()
+    weights = softmax(scores)
     ends = np.vstack([keys, query]) * (UNIT, -UNIT) + MIDDLE
     thick = [*(1.8 + 5 * weights), 3.5]
     colors = [BLUE] * len(keys) + [ACCENT]

@@ -1,9 +1,13 @@
 """The figure of a cliff that moves: results over size and length."""
 
-import numpy as np
-
 from attn_course.course.plots.explore.pictures import curves
-from attn_course.course.plots.explore.widget import Widget, array, integer, whole
+from attn_course.course.plots.explore.widget import (
+    Widget,
+    array,
+    growing,
+    integer,
+    whole,
+)
 
 
 def explore_capacity(
@@ -33,10 +37,8 @@ def explore_capacity(
         ValueError: lengths don't grow, sizes differ between trainings, there are none
         or more than five of them, or a shape doesn't fit.
     """
-    lengths = array("lengths", lengths, ("n",))
+    lengths = growing(lengths)
     n = len(lengths)
-    if n < 2 or (np.diff(lengths) <= 0).any():
-        raise ValueError("lengths must be at least two numbers that grow")
     trainings = list(runs)
     sizes = list(runs[trainings[0]]) if trainings else []
     if not 1 <= len(sizes) <= 5:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attn_course.course.plots.explore.pictures import many_grids, one_grid
+from attn_course.course.plots.explore.pictures import many_grids, one_grid, softmax
 from attn_course.course.plots.explore.widget import (
     Widget,
     array,
@@ -142,16 +142,8 @@ def explore_steps(
         "memory": whole(memory),
     }
     heading = f"{row_label} ↓  {column_label} →"
-    picture = one_grid(thousandths(_softmax(scores)), rows, columns, heading)
+    picture = one_grid(thousandths(softmax(scores)), rows, columns, heading)
     return Widget(data, picture, alt)
-
-
-def _softmax(scores):
-    """Rows of weights; a row without any finite score is zero."""
-    highest = scores.max(-1, keepdims=True)
-    highest = np.where(np.isfinite(highest), highest, 0)
-    exponents = np.exp(scores - highest)
-    return exponents / np.maximum(exponents.sum(-1, keepdims=True), 1e-300)
 
 
 def explore_order(
@@ -207,5 +199,5 @@ def explore_order(
             message = f"gives must hold {value.shape[1]} names, got {data['gives']}"
             raise ValueError(message)
     scores = (x @ query) @ (x @ key).T / np.sqrt(query.shape[1])
-    picture = one_grid(thousandths(_softmax(scores)), words, words, "query ↓  key →")
+    picture = one_grid(thousandths(softmax(scores)), words, words, "query ↓  key →")
     return Widget(data, picture, alt)

@@ -9,6 +9,7 @@ from attn_course.course.plots.explore.pictures import curves, rows_of_bars
 from attn_course.course.plots.explore.widget import (
     Widget,
     array,
+    growing,
     integer,
     number,
     whole,
@@ -39,9 +40,7 @@ def explore_lengths(
         ValueError: lengths don't grow, a series doesn't fit, there is none or more
         than five.
     """
-    lengths = array("lengths", lengths, ("n",))
-    if len(lengths) < 2 or (np.diff(lengths) <= 0).any():
-        raise ValueError("lengths must be at least two numbers that grow")
+    lengths = growing(lengths)
     if not 1 <= len(series) <= 5:
         raise ValueError(f"series must hold 1 to 5 models, got {len(series)}")
     if not low < high:

@@ -13,6 +13,14 @@ DASHES = ("none", "7 4", "2 4", "9 3 2 3", "4 2")
 _FONT = "ui-monospace,DejaVu Sans Mono,Menlo,Consolas,monospace"
 
 
+def softmax(scores):
+    """Rows of weights; a row without any finite score is zero."""
+    highest = scores.max(-1, keepdims=True)
+    highest = np.where(np.isfinite(highest), highest, 0)
+    exponents = np.exp(scores - highest)
+    return exponents / np.maximum(exponents.sum(-1, keepdims=True), 1e-300)
+
+
 def svg(width, height, body):
     """The whole picture."""
     size = f"width='{width:.0f}' height='{height:.0f}'"

@@ -9,6 +9,7 @@ from attn_course.course.plots.explore.pictures import (
     bars,
     curves,
     one_grid,
+    softmax,
 )
 from attn_course.course.plots.explore.widget import (
     Widget,
@@ -66,15 +67,10 @@ def explore_scale(
     }
     chosen = scores[widths.index(start)]
     panels = {
-        f"without scale, width {start}": (_softmax(chosen), COLORS[2]),
-        f"scaled, width {start}": (_softmax(chosen / np.sqrt(start)), ACCENT),
+        f"without scale, width {start}": (softmax(chosen), COLORS[2]),
+        f"scaled, width {start}": (softmax(chosen / np.sqrt(start)), ACCENT),
     }
     return Widget(data, bars(panels, list(names)), alt)
-
-
-def _softmax(scores):
-    exponents = np.exp(scores - scores.max())
-    return exponents / exponents.sum()
 
 
 def explore_pattern(
@@ -244,8 +240,6 @@ def explore_tiles(scores, *, alt, block_size=4, label="Tiles of flash attention"
         "block": integer("block_size", block_size, 1, min(scores.shape)),
     }
     rows, columns = ([str(i + 1) for i in range(size)] for size in scores.shape)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    weights = thousandths(weights / weights.sum(-1, keepdims=True))
-    return Widget(
-        data, one_grid(weights, rows, columns, "weights: query ↓  key →"), alt
-    )
+    heading = "weights: query ↓  key →"
+    picture = one_grid(thousandths(softmax(scores)), rows, columns, heading)
+    return Widget(data, picture, alt)

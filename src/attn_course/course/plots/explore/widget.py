@@ -11,26 +11,9 @@ import numpy as np
 
 # The book's build finds the code by this mark and moves it into one file for all pages.
 MARK = "data-attn-widgets"
-PARTS = (
-    "arrows",
-    "attention",
-    "blocks",
-    "cache",
-    "capacity",
-    "heads",
-    "lengths",
-    "order",
-    "pattern",
-    "positions",
-    "roofline",
-    "rotation",
-    "scale",
-    "server",
-    "sink",
-    "steps",
-    "tiles",
-    "window",
-)
+_FILES = {x.name for x in (files("attn_course.course.plots") / "explore").iterdir()}
+PARTS = sorted(x for x in _FILES - {"core.js"} if x.endswith(".js"))
+PARTS = tuple(x.removesuffix(".js") for x in PARTS)
 # Kinds whose model computes in the page (``plots.live``), and what it computes with.
 LIVE = {
     "live_dates": ("arrays", "bahdanau"),
@@ -141,6 +124,14 @@ def array(name, values, shape, *, low=None, high=None, blocked=False):
     if high is not None and (values > high).any():
         raise ValueError(f"{name} must be at most {high:g}, got {values.max():.4g}")
     return values
+
+
+def growing(lengths):
+    """At least two numbers, each larger than the one before."""
+    lengths = array("lengths", lengths, ("n",))
+    if len(lengths) < 2 or (np.diff(lengths) <= 0).any():
+        raise ValueError("lengths must be at least two numbers that grow")
+    return lengths
 
 
 def told(shape):
