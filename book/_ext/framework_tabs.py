@@ -8,11 +8,10 @@ stands on the page twice; `_static/framework.js` keeps the choice over all pages
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from docutils import nodes
-from html_nodes import Html, raw
+from html_nodes import EPUB, Html, raw
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -20,7 +19,6 @@ from sphinx.util.docutils import SphinxDirective
 
 FRAMEWORKS = {"torch": "PyTorch", "tf": "TensorFlow"}
 CHOICES = {**FRAMEWORKS, "both": "Both"}
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # it has no buttons: one framework after the other
 LOG = logging.getLogger(__name__)
 
 

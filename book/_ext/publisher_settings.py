@@ -4,7 +4,6 @@ ATTN_COURSE_BUILDER=epub in the environment leaves out what an e-book has no use
 """
 
 import html
-import os
 import re
 import shutil
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from docutils import nodes
+from html_nodes import EPUB
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -21,7 +21,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 from changes import FEED, changes, feed  # noqa: E402 - found only by the line before
 from publisher import COLAB, description, publisher, version  # noqa: E402
 
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 FOOTER = """\
 <p>Version {name} (<a href="{home}versions.html">all versions</a>). A question about this page:
 <a href="{url}/discussions/new?category=q-a&amp;title={title}">ask</a>, or read
