@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from browser import served
 from live_answers import (
     CACHES,
     CATS,
@@ -54,12 +53,6 @@ EACH = pytest.mark.parametrize("kind", list(MAKERS))
 def site(tmp_path_factory):
     made = {kind: {"live": make(alt=f"a picture of {kind}")} for kind, make in MAKERS.items()}
     return build_site(tmp_path_factory.mktemp("live"), made)
-
-
-@pytest.fixture(scope="session")
-def address(site):
-    with served(site) as found:
-        yield found
 
 
 @pytest.fixture

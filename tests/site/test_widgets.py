@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from browser import served
 from test_pages import COLORS, too_wide, violations
 from widget_figures import (
     CHARACTERS,
@@ -45,13 +44,6 @@ NAMES = list(figures())
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     return write_site(tmp_path_factory.mktemp("widgets"))
-
-
-@pytest.fixture(scope="session")
-def address(site):
-    """In place of the book's: the small site, served on this machine."""
-    with served(site) as found:
-        yield found
 
 
 @pytest.fixture
