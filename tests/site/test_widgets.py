@@ -335,21 +335,21 @@ def test_the_mouse_paints_a_row_of_pairs(figure):
 # --- Fingers ----------------------------------------------------------------------------------------------------------
 
 
-def swipe(tab, start, end, steps=10):
+def swipe(tab, start, end):
     client = tab.context.new_cdp_session(tab)
     send = partial(client.send, "Input.dispatchTouchEvent")
     send({"type": "touchStart", "touchPoints": [{"x": start[0], "y": start[1]}]})
-    for step in range(1, steps + 1):
-        x, y = (a + (b - a) * step / steps for a, b in zip(start, end, strict=True))
+    for step in range(1, 11):
+        x, y = (a + (b - a) * step / 10 for a, b in zip(start, end, strict=True))
         send({"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
     send({"type": "touchEnd", "touchPoints": []})
     tab.wait_for_timeout(100)
 
 
-def drag(tab, start, end, steps=12):
+def drag(tab, start, end):
     tab.mouse.move(*start)
     tab.mouse.down()
-    tab.mouse.move(*end, steps=steps)
+    tab.mouse.move(*end, steps=12)
     tab.mouse.up()
 
 
