@@ -1,7 +1,5 @@
 """The chapters of the book as files: where they are, their cells, and whether a pair belongs together."""
 
-from __future__ import annotations
-
 import copy
 import re
 from functools import lru_cache

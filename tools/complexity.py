@@ -3,8 +3,6 @@
 Nobody edits the page. A test compares it with what this file writes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from statistics import median

@@ -11,8 +11,6 @@ python tools/notebooks.py alone [02 ...]        run the notebooks of one framewo
 Those of both frameworks are committed beside their .md, with outputs. Those of one are made in _build/notebooks.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -10,8 +10,6 @@ The tag stands on a commit beside the branch: there the Colab buttons and the in
 the branch goes on to open its newest state.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A chapter's notebook from its .md: plain Markdown prose, Colab badge, install cell, stable metadata."""
 
-from __future__ import annotations
-
 import copy
 import difflib
 import re

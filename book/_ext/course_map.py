@@ -6,8 +6,6 @@ page, minutes and number of exercises from the package. It is a nested list, dra
 string, "Continue at".
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

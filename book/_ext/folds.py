@@ -9,8 +9,6 @@ By the tags of a cell, on pages that have a section "Look it up":
     hide-input the figure, and a sign on its frame that opens its code
 """
 
-from __future__ import annotations
-
 import html
 import re
 from functools import cached_property

@@ -6,8 +6,6 @@ sheets alone show the chosen panel, or both (`_static/framework.css`), so it wor
 stands on the page twice; `_static/framework.js` keeps the choice over all pages.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from docutils import nodes

@@ -10,8 +10,6 @@ a fold and nothing waits.
 Nothing is stored. A notebook gets the question, the answers as a list and the reply in <details>.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from typing import ClassVar

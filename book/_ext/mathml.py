@@ -4,8 +4,6 @@ The site's font for them is `_static/math`. Who prefers MathJax chooses it on th
 (`_static/course.js`): it reads MathML too. In the e-book (ATTN_COURSE_BUILDER is "epub") markup is XML.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from functools import cache

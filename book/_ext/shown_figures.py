@@ -4,8 +4,6 @@ The picture is the one in the executed notebook, of the first cell that calls th
 The text below the first line is the caption; `:to: fig-live-dates` is the figure's name.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -3,12 +3,11 @@
 Numbers count within one page, in the order of the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from api_sections import with_sections
 from jupytext.myst import parse_directive_options
@@ -49,7 +48,7 @@ class Book:
     version: str = ""  # of the package
 
     @classmethod
-    def read(cls, root: Path) -> Book:
+    def read(cls, root: Path) -> Self:
         """The book of the repository at `root`: the pages in book/."""
         book = cls(publisher(root), Citations.read(root / "book" / "references.bib"), version=version(root))
         for path in sorted((root / "book").glob("*.md")):
