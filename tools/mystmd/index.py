@@ -42,7 +42,6 @@ class Book:
 
     publisher: Publisher
     citations: Citations
-    folder: str = "book"
     titles: dict[str, str] = field(default_factory=dict)
     labels: dict[str, Target] = field(default_factory=dict)
     version: str = ""  # of the package
@@ -62,10 +61,10 @@ class Book:
 
     def page_url(self, page: str, label: str = "") -> str:
         anchor = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
-        return self.publisher.page_url(f"{self.folder}/{page}") + (f"#{anchor}" if anchor else "")
+        return self.publisher.page_url(f"book/{page}") + (f"#{anchor}" if anchor else "")
 
     def _walk(self, page: str, text: str, count: Counter, waiting: list[str]) -> None:
-        lines, tokens, where = text.splitlines(), parse(text), f"{self.folder}/{page}.md"
+        lines, tokens, where = text.splitlines(), parse(text), f"book/{page}.md"
         for token, following in zip(tokens, [*tokens, None][1:], strict=True):
             if token.type == "myst_target":
                 waiting.append(token.content)
