@@ -21,6 +21,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 from changes import FEED, changes, feed  # noqa: E402 - found only by the line before
 from publisher import COLAB, description, publisher, version  # noqa: E402
 
+# What stands in book/_static and needs a script, or is for the site alone.
+OF_THE_SITE = ["mathjax", "math", "minisearch", "*.js", "*.png", "*.gif", "favicon.svg", "framework.css"]
 FOOTER = """\
 <p>Version {name} (<a href="{home}versions.html">all versions</a>). A question about this page:
 <a href="{url}/discussions/new?category=q-a&amp;title={title}">ask</a>, or read
@@ -39,17 +41,7 @@ def set_addresses(app, config):
     options["repository_branch"] = here.ref
     options["path_to_docs"] = ""  # a document's name begins with book/ already
     if EPUB:
-        # What stands in book/_static and needs a script, or is for the site alone.
-        config.exclude_patterns += [
-            "mathjax",
-            "math",
-            "minisearch",
-            "*.js",
-            "*.png",
-            "*.gif",
-            "favicon.svg",
-            "framework.css",
-        ]
+        config.exclude_patterns += OF_THE_SITE
         config.html_js_files, config.html_favicon = [], None
         config.epub_show_urls, config.epub_basename = "no", "attn_course"
     else:  # the theme reads it for every kind of output and fails where there are no buttons

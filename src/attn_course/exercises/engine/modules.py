@@ -217,12 +217,11 @@ def _in_torch(answer, sizes, inputs, parameters):
 
 def _slopes(gradients, moved):
     """One number each; a gradient that is missing counts as NaN, not as 0."""
-    slopes = []
-    for gradient, own in zip(gradients, moved, strict=True):
-        along = _wave(tuple(own.shape), 0.7)
-        slopes.append(
-            np.nan if gradient is None else (to_numpy(gradient) * along).sum()
-        )
+    waves = [_wave(tuple(own.shape), 0.7) for own in moved]
+    slopes = [
+        np.nan if gradient is None else (to_numpy(gradient) * wave).sum()
+        for gradient, wave in zip(gradients, waves, strict=True)
+    ]
     return np.array(slopes, np.float32)
 
 

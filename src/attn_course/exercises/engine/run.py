@@ -278,9 +278,7 @@ def outcome(call, answer, case, framework, seconds=None):
             # Whether an answer is right must not depend on the filter of the day.
             warnings.simplefilter("ignore")
             return Outcome(limited(lambda: call(answer, case, framework), limit))
-    except TimeoutError as error:
-        return Outcome(error=str(error), fatal=True)
-    except Refused as error:
+    except (TimeoutError, Refused) as error:
         return Outcome(error=str(error), fatal=True)
     except KeyboardInterrupt:
         raise
@@ -293,11 +291,8 @@ def outcome(call, answer, case, framework, seconds=None):
 
 def _line(error, answer):
     """Where in the learner's own code it was raised: the last line of theirs."""
-    functions = [
-        answer,
-        *getattr(answer, "__dict__", {}).values(),
-    ]  # of a class: methods
-    codes = [getattr(each, "__code__", None) for each in functions]
+    methods = getattr(answer, "__dict__", {}).values()  # of a class
+    codes = [getattr(each, "__code__", None) for each in (answer, *methods)]
     files = {code.co_filename for code in codes if code is not None} - {"<string>"}
     place, trace = None, error.__traceback__
     while trace is not None:
