@@ -1,4 +1,4 @@
-"""The tools on the path, and a small repository with one chapter to try them on."""
+"""The tools and the builder's own parts on the path, and a small repository with one chapter to try them on."""
 
 import shutil
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "tools"), str(HERE)]
+sys.path[:0] = [str(HERE.parents[1] / "tools"), str(HERE), str(HERE.parents[1] / "book" / "_ext")]
 
 PYPROJECT = """\
 [project.urls]
