@@ -32,12 +32,7 @@ from attn_course.course.plots.live.weights import size
 from attn_course.tasks import pronoun
 
 NEEDS_BOOK = False  # says conftest.py
-MAKERS = {
-    "live_dates": live_dates,
-    "live_reader": live_reader,
-    "live_translate": live_translate,
-    "live_writer": live_writer,
-}
+MAKERS = {make.__name__: make for make in (live_dates, live_reader, live_translate, live_writer)}
 TEXTS = {**INPUTS, "live_reader": CATS, "live_writer": PROMPTS}
 CLOSE = 5e-5  # of logits and weights; measured: 2e-5
 FIGURE = "(w) => w.shadowRoot.querySelector('.ui').figure"
