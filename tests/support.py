@@ -74,6 +74,25 @@ def pair(name, *sizes, scale=1.0, **options):
     return layers, parameters
 
 
+def drawn(layer, scale=1.0):
+    """The layer with drawn parameters, biases too."""
+    parameters = get_parameters(layer)
+    set_parameters(layer, {key: scale * draw(*x.shape, seed=n) for n, (key, x) in enumerate(parameters.items())})
+    return layer
+
+
+def in_chunks(face, layer, x, chunks, mask=None, **options):
+    """What a layer gives of x in chunks, one behind the other, joined; a mask is cut at what is read so far."""
+    found, end = [], 0
+    with torch.no_grad():
+        for size in chunks:
+            start, end = end, end + size
+            seen = {} if mask is None else {"mask": tensor(face, mask[..., :end])}
+            found.append(numbers(layer(tensor(face, x[:, start:end]), **seen, **options)[0]))
+    assert end == x.shape[1]
+    return np.concatenate(found, 1)
+
+
 def twinned(one, other):
     """Both models of a lab, with the parameters of PyTorch's; in Keras ``input`` and ``output`` are taken names."""
     given = get_parameters(one)
@@ -103,6 +122,28 @@ def gradients(face, function, inputs, layer=None):
         named |= get_parameters(layer)
         set_parameters(layer, before)
     return named
+
+
+class Largest(torch.utils._python_dispatch.TorchDispatchMode):
+    """How many numbers the largest tensor of a run holds."""
+
+    found = 0
+
+    def __torch_dispatch__(self, function, types, arguments=(), options=None):
+        made = function(*arguments, **(options or {}))
+        for x in made if isinstance(made, (tuple, list)) else [made]:
+            if torch.is_tensor(x):
+                self.found = max(self.found, x.untyped_storage().nbytes() // x.element_size())
+        return made
+
+
+def sizes_in_a_graph(function, *specs):
+    """How many numbers each tensor of TensorFlow's graph holds, which has no loop or branch to hide some."""
+    operations = tensorflow.function(function).get_concrete_function(*specs).graph.get_operations()
+    assert not any("While" in x.type or "If" in x.type for x in operations)
+    sizes = [x.shape.num_elements() for operation in operations for x in operation.outputs]
+    assert None not in sizes
+    return sizes
 
 
 def slope(function, x, step=1e-5, seed=5):

@@ -14,11 +14,14 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
 from api_sections import EXAMPLES, example, folder, label, told, topics
 
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 INNER += ("Sizes",)  # an alias of a class that has no entry
+# The steps of a layer over heads, for who writes one: the class that has them says what they are.
+INNER += ("like", "make_maps", "normed", "options", "position", "prepare", "project", "remember", "walk")
 FACES = {"pytorch": "torch", "tf": "tf"}  # and the framework of the choice
 
 
@@ -43,6 +46,21 @@ def entry(face, name):
         return lines
     # What is called stands in a base class for all attention over heads; the frameworks' own bases are left out.
     return [*lines, "   :members:", "   :inherited-members:", f"   :exclude-members: {', '.join(INNER)}"]
+
+
+def bases():
+    """Class -> the names of its bases, of every mechanism."""
+    found = {}
+    for path in (ROOT / "src" / "attn_course" / "mechanisms").rglob("pytorch.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = [ast.unparse(base) for base in node.bases]
+    return found
+
+
+def over_heads(name, known):
+    """Whether a class is a layer over heads."""
+    return name == "AttentionLayer" or any(over_heads(base, known) for base in known.get(name, ()))
 
 
 class ApiTopics(SphinxDirective):
@@ -72,6 +90,9 @@ class ApiTopic(SphinxDirective):
             self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
+        if any(over_heads(name, bases()) for name in both):
+            told = ["The arguments of its layers that are not told here: {ref}`those of every layer over heads <api-layers>`."]
+            self.state.nested_parse(StringList(told, source=topic), 0, holder)
         for face, framework in FACES.items():
             block = nodes.container(classes=["fw-prose", "api-names"], framework=framework)
             shown = ["```python", *example(topic, face), "```"]

@@ -21,7 +21,7 @@ _TO_DO = re.compile(r"about\s+(\d+)\s+minutes\s+to\s+do")  # of a project withou
 
 
 FORM = (
-    '<div class="map-bar" hidden><p class="map-next"></p><details><summary>Exercises you solved</summary>'
+    '<div class="map-bar" hidden><p class="map-next"></p><details><summary>Show exercises you solved</summary>'
     '<form class="map-form"><label for="map-code">Paste what <code>attn-course exercises progress</code> prints</label>'
     '<span><input id="map-code" name="code" autocomplete="off" '
     'spellcheck="false" placeholder="00-3.04-1f"> <button type="submit">Show</button></span></form>'

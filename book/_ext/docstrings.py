@@ -9,8 +9,9 @@ import textwrap
 
 SECTIONS = ("Shapes", "Sizes", "Parameters", "Edge case", "Raises", "Source", "Sources", "Differs", "Warning")
 HEAD = re.compile(rf"({'|'.join(SECTIONS)}):\s*")
-# A line of a formula: something is set equal, or two columns are kept apart by spaces. Or of code.
-FORMULA = re.compile(r"\S {2,}\S|^\S.* = |^>>>|^\s*@\w")
+# A line of a formula: two columns are kept apart by spaces, or something is set equal in what is no sentence. Or of code.
+COLUMNS = re.compile(r"\S {2,}\S|^>>>|^\s*@\w", re.MULTILINE)
+EQUALS = re.compile(r"^\S.* = ", re.MULTILINE)
 
 
 def escape(text):
@@ -25,7 +26,7 @@ def escape(text):
 
 
 def literal(text):
-    return ["", ".. code-block:: text", "", *textwrap.indent(text, "   ").splitlines(), ""]
+    return ["", ".. code-block:: text", "", *textwrap.indent(text.replace("``", ""), "   ").splitlines(), ""]
 
 
 def section(name, body):
@@ -44,7 +45,7 @@ def paragraph(text):
         parts = re.split(rf"\n(?=(?:{'|'.join(SECTIONS)}):)", text)
         named = ((HEAD.match(part)[1], HEAD.sub("", part, count=1)) for part in parts if HEAD.match(part))
         return [line for name, body in named for line in section(name, body)]
-    if any(FORMULA.search(line) for line in text.splitlines()):
+    if COLUMNS.search(text) or (EQUALS.search(text) and not text.rstrip().endswith(".")):
         return literal(text)
     return ["", escape(" ".join(line.strip() for line in text.splitlines())), ""]
 

@@ -1,7 +1,8 @@
 """`:::{shown-figure} 02_bahdanau live_dates` shows a chapter's interactive figure as a picture that leads to it.
 
 The picture is the one in the executed notebook, of the first cell that calls the function, so there is no second copy.
-The text below the first line is the caption; `:to: fig-live-dates` is the figure's name.
+The text below the first line is the caption; `:to: fig-live-dates` is the figure's name;
+`:part: 0 426 378 200` shows a part of the picture: left, top, width and height.
 """
 
 import html
@@ -32,7 +33,7 @@ def picture(notebook: Path, call: str) -> tuple[str, str]:
 class ShownFigure(SphinxDirective):
     required_arguments = 2
     has_content = True
-    option_spec: ClassVar = {"to": directives.unchanged_required}
+    option_spec: ClassVar = {"to": directives.unchanged_required, "part": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         page, call = self.arguments
@@ -42,6 +43,10 @@ class ShownFigure(SphinxDirective):
             alt, source = picture(notebook, call)
         except (OSError, ValueError) as error:
             raise self.error(str(error)) from error
+        if part := self.options.get("part"):
+            *_, width, height = part.split()
+            size = f"width='{width}' height='{height}' viewBox='{part}'"
+            source = re.sub(r"width='[\d.]+' height='[\d.]+' viewBox='[^']*'", size, source, count=1)
         there = self.env.app.builder.get_relative_uri(self.env.docname, f"book/{page}")
         link = f'<a href="{there}#{self.options["to"]}"><img alt="{html.escape(alt)}" src="{source}" /></a>'
         caption = nodes.container(classes=["shown-caption"])

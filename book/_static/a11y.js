@@ -1,4 +1,4 @@
-// Faults of the theme and the builder that a screen reader meets, mended on each page.
+// Faults of the theme and the builder, mended on each page: what a screen reader meets, and where a reader stands.
 document.addEventListener("DOMContentLoaded", () => {
   // A label that differs from the visible text can't be spoken to: the text itself is the name.
   for (const element of document.querySelectorAll("button[aria-label], summary[aria-label]")) {
@@ -37,6 +37,32 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const event of ["resize", "load"]) addEventListener(event, stops);
   document.addEventListener("toggle", stops, true);
   document.fonts.ready.then(stops);
+  // The theme marks, in the contents, a heading that passes by; at a jump none does. A followed link it marks itself.
+  const links = [...document.querySelectorAll("#pst-page-toc-nav a[href^='#']")];
+  const headings = links.map((link) => document.getElementById(link.hash.slice(1))?.querySelector("h1, h2, h3"));
+  let followed = 0;
+  addEventListener("hashchange", () => { followed = Date.now(); });
+  document.addEventListener("scrollend", () => {
+    if (Date.now() - followed < 1000) return;
+    const passed = headings.findLastIndex((heading) => heading?.checkVisibility() && heading.getBoundingClientRect().top < innerHeight * 0.3);
+    for (const [place, link] of links.entries()) {
+      link.classList.toggle("active", place === passed);
+      if (place === passed) link.ariaCurrent = "true";
+      else link.removeAttribute("aria-current");
+    }
+    for (const entry of document.querySelectorAll("#pst-page-toc-nav .toc-entry"))
+      entry.classList.toggle("active", entry.contains(links[passed] ?? null));
+  });
+  // The theme scrolls the list of chapters to where it was on the page before; this page's line may be out of sight.
+  const showCurrent = () => {
+    const line = document.querySelector(".bd-links li.active > a.current");
+    const bar = line?.closest("dialog, .bd-sidebar-primary");
+    if (!line?.checkVisibility()) return;
+    const [place, frame] = [line, bar].map((one) => one.getBoundingClientRect());
+    if (place.top < frame.top || place.bottom > Math.min(frame.bottom, innerHeight)) bar.scrollTop += place.top - frame.top - bar.clientHeight / 3;
+  };
+  addEventListener("load", showCurrent);
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => requestAnimationFrame(showCurrent));
   // The side bar is no landmark of its own in the theme.
   const sidebar = document.querySelector(".bd-sidebar-primary");
   sidebar?.setAttribute("role", "navigation");

@@ -1,4 +1,4 @@
-// "Open all" at the head of a page, and what is made of a fold when it is opened.
+// "Open all" at the head of a page, titles that open what is folded below, and what is made of a fold when it is opened.
 (() => {
   // Source, solutions and the code of figures stand in <noscript>: text without elements, until somebody looks.
   let made = 0;
@@ -16,6 +16,13 @@
     later.replaceWith(content);
     dispatchEvent(new Event("resize")); // the theme gives a stop of the keyboard to code that scrolls only then
   }, true);
+
+  // The title of what is folded opens it too.
+  document.addEventListener("click", ({ target }) => {
+    const title = target.closest(".bd-article :is(section.look-up, section.more > section) > :is(h2, h3)");
+    const fold = title?.parentElement.querySelector(":scope > details");
+    if (fold && !target.closest("a")) fold.open = !fold.open;
+  });
 
   document.addEventListener("DOMContentLoaded", prepare);
   if (document.readyState !== "loading") prepare();

@@ -69,7 +69,8 @@
 
   // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
   function bears(one, query) {
-    if ((one.names ?? []).some((name) => plain(name) === query)) return 2;
+    const named = (one.names ?? []).some((name) => plain(name) === query);
+    if (named) return one.kind === "reference" ? 1 : 2; // beside it, a chapter's section comes first
     if (one.kind === "card" && names(titles[one.page]).includes(query)) return 2;
     return one.kind === "section" && names(one.title).includes(query) ? 1 : 0;
   }

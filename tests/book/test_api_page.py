@@ -1,9 +1,11 @@
 """The pages of the package document every public name of the three faces, and none that there isn't."""
 
+import ast
 import re
 
 import api_sections
 import api_topics
+import docstrings
 import pytest
 from faces import ROOMS, names_of
 from publisher import ROOT
@@ -46,3 +48,32 @@ def test_pages_that_are_stale_or_left_over_are_mended(tmp_path):
     assert {path.name for path in api_sections.stale(tmp_path)} == {"window.md", "gone.md"}
     api_sections.write(tmp_path)
     assert api_sections.stale(tmp_path) == {}
+
+
+def test_the_arguments_of_layers_over_heads_are_told():
+    """In two tables, which list what the constructor and the call take, in their order."""
+    tree = ast.parse((ROOT / "src" / "attn_course" / "core" / "layer" / "pytorch.py").read_text(encoding="utf-8"))
+    (layer,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AttentionLayer")
+    functions = {node.name: node.args for node in layer.body if isinstance(node, ast.FunctionDef)}
+    part = PAGE.partition("(api-layers)=")[2].partition("(api-masks)=")[0]
+    made, called = part.partition("| Called with |")[::2]
+    for table, name in ((made, "__init__"), (called, "forward")):
+        told = re.findall(r"`(\w+)`", " ".join(re.findall(r"(?m)^\| (`[^|]*) \|", table)))
+        arguments = [one.arg for one in (*functions[name].args, *functions[name].kwonlyargs)]
+        assert told == [one for one in arguments if one not in ("self", "own")]
+
+
+@pytest.mark.parametrize(
+    "text, formula",
+    [
+        ("``need_weights=False`` calls another.\nOn a CPU it wants V = K.", False),
+        ("num_kv_heads = num_heads is multi-head\nattention.", False),
+        ("weights = softmax(score)\ncontext = weights V", True),
+        ("context = attend(q, k)    ``dot_product``", True),
+        (">>> 1 + 1\n2.", True),
+    ],
+)
+def test_a_sentence_with_an_equals_sign_is_no_formula(text, formula):
+    lines = docstrings.paragraph(text)
+    assert (".. code-block:: text" in lines) == formula
+    assert not formula or not any("``" in line for line in lines)

@@ -319,13 +319,17 @@ def _lsh(inputs, mask, parameters, **options):
     return reference.multi_head_attention_at_once(x, x, x, parameters, **heads, **options)
 
 
-def _stack(name, **options):
-    """Of a model, whose specification takes the mask by another name, or options that it hands on."""
-    masked = options.pop("masked", "mask")
+STACKS = {"encoder": "mask", "decoder": "memory_mask", "transformer": "source_mask", "language_model": "mask"}
+WIDE = {"vocab_size", "source_vocab_size", "num_layers", "model_dim", "ff_dim"}  # what the parameters say
+
+
+def _stack(declared):
+    """Of a model, whose specification takes the mask by another name, and hands on what it does not know itself."""
+    options = {name: x for name, x in declared.sizes.items() if name not in WIDE}
 
     def run(x, mask, parameters, **called):
-        sizes = {"num_heads": 2, "num_layers": len({*re.findall(r"layers\.\d+", " ".join(parameters))})}
-        return getattr(reference, name)(*x.values(), parameters, **sizes, **options, **called, **{masked: mask})
+        called |= {STACKS[declared.name]: mask, "num_layers": len({*re.findall(r"layers\.\d+", " ".join(parameters))})}
+        return getattr(reference, declared.name)(*x.values(), parameters, **options, **called)
 
     return run
 
@@ -339,10 +343,6 @@ SPECIFICATIONS = {
         *x.values(), parameters, mask, score="general"
     ),
     "encoder_decoder": _encoder_decoder,
-    "encoder": _stack("encoder", norm="pre"),
-    "decoder": _stack("decoder", norm="pre", masked="memory_mask"),
-    "transformer": _stack("transformer", masked="source_mask"),
-    "language_model": _stack("language_model"),
     "sinusoidal_encoding": lambda x, mask, parameters: (x["x"] + reference.sinusoidal_encoding(x["x"].shape[1], H),),
     "rotary_encoding": _rotary_encoding,
     "log_length_scale": _log_length_scale,
@@ -375,6 +375,8 @@ def specification(declared):
 
     One that takes no parameters is a mechanism's on heads: the layer's projections are put around it.
     """
+    if declared.name in STACKS:
+        return _stack(declared)
     if declared.name in SPECIFICATIONS:
         return SPECIFICATIONS[declared.name]
     function, pattern = function_of(declared), getattr(masks, declared.pattern or "causal_mask")
@@ -482,7 +484,14 @@ SETTINGS = (
     *(("feed_forward", {"activation": name, "use_bias": False}) for name in ("swiglu", "geglu", "geglu_tanh")),
     ("encoder_layer", {"norm": "pre", "activation": "gelu"}),
     ("encoder_layer", {"norm": "both", "normalization": "rms", "activation": "swiglu"}),
+    ("encoder_layer", {"norm": "pre", "normalization": "layer_no_bias"}),
     ("decoder_layer", {"norm": "pre", "normalization": "rms", "activation": "swiglu"}),
+    ("encoder", {"norm": "post", "eps": 0.5}),
+    ("encoder", {"norm": "both", "normalization": "rms", "activation": "geglu_tanh"}),
+    ("decoder", {"norm": "post", "eps": 0.5}),
+    ("decoder", {"normalization": "rms", "activation": "swiglu", "eps": 0.5}),
+    ("transformer", {"norm": "pre", "activation": "gelu", "source_vocab_size": 17}),
+    ("language_model", {"embedding_scale": 0.7, "normalization": "rms", "eps": 0.5}),
 )
 VARIANTS = tuple(
     case_of(dataclasses.replace(ALL[name], sizes={**ALL[name].sizes, **sizes}), name=f"{name}, {sizes}")

@@ -24,6 +24,7 @@ from attn_course.course.labs.gpu import (
     training,
 )
 from attn_course.course.labs.gpu.demo import Demo
+from attn_course.course.labs.translate import Setting, pytorch as translators
 from attn_course.frameworks import tf, torch
 from attn_course.notebook import Device, device as device_of
 
@@ -270,6 +271,22 @@ def test_a_gpu_translates_what_it_learned(lab, monkeypatch):
     assert shown.table([row]).header[-1] == "BLEU, 3 verses" and shown.table([row]).rows[0][-1] == f"{row['bleu']:.1f}"
 
 
+def test_on_a_large_gpu_bahdanaus_model_is_a_quarter_as_large():
+    with torch.device("meta"):
+        models = [translators.build(Setting(way, **gpu.SIZES["translate"][2])) for way in gpu.TRAININGS["translate"]]
+    transformer, bahdanau = (sum(x.numel() for x in model.parameters()) for model in models)
+    assert round(transformer / bahdanau) == 4
+
+
+def test_a_demo_multiplies_as_its_record_did():
+    """In TF32, and leaves the setting as it was."""
+    before = torch.get_float32_matmul_precision()
+    with pytest.raises(ValueError, match="stopped"), torch_demos.ready():
+        assert torch.get_float32_matmul_precision() == "high"
+        raise ValueError("stopped")
+    assert torch.get_float32_matmul_precision() == before != "high"
+
+
 @pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
 def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
     monkeypatch.setattr(demo_module, "device", lambda framework: H200)
@@ -281,11 +298,12 @@ def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
     row |= {"gradients_ms": 81.0, "gradients_range": [80.0, 82.0], "gradients_mib": 33120.0}
     tiles = {**row, "way": "tiles", "forward_ms": 17.0}
     table = shown.table([row, tiles, {**tiles, "width": 128}, {"way": "tiles", "error": "no memory"}])
-    header = ["Way", "Positions", "Width", "ms", "With gradients", "MiB", "TFLOP/s", "Of peak", "Times faster"]
+    header = ["Way", "Positions", "Width", "Sequences", "ms", "With gradients", "MiB", "TFLOP/s", "Of peak"]
+    header.append("Times faster")
     assert table.header == header and len(table.rows) == 3
     _, row, wide = table.rows
     # 2 products of 16,384 x 16,384 x 64 for 8 heads, half of them, at two operations each: 0.27 TFLOP
-    assert table.rows[0][2:] == ["64", "34 (33 to 36)", "81 (80 to 82)", "33,120", "8.08", "1%", "1.0"]
+    assert table.rows[0][2:] == ["64", "1", "34 (33 to 36)", "81 (80 to 82)", "33,120", "8.08", "1%", "1.0"]
     assert [row[2], *row[-3:]] == ["64", "16.2", "2%", "2.0"] and [wide[2], *wide[-3:]] == ["128", "32.3", "3%", "—"]
 
 
@@ -297,7 +315,7 @@ BROKEN = [
     ("06", {"way": "weights", "heads": 8}, {"forward_ms": 29.0}),
     ("08", {"layers": 32}, {"forward_ms": 12.0}),
     ("08", {"layers": 32}, {"gradients_mib": 1800.0}),
-    ("09", {"way": "transformer"}, {"dev": [[200, 4.7], [400, 3.6]]}),
+    ("09", {"way": "transformer"}, {"dev": [[200, 4.7], [400, 4.7]]}),
     ("09", {"way": "bahdanau"}, {"dev": [[200, 3.3], [400, 3.4]]}),
     ("10", {"way": "window", "positions": 65_536}, {"forward_ms": 15.0}),
     ("11", {"way": "linear", "positions": 65_536}, {"forward_ms": 15.0}),

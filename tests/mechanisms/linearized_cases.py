@@ -1,11 +1,8 @@
-"""What the tests of linear attention and its kin share: inputs, conversions, gradients."""
+"""What the tests of linear attention and its kin share: inputs, conversions."""
 
 import numpy as np
 import pytest
-from support import close, numbers, tensor
-
-from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow, torch
+from support import numbers, tensor
 
 B, H, K, V, S = 2, 3, 5, 7, 11
 LENGTHS = (11, 3, 13)  # T: a whole sequence, behind a cache, more queries than keys
@@ -42,34 +39,6 @@ def call(face, name, *arrays, **options):
     """A function of a face, from NumPy to NumPy: its output."""
     options = {key: tensor(face, x) for key, x in options.items()}
     return numbers(getattr(face, name)(*(tensor(face, x) for x in arrays), **options)[0])
-
-
-def check_gradients(name, arrays, *, step=1e-6, tolerance=1e-6, exact=None, **options):
-    """PyTorch's against TensorFlow's to 1e-10, and each array's against central differences of the reference."""
-    leaves = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays]
-    more = {key: tensor(pytorch, x) for key, x in options.items()}
-    getattr(pytorch, name)(*leaves, **more)[0].sin().sum().backward()
-    variables = [tensorflow.Variable(x) for x in arrays]
-    more = {key: tensor(tf, x) for key, x in options.items()}
-    with tensorflow.GradientTape() as tape:
-        loss = tensorflow.reduce_sum(tensorflow.sin(getattr(tf, name)(*variables, **more)[0]))
-    found = tape.gradient(loss, variables)
-    known = {key: x for key, x in options.items() if key != "chunk_size"} | (exact or {})
-
-    def loss_of(changed):
-        return np.sin(getattr(reference, name)(*changed, **known)[0]).sum()
-
-    rng = np.random.default_rng(0)
-    for which, (leaf, gradient) in enumerate(zip(leaves, found, strict=True)):
-        assert torch.isfinite(leaf.grad).all()
-        close(numbers(gradient), numbers(leaf.grad))
-        for _ in range(3):
-            at = tuple(rng.integers(0, size) for size in leaf.shape)
-            moved = np.zeros_like(arrays[which])
-            moved[at] = step
-            near = [[x + sign * moved if i == which else x for i, x in enumerate(arrays)] for sign in (1, -1)]
-            slope = (loss_of(near[0]) - loss_of(near[1])) / (2 * step)
-            assert abs(slope - leaf.grad[at].item()) < tolerance, (name, which, at)
 
 
 def refused(face, name, arrays, words, **options):

@@ -7,7 +7,6 @@ from support import numbers, to
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import torch
 from attn_course.masks import padding_mask
-from attn_course.mechanisms.multi_head.reference import project
 from attn_course.parity import get_parameters, set_parameters
 
 B, T, S, H, K, V, D, E, F = 3, 5, 7, 2, 11, 13, 17, 19, 23
@@ -54,25 +53,7 @@ def run(face, item, arrays, **options):
     return item(*to(face, *arrays), **converted)
 
 
-def per_head(query, key, value, parameters, *, num_heads, bias=None, head_mask=None, **options):
-    """The specification one head after the other, with the options of the layers."""
-    mask, found = options.pop("mask", None), []
-    shape = (len(query), num_heads, query.shape[1], key.shape[1])
-    for head in range(num_heads):
-        own = [
-            project(x, parameters, name, (head, num_heads))
-            for name, x in (("query", query), ("key", key), ("value", value))
-        ]
-        rows = (None if x is None else np.broadcast_to(x, shape)[:, head] for x in (mask, bias))
-        mask_here, bias_here = rows
-        context, weights = reference.scaled_dot_product_attention(*own, mask_here, bias=bias_here, **options)
-        share = 1.0 if head_mask is None else head_mask[..., head, None, None]
-        found.append((context * share, weights))
-    contexts, weights = zip(*found, strict=True)
-    return project(np.concatenate(contexts, axis=-1), parameters, "output"), np.stack(weights, axis=1)
-
-
-def specification(parameters=PARAMETERS, num_heads=H, attend=per_head, **more):
+def specification(parameters=PARAMETERS, num_heads=H, attend=reference.multi_head_attention_at_once, **more):
     named = {"parameters": parameters, "num_heads": num_heads, **more}
     return lambda *arrays, **options: attend(*arrays, **named, **options)
 
@@ -82,7 +63,7 @@ def program(name, parameters=PARAMETERS, num_heads=H, **changes):
     if name == "reference":
         return specification(parameters, num_heads, reference.multi_head_attention)
     if name == "at once":
-        return specification(parameters, num_heads, reference.multi_head_attention_at_once)
+        return specification(parameters, num_heads)
     face = {"pytorch": pytorch, "tf": tf}[name]
     built = layer(face, parameters, num_heads=num_heads, **changes)
     return lambda *arrays, **options: [numbers(x) for x in run(face, built, arrays, **options)]

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from support import FACE, gradients, numbers, tensor, to
+from support import FACE, Largest, gradients, numbers, sizes_in_a_graph, tensor, to
 
 from attn_course import masks, pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -231,19 +231,9 @@ def test_the_scores_of_all_pairs_are_never_formed():
     assert LONG.keys() == set(NAMES)
     inputs = [torch.randn(1, 1, T, width, requires_grad=True) for width in (4, 4, 8)]  # V differs: nothing is fused
     for name, given in LONG.items():
-        largest = 0
-
-        class Watch(torch.utils._python_dispatch.TorchDispatchMode):
-            def __torch_dispatch__(self, function, types, arguments=(), options=None):
-                nonlocal largest
-                made = function(*arguments, **(options or {}))
-                if torch.is_tensor(made):
-                    largest = max(largest, made.untyped_storage().nbytes() // made.element_size())
-                return made
-
-        with Watch():
+        with Largest() as watch:
             getattr(pytorch, name)(*inputs, **given)[0].sum().backward()
-        assert largest < T * T / 4, f"{name} forms {largest} numbers of {T * T}"
+        assert watch.found < T * T / 4, f"{name} forms {watch.found} numbers of {T * T}"
     assert blocks_torch.BLOCK == blocks_tf.BLOCK
 
 
@@ -252,8 +242,5 @@ def test_nor_are_they_in_a_graph_of_tensorflow(name):
     """By the sizes that the graph itself says; dense attention forms them all."""
     T, given = 2048, LONG.get(name, {})
     specs = [tensorflow.TensorSpec((1, 1, T, width), "float32") for width in (4, 4, 8)]
-    graph = tensorflow.function(lambda *inputs: getattr(tf, name)(*inputs, **given)[0])
-    operations = graph.get_concrete_function(*specs).graph.get_operations()
-    sizes = [x.shape.num_elements() for operation in operations for x in operation.outputs]
-    assert None not in sizes and not any("While" in x.type or "If" in x.type for x in operations)
+    sizes = sizes_in_a_graph(lambda *inputs: getattr(tf, name)(*inputs, **given)[0], *specs)
     assert max(sizes) < T * T / 4 if name in LONG else max(sizes) == T * T

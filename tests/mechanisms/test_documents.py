@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from support import FACE, build, close, draw, gradients, numbers, tensor
+from support import FACE, build, close, draw, drawn, gradients, numbers, tensor
 
 from attn_course import masks, pytorch
-from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H = 2, 29, 12, 3
 LENGTHS = [[11, 1, 13], [3, 9, 2, 15]]  # the first row ends with padding
@@ -35,10 +34,7 @@ def made(face, name, sizes):
     rotary = face.RotaryEncoding(4, **({} if face is pytorch else {"dtype": "float64"}))
     near = name.startswith(("Sliding", "Dilated", "Longformer")) or (name.startswith("Delta") and not sizes)
     parts = {"rotary": rotary} if near else {}
-    layer = build(face, name, D, H, **parts, **sizes)
-    given = get_parameters(layer)
-    set_parameters(layer, {key: draw(*x.shape, seed=n) for n, (key, x) in enumerate(given.items())})
-    return layer
+    return drawn(build(face, name, D, H, **parts, **sizes))
 
 
 def of(layer, causal, mask=None, counted=1.0):

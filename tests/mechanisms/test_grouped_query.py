@@ -1,4 +1,4 @@
-"""Grouped-query attention: by hand, in slow loops, against its two ends, and made from a multi-head layer."""
+"""Grouped-query attention: by hand, against its two ends, and made from a multi-head layer."""
 
 import functools
 import math
@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from both_frameworks import first_weights  # noqa: F401
-from support import FACE, gradients, numbers, tensor
+from support import FACE, Largest, build, close, drawn, gradients, numbers, sizes_in_a_graph, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -39,25 +39,6 @@ def masks():
     }
 
 
-EACH_MASK = pytest.mark.parametrize("mask", masks())
-
-
-def slow(query, key, value, mask, causal):
-    """One number after the other: head h looks at key head h // (H / G)."""
-    B, H, T, K = query.shape
-    G, S = key.shape[1:3]
-    weights, output = np.zeros((B, H, T, S)), np.zeros((B, H, T, value.shape[-1]))
-    allowed = np.ones((B, H, T, S), bool) if mask is None else np.broadcast_to(mask, (B, H, T, S))
-    for b, h, t in np.ndindex(B, H, T):
-        g = math.floor(h * G / H)
-        seen = [s for s in range(S) if allowed[b, h, t, s] and (not causal or s <= t + S - T)]
-        exponential = [math.exp(query[b, h, t] @ key[b, g, s] / math.sqrt(K)) for s in seen]
-        for s, e in zip(seen, exponential, strict=True):
-            weights[b, h, t, s] = e / sum(exponential)
-            output[b, h, t] += weights[b, h, t, s] * value[b, g, s]
-    return output, weights
-
-
 def test_by_hand():
     """Scores ln 3 and 0 give 3/4 and 1/4; four heads, of which two share each value."""
     query = np.full((1, 4, 1, 1), math.log(3.0))
@@ -68,13 +49,14 @@ def test_by_hand():
     np.testing.assert_allclose(weights[0, :, 0], [[0.75, 0.25]] * 2 + [[0.25, 0.75]] * 2)
 
 
-@EACH_MASK
+@pytest.mark.parametrize("mask", masks().values(), ids=masks())
 @pytest.mark.parametrize("causal", [False, True])
-def test_the_reference_is_the_slow_loop(mask, causal):
-    mask = masks()[mask]
-    found = reference.grouped_query_attention(*draw(), mask, causal=causal)
-    for one, other in zip(found, slow(*draw(), mask, causal), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+def test_the_reference_repeats_its_keys(mask, causal):
+    """Head h looks at key head h // (H / G)."""
+    query, *others = draw()
+    others = (x[:, [math.floor(h * G / H) for h in range(H)]] for x in others)
+    expected = reference.scaled_dot_product_attention(query, *others, mask, causal=causal)
+    close(reference.grouped_query_attention(*draw(), mask, causal=causal), expected, 1e-12)
 
 
 @FACE
@@ -130,19 +112,6 @@ def test_the_bank_of_wrong_heads():
         assert np.abs(other - output).max() > 0.1
 
 
-class Largest(torch.utils._python_dispatch.TorchDispatchMode):
-    """How many numbers the largest tensor of a run holds."""
-
-    found = 0
-
-    def __torch_dispatch__(self, function, types, arguments=(), options=None):
-        made = function(*arguments, **(options or {}))
-        for x in made if isinstance(made, (tuple, list)) else [made]:
-            if torch.is_tensor(x):
-                self.found = max(self.found, x.untyped_storage().nbytes() // x.element_size())
-        return made
-
-
 @pytest.mark.parametrize("need_weights", [False, True])
 def test_keys_and_values_are_never_repeated(need_weights):
     """In a step behind a long cache no tensor is larger than the keys, in either framework; repeated, one would be."""
@@ -156,10 +125,8 @@ def test_keys_and_values_are_never_repeated(need_weights):
     with Largest() as watch:
         key.repeat_interleave(H // G, dim=1)
     assert watch.found == repeated
-    graph = tensorflow.function(lambda *x: tf.grouped_query_attention(*x, **options)[0])
-    made = graph.get_concrete_function(*(tensorflow.constant(x) for x in (*arrays, mask))).graph.get_operations()
-    sizes = [x.shape.num_elements() for operation in made for x in operation.outputs]
-    assert None not in sizes and 0 < max(sizes) <= arrays[2].size
+    sizes = sizes_in_a_graph(lambda *x: tf.grouped_query_attention(*x, **options)[0], *to(tf, *arrays, mask))
+    assert 0 < max(sizes) <= arrays[2].size
 
 
 # --- the layer ------------------------------------------------------------------------
@@ -185,13 +152,8 @@ def test_what_is_refused(face):
 # --- from many heads to few -----------------------------------------------------------
 
 
-def many_heads(face, seed=0, **options):
-    options = {"key_dim": 5, "value_dim": 3} | options | ({"dtype": "float64"} if face is tf else {})
-    layer = face.MultiHeadAttention(D, H, **options)
-    layer = layer.double() if face is pytorch else layer
-    rng = np.random.default_rng(seed)
-    set_parameters(layer, {name: rng.normal(size=x.shape) for name, x in get_parameters(layer).items()})
-    return layer
+def many_heads(face, **options):
+    return drawn(build(face, "MultiHeadAttention", D, H, **{"key_dim": 5, "value_dim": 3} | options))
 
 
 @FACE

@@ -1,8 +1,7 @@
-"""The indexer: its rule for equal scores, step by step as the whole pass, its own loss; DeepseekV32Attention's numbers
-are those of tests/oracles/test_huggingface_oracles.py."""
+"""The indexer: its rule for equal scores, its own loss; step by step: test_grouped_query_decoding.py,
+DeepseekV32Attention's numbers: tests/oracles/test_huggingface_oracles.py."""
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,13 +9,11 @@ from support import FACE, FACES, close, draw, gradients, numbers, pair, slope, t
 from torch.utils.flop_counter import FlopCounterMode
 
 from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow, torch
-from attn_course.masks import causal_mask
+from attn_course.frameworks import torch
 from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H, J = 2, 11, 13, 2, 6
 LATENT = {"latent_dim": 11, "rope_dim": 4, "key_dim": 5, "value_dim": 7, "query_latent_dim": 17}
-PADDING = (np.arange(T) >= np.array([[3], [0]]))[:, None, None]
 
 
 def indexed(top_k, index_heads=1):
@@ -108,49 +105,6 @@ def test_what_is_wrong_is_named(face):
 
 
 # --- the layer -------------------------------------------------------------------------
-
-
-@FACE
-@pytest.mark.parametrize("chunks", [(1,) * T, (4, 1, 1, 5)], ids=str)
-@pytest.mark.parametrize("absorbed", [False, True])
-def test_step_by_step_is_the_whole_pass(face, chunks, absorbed):
-    """With one small head, where most rows are tied at 0; behind padding; with a window, with pages."""
-    layer, x = indexed(3)[face], draw(B, T, D)
-    score = numbers(layer.index(tensor(face, x)))
-    assert (score == 0).mean() > 0.3
-    window = np.array([[i - j < 6 or j < 1 for j in range(T)] for i in range(T)])
-    wide = {"dtype": torch.float64 if face is pytorch else "float64"}
-    for cache, mask in (
-        (layer.new_cache(B, T), PADDING),
-        (layer.new_cache(B, None, window=6, sinks=1), PADDING & window),
-        (face.PagedKVCache(B, 1, T, 11 + 4 + J, 0, block_size=2, **wide), PADDING),
-    ):
-        expected, start = numbers(layer(tensor(face, x), tensor(face, mask & causal_mask(T, T)))[0]), 0
-        for size in chunks:
-            end = start + size
-            options = {"cache": cache, "absorbed": absorbed, "need_weights": not absorbed}
-            found, _ = layer(tensor(face, x[:, start:end]), tensor(face, PADDING[..., :end]), **options)
-            np.testing.assert_allclose(numbers(found), expected[:, start:end], rtol=1e-9, atol=1e-11)
-            start = end
-
-
-@FACE
-@torch.no_grad()
-def test_a_graph_decodes_as_well(face):
-    """A prompt, a chunk and steps, with a cache: one graph of TensorFlow, PyTorch's without a break."""
-    layer, x = indexed(3)[face], tensor(face, draw(B, T, D))
-    expected, cache = numbers(layer(x)[0]), layer.new_cache(B, T)
-
-    def step(x, cache):
-        return layer(x, cache=cache, need_weights=False)[0]
-
-    if face is pytorch:
-        run = partial(torch.compile(step, backend="eager", fullgraph=True), cache=cache)
-    else:
-        kinds = [tensorflow.TensorSpec((None, None, D), "float64")]
-        run = tensorflow.function(partial(step, cache=cache), input_signature=kinds)
-    found = [numbers(run(x[:, a:b])) for a, b in ((0, 5), (5, 8), (8, 9), (9, 10), (10, 11))]
-    np.testing.assert_allclose(np.concatenate(found, axis=1), expected, rtol=1e-9, atol=1e-11)
 
 
 @FACE

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, tensor
+from support import FACE, build, gradients, tensor
 
 from attn_course import pytorch, tf
-from attn_course.frameworks import tf as tensorflow, torch
+from attn_course.frameworks import torch
 from attn_course.masks import causal_mask
 
 B, H, G, S, K, V = 2, 6, 3, 17, 5, 7
@@ -157,28 +157,6 @@ def test_going_back(face, kind):
         cache.truncate(10)
 
 
-@pytest.mark.parametrize("kind", ["whole", "sinks", "paged"])
-def test_inside_tf_function(kind):
-    """One graph, traced once, for chunks of any size; a full cache is an error when the graph runs."""
-    query, key, value = draw()
-    cache = make(tf, kind)
-    shapes = [(B, H, None, K), (B, G, None, K), (B, G, None, V)]
-
-    @tensorflow.function(input_signature=[tensorflow.TensorSpec(shape, "float64") for shape in shapes])
-    def step(query, key, value):
-        mask, _ = cache.limit(tensorflow.shape(query)[2])
-        return tf.grouped_query_attention(query, *cache.update(key, value), mask, causal=True)[0]
-
-    mask = window_mask(kind) & causal_mask(S, S)
-    expected = tf.grouped_query_attention(*map(tensorflow.constant, (query, key, value)), mask)[0]
-    for start, end in spans((5, *(1,) * 9, 3)):
-        found = step(*(x[:, :, start:end] for x in (query, key, value)))
-        np.testing.assert_allclose(found, expected[:, :, start:end], rtol=1e-10, atol=1e-12)
-    assert step.experimental_get_tracing_count() == 1
-    with pytest.raises(tensorflow.errors.InvalidArgumentError, match="cache is full"):
-        step(query[:, :, :1], key[:, :, :1], value[:, :, :1])
-
-
 @FACE
 def test_a_window_needs_no_capacity(face):
     """A stream without an end, in the memory of the window."""
@@ -206,37 +184,24 @@ def test_bytes_follow_dtype_and_heads(face, dtype, size):
 @pytest.mark.parametrize("own", [0, 1], ids=["key", "value"])
 def test_a_gradient_through_a_cache_is_refused(face, kind, own):
     """Not lost without a word; and where none is asked for, nothing is refused."""
-    chunk = [tensor(face, x) for x in draw()[1:]]
-    cache = make(face, kind)
-    if face is pytorch:
-        chunk[own].requires_grad_()
-        seen = cache.update(*chunk)
-        with pytest.raises(ValueError, match="cache must not stand in a gradient's way"):
-            seen[own].sum().backward()
-        cache.reset()
-        with torch.no_grad():
-            assert not any(x.requires_grad for x in cache.update(*chunk))
-        return
-    with tensorflow.GradientTape() as tape:
-        tape.watch(chunk[own])
-        total = tensorflow.reduce_sum(cache.update(*chunk)[own])
+    chunk, cache = dict(zip(("key", "value"), draw()[1:], strict=True)), make(face, kind)
     with pytest.raises(ValueError, match="cache must not stand in a gradient's way"):
-        tape.gradient(total, chunk[own])
+        gradients(face, lambda *chunk: cache.update(*chunk)[own], chunk)
+    cache.reset()
+    if face is pytorch:
+        with torch.no_grad():
+            assert not any(x.requires_grad for x in cache.update(*map(torch.tensor, chunk.values())))
 
 
 @FACE
 def test_a_layer_trained_through_its_cache_is_refused(face):
-    layer = face.GroupedQueryAttention(H * K, H, num_kv_heads=G)
-    x = tensor(face, np.random.default_rng(0).normal(size=(B, 5, H * K)).astype("float32"))
+    layer = build(face, "GroupedQueryAttention", H * K, H, num_kv_heads=G)
     cache = layer.new_cache(B, 7)
-    assert tuple(cache.key.shape) == (B, G, 7, K) and cache.nbytes == 2 * B * G * 7 * K * 4
-    assert layer.new_cache(B, None, window=3).nbytes == 2 * B * G * 3 * K * 4
+    assert tuple(cache.key.shape) == (B, G, 7, K) and cache.nbytes == 2 * B * G * 7 * K * 8
+    assert layer.new_cache(B, None, window=3).nbytes == 2 * B * G * 3 * K * 8
+    x = {"x": np.random.default_rng(0).normal(size=(B, 5, H * K))}
     with pytest.raises(ValueError, match="cache must not stand in a gradient's way"):
-        if face is pytorch:
-            layer(x, causal=True, cache=cache)[0].sum().backward()
-        with tensorflow.GradientTape() as tape:
-            total = tensorflow.reduce_sum(layer(x, causal=True, cache=cache)[0])
-        tape.gradient(total, layer.trainable_variables)
+        gradients(face, lambda x: layer(x, causal=True, cache=cache)[0], x, layer)
 
 
 @FACE
@@ -263,24 +228,6 @@ def test_a_cache_under_autocast():
             found = [layer(x[:, a:b], causal=True, cache=cache)[0] for a, b in spans((5, *(1,) * 12))]
         torch.testing.assert_close(torch.cat(found, 1), expected, rtol=0.02, atol=0.02)
         assert found[0].dtype == torch.bfloat16
-
-
-def test_compiled_decoding_with_the_cache_as_an_argument():
-    """As ``help(KVCache)`` says: two graphs, of a prompt and of a step, however many tokens follow."""
-    from torch._dynamo.testing import CompileCounter
-
-    graphs, layer = CompileCounter(), pytorch.GroupedQueryAttention(H * K, H, num_kv_heads=G)
-    x = torch.from_numpy(np.random.default_rng(0).normal(size=(B, S, H * K)).astype("float32"))
-
-    @torch.compile(fullgraph=True, backend=graphs)
-    def step(layer, x, cache):
-        return layer(x, causal=True, need_weights=False, cache=cache)[0]
-
-    with torch.no_grad():
-        cache, expected = layer.new_cache(B, S), layer(x, causal=True)[0]
-        found = [step(layer, x[:, a:b], cache) for a, b in spans((5, *(1,) * 12))]
-    torch.testing.assert_close(torch.cat(found, 1), expected, rtol=1e-5, atol=1e-5)
-    assert 1 <= graphs.frame_count <= 3
 
 
 @FACE

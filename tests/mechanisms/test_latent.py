@@ -1,22 +1,18 @@
-"""Latent attention: slow loops, the naive and the absorbed form, its small cache."""
+"""Latent attention: slow loops, its small cache; step by step: test_grouped_query_decoding.py."""
 
 import math
 
 import numpy as np
 import pytest
-from support import FACE, build, numbers, tensor
+from support import FACE, build, tensor
 
-from attn_course import pytorch, reference, tf
-from attn_course.frameworks import tf as tensorflow, torch
-from attn_course.masks import causal_mask
+from attn_course import reference
 from attn_course.parity import set_parameters
 
 B, T, D, H, R, P, K, V, Q = 2, 7, 13, 3, 11, 4, 5, 2, 17
 SIZES = {"latent_dim": R, "rope_dim": P, "key_dim": K, "value_dim": V}
 QUERY = pytest.mark.parametrize("query_latent_dim", [None, Q])
-FORM = pytest.mark.parametrize("absorbed", [False, True])
 X = np.random.default_rng(0).normal(size=(B, T, D))
-PADDING = (np.arange(T) >= np.array([[2], [0]]))[:, None, None]
 
 
 def draw(query_latent_dim=None):
@@ -40,9 +36,9 @@ def make(face, query_latent_dim=None, dtype="float64"):
     return layer
 
 
-def specified(mask=None, query_latent_dim=None, causal=True):
+def specified(query_latent_dim=None, causal=True):
     sizes = {"num_heads": H, "key_dim": K, "value_dim": V, "rope_dim": P}
-    return reference.latent_attention(X, draw(query_latent_dim), mask, **sizes, causal=causal)
+    return reference.latent_attention(X, draw(query_latent_dim), **sizes, causal=causal)
 
 
 def slow(x, parameters, causal, *, shrink=K + P, first=0):
@@ -91,7 +87,7 @@ def slow(x, parameters, causal, *, shrink=K + P, first=0):
 @QUERY
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_reference_is_the_slow_loop(query_latent_dim, causal):
-    output, weights = specified(query_latent_dim=query_latent_dim, causal=causal)
+    output, weights = specified(query_latent_dim, causal)
     for b in range(B):
         found = slow(X[b], draw(query_latent_dim), causal)
         np.testing.assert_allclose(output[b], found[0], rtol=1e-11, atol=1e-13)
@@ -106,28 +102,6 @@ def test_wrong_loops_are_other_numbers():
 
 
 @FACE
-@FORM
-@pytest.mark.parametrize("chunks", [(1,) * T, (4, 1, 2)], ids=str)
-def test_step_by_step_is_the_whole_pass(face, absorbed, chunks):
-    """With padding on the left, a window with sinks, and in blocks."""
-    layer = make(face, Q)
-    wide = {"dtype": torch.float64 if face is pytorch else "float64"}
-    window = np.array([[i - j < 3 or j < 1 for j in range(T)] for i in range(T)])
-    for cache, mask in (
-        (layer.new_cache(B, T), PADDING),
-        (layer.new_cache(B, None, window=3, sinks=1), PADDING & window),
-        (face.PagedKVCache(B, 1, T, R + P, 0, block_size=2, **wide), PADDING),
-    ):
-        expected, start = specified(mask & causal_mask(T, T), Q)[0], 0
-        for size in chunks:
-            end = start + size
-            options = {"cache": cache, "absorbed": absorbed, "need_weights": not absorbed}
-            found, _ = layer(tensor(face, X[:, start:end]), tensor(face, PADDING[..., :end]), **options)
-            np.testing.assert_allclose(numbers(found), expected[:, start:end], rtol=1e-10, atol=1e-12)
-            start = end
-
-
-@FACE
 def test_the_cache_keeps_one_latent_for_all_heads(face):
     """(R + P) numbers per position, not 2 * H * width."""
     for dtype, size in (("float32", 4), ("float64", 8), ("bfloat16", 2)):
@@ -137,35 +111,3 @@ def test_the_cache_keeps_one_latent_for_all_heads(face):
     layer(tensor(face, X), cache=cache)
     with pytest.raises(ValueError, match="key must have at most 0 positions, as 7 of 7 are taken, got 1"):
         layer(tensor(face, X[:, :1]), cache=cache)
-
-
-@FORM
-@torch.no_grad()
-def test_decoding_inside_torch_compile(absorbed):
-    """In chunks, with padding on the left: one graph for a prompt, one for a chunk, one for a step."""
-    layer = make(pytorch, Q)
-    compiled = torch.compile(layer, backend="eager", fullgraph=True)
-    cache, x, mask = layer.new_cache(B, T), torch.from_numpy(X), torch.from_numpy(PADDING)
-    ends = (3, 4, 5, 7)
-    found = [
-        compiled(x[:, a:b], mask[..., :b], absorbed=absorbed, cache=cache)[0]
-        for a, b in zip((0, *ends), ends, strict=False)
-    ]
-    expected = specified(PADDING & causal_mask(T, T), Q)[0]
-    np.testing.assert_allclose(torch.cat(found, dim=1), expected, rtol=1e-10, atol=1e-12)
-
-
-@FORM
-def test_decoding_in_one_graph_of_tensorflow(absorbed):
-    """With a cache, for chunks of any length."""
-    layer = make(tf, Q)
-    kinds = tensorflow.TensorSpec((None, None, D), "float64"), tensorflow.TensorSpec((None, 1, 1, None), "bool")
-    cache = layer.new_cache(B, T)
-
-    @tensorflow.function(input_signature=kinds)
-    def step(x, mask):
-        return layer(x, mask, absorbed=absorbed, cache=cache)[0]
-
-    ends = (3, 4, 5, 7)
-    found = [step(X[:, a:b], PADDING[..., :b]) for a, b in zip((0, *ends), ends, strict=False)]
-    np.testing.assert_allclose(np.concatenate(found, axis=1), specified(PADDING, Q)[0], rtol=1e-9, atol=1e-12)

@@ -2,22 +2,18 @@
 
 import numpy as np
 import pytest
-from support import FACE, close, draw, numbers, tensor
+from support import FACE, close, draw, drawn, in_chunks, kind, numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import keras, torch
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters
 
 B, T, D, H = 2, 7, 13, 3
 SIZES = {"latent_dim": 11, "rope_dim": 4, "key_dim": 5, "value_dim": 2}
 
 
 def made(face, **options):
-    dtype = torch.float64 if face is pytorch else "float64"
-    layer = face.LatentAttention(D, H, **SIZES, dtype=dtype, **options)
-    shapes = {key: x.shape for key, x in get_parameters(layer).items()}
-    set_parameters(layer, {key: draw(*shape, seed=i) / 2 for i, (key, shape) in enumerate(shapes.items())})
-    return layer
+    return drawn(face.LatentAttention(D, H, **SIZES, **options, **kind(face)), 0.5)
 
 
 def both(layer, x, **options):
@@ -69,7 +65,7 @@ def test_options_of_heads(face):
     assert np.abs(both(layer, x, head_mask=heads) - plain).max() > 0.01
     scaled = made(face, scale=0.9)
     assert np.abs(both(scaled, x) - plain).max() > 0.01
-    dtype = {"dtype": torch.float64 if face is pytorch else "float64"}
+    dtype = kind(face)
     parts = {"softmax": face.SinkSoftmax(H, **dtype), "output_gate": face.OutputGate(D, H, 2, **dtype)}
     gated = made(face, **parts)
     assert {"softmax.sink", "output_gate.weight"} < get_parameters(gated).keys()
@@ -91,8 +87,7 @@ def test_another_rotation(face):
     expected = both(layer, x)
     assert np.abs(expected - plain).max() > 0.01
     cache = layer.new_cache(B, T)
-    steps = [numbers(layer(x[:, t : t + 1], cache=cache, absorbed=True)[0]) for t in range(T)]
-    close(np.concatenate(steps, 1), expected)
+    close(in_chunks(face, layer, numbers(x), (1,) * T, cache=cache, absorbed=True), expected)
     with pytest.raises(ValueError, match="base must be left out beside rotary"):
         made(face, rotary=slow, base=5.0)
     with pytest.raises(ValueError, match="query_key_norm is not supported by LatentAttention"):
@@ -102,14 +97,12 @@ def test_another_rotation(face):
 @FACE
 def test_inside_an_encoder_layer(face):
     """It takes what a stack hands to its attention."""
-    dtype = {"dtype": torch.float64 if face is pytorch else "float64"}
-    layer = face.EncoderLayer(D, H, 17, attention=made(face), norm="pre", **dtype)
+    layer = face.EncoderLayer(D, H, 17, attention=made(face), norm="pre", **kind(face))
     x = tensor(face, draw(B, T, D))
     expected = layer(x, causal=True)
     assert numbers(expected[1]).shape == (B, H, T, T)
     cache = layer.attention.new_cache(B, T)
-    steps = [numbers(layer(x[:, t : t + 1], causal=True, cache=cache)[0]) for t in range(T)]
-    close(np.concatenate(steps, 1), numbers(expected[0]))
+    close(in_chunks(face, layer, numbers(x), (1,) * T, causal=True, cache=cache), expected[0])
     assert np.abs(numbers(layer(x)[0]) - numbers(expected[0])).max() > 0.01  # not causal without being asked
 
 

@@ -25,7 +25,10 @@ def made(face, name, **options):
 
 
 @FACE
-@EACH
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [*SCORED, ("FlashAttention", {"block_size": 2}), ("LSHAttention", {"num_buckets": 4, "num_rounds": 2})],
+)
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_scale_takes_the_place_of_the_root(face, name, sizes, need_weights):
     """A query that is larger by ``scale * sqrt(K)`` gives the same scores under the usual scale."""
@@ -188,13 +191,3 @@ def test_a_norm_of_values_stands_behind_their_map(face, name):
         set_parameters(one, {key: x * 100 if VALUE.fullmatch(key) else x for key, x in parameters.items()})
         found[one] = np.abs(numbers(one(x, need_weights=False)[0]) - once).max()
     assert found[layer] < 1e-6 < 1e-3 < found[plain]
-
-
-@FACES
-def test_masked_softmax_names_a_wrong_mask(face):
-    score = tensor(face, draw(2, 3, 5))
-    for shape in ((3, 4), (2, 1, 4), (1, 2, 3, 5), (2, 5)):
-        with pytest.raises(ValueError, match=r"mask must have the last axes of the scores \(2, 3, 5\)"):
-            face.masked_softmax(score, tensor(face, np.ones(shape, bool)))
-    for shape in ((3, 5), (5,), (2, 1, 5), (2, 3, 1)):
-        assert numbers(face.masked_softmax(score, tensor(face, np.ones(shape, bool)))).shape == (2, 3, 5)

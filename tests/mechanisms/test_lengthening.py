@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, FACES, build, caught, close, draw, numbers, tensor, to
+from support import FACE, FACES, build, caught, close, draw, in_chunks, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -124,27 +124,6 @@ def test_the_scale_by_hand(face):
     close(found, 1 + 0.5 * np.log([1, 1, 1, 2, 2, 2, 2, 3]), 1e-6)
 
 
-def rotary(face, kind, dim=4):
-    if kind == "log":
-        return build(face, "LogLengthScale", L, strength=0.7)
-    steps, scale = face.rotary_frequencies(dim, method="yarn", factor=4.0, trained_length=29)
-    return build(face, "RotaryEncoding", dim, frequencies=steps, scale=scale)
-
-
-@FACE
-@pytest.mark.parametrize("kind", ["yarn", "log"])
-def test_one_by_one_with_a_cache_as_all_at_once(face, kind):
-    """Every query has its own position, though it comes alone."""
-    layer = build(face, "MultiHeadAttention", 12, H, rotary=rotary(face, kind))
-    set_parameters(layer, {name: draw(*x.shape, seed=7) for name, x in get_parameters(layer).items()})
-    x = draw(1, S, 12)
-    dtype = torch.float64 if face is pytorch else "float64"
-    cache = face.KVCache(1, H, S, 4, dtype=dtype)
-    at_once = numbers(layer(tensor(face, x), causal=True)[0])
-    steps = [layer(tensor(face, x[:, t : t + 1]), causal=True, cache=cache)[0] for t in range(S)]
-    close(np.concatenate([numbers(step) for step in steps], axis=1), at_once)
-
-
 @FACE
 def test_queries_grow_with_their_position(face):
     query, key = draw(B, H, T, K), draw(B, H, S, K, seed=1)
@@ -237,9 +216,9 @@ def test_a_cached_key_keeps_the_turn_of_its_own_length(face, rule):
     heads = [numbers(y)[0] for y in layer.project(*[tensor(face, x)] * 3)]
     query, key = ([[slow(y[h, t], t, t + 1, rule) for t in range(S)] for h in range(2)] for y in heads[:2])
     expected = reference.scaled_dot_product_attention(np.array(query), np.array(key), heads[2], causal=True)[0]
-    context = [numbers(layer(tensor(face, x[:, t : t + 1]), cache=cache)[0]) for t in range(S)]
+    context = in_chunks(face, layer, x, (1,) * S, cache=cache)
     expected = np.concatenate(expected, axis=-1) @ weights["output_weight"] + weights["output_bias"]
-    close(np.concatenate(context, axis=1)[0], expected)
+    close(context[0], expected)
 
 
 @FACE

@@ -1,4 +1,4 @@
-"""Linear attention: by hand, by loops, alike as matrix, in chunks and step by step; and the faults that are caught."""
+"""Linear attention: by hand, by loops, step by step; and the faults that are caught; in chunks: test_chunks.py."""
 
 import numpy as np
 import pytest
@@ -69,16 +69,6 @@ def test_the_reference_agrees_with_loops():
     check_loops(lambda *x, **options: call(reference, NAME, *x, **options))
 
 
-@FACE
-@pytest.mark.parametrize("chunk_size", [1, 3, 4, 128])
-@pytest.mark.parametrize("options", OPTIONS)
-def test_chunks_agree_with_the_matrix(face, options, chunk_size):
-    for T in LENGTHS:
-        for mask in (None, padding()):
-            expected = call(reference, NAME, *draw(T), mask, **options)
-            close(call(face, NAME, *draw(T), mask, **options, chunk_size=chunk_size), expected)
-
-
 FAULTS = {"no normalizer": {"normalize": False}, "never forgets": {"decay": None}, "sees what comes": {"causal": False}}
 
 
@@ -113,31 +103,16 @@ def test_a_function_of_ones_own_is_a_feature_map(face):
 
 
 @FACE
-def test_gradient_of_a_decay(face):
-    decay, arrays = per_key(3).clip(0.1, 0.9), draw()
+@pytest.mark.parametrize(("name", "gate"), [(NAME, "decay"), ("random_feature_attention", "gate")])
+def test_gradient_of_a_gate(face, name, gate):
+    share, arrays = per_key(3).clip(0.1, 0.9), draw()
 
-    def attend(decay):
-        return getattr(face, NAME)(*to(face, *arrays), causal=True, decay=decay)[0]
+    def attend(x):
+        return getattr(face, name)(*to(face, *arrays), causal=True, chunk_size=4, **{gate: x})[0]
 
-    found = gradients(face, attend, {"decay": decay})["decay"]
-    direction, expected = slope(lambda x: call(reference, NAME, *arrays, causal=True, decay=x).sum(), decay)
+    found = gradients(face, attend, {"x": share})["x"]
+    direction, expected = slope(lambda x: call(reference, name, *arrays, causal=True, **{gate: x}).sum(), share)
     assert (found * direction).sum() == pytest.approx(expected, rel=1e-6)
-
-
-def long(dtype, length=16_384, seed=0):
-    rng = np.random.default_rng(seed)
-    drawn = rng.normal(size=(3, 1, 1, length, 4)), rng.uniform(0.9, 1.0, (1, 1, length))
-    return [*drawn[0].astype(dtype), drawn[1].astype(dtype)]
-
-
-@FACE
-@pytest.mark.parametrize("forgets", [False, True])
-def test_float32_is_stable_at_length_16k(face, forgets):
-    found = []
-    for dtype in (np.float32, np.float64):
-        *arrays, decay = long(dtype)
-        found.append(call(face, NAME, *arrays, causal=True, decay=decay if forgets else None))
-    assert np.abs(found[0] - found[1]).max() < 2e-5
 
 
 @FACES

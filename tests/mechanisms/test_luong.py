@@ -175,7 +175,6 @@ def test_a_row_a_query(face):
 
 TARGETS = np.random.default_rng(1).integers(0, N, (B, T))
 DECODERS = [(None, True), (None, False), ("monotonic", True), ("monotonic", False), ("predictive", True)]
-EACH_DECODER = pytest.mark.parametrize(("local", "feeding"), DECODERS)
 
 
 def decoder(face, local=None, feeding=True, dtype="float64"):
@@ -196,31 +195,13 @@ def decoded(parameters, local, feeding, mask=MASK, **changed):
     return reference.luong_decoder(*decoder_inputs(), parameters, mask, **{**options, **changed})
 
 
-@EACH_DECODER
+@pytest.mark.parametrize(("local", "feeding"), DECODERS)
 @MASKS
 def test_decoder(local, feeding, mask):
     decoders, parameters = pair(lambda face: decoder(face, local, feeding))
     logits, weights = decoded(parameters, local, feeding, mask)
     for face, item in decoders.items():
         close(item(*to(face, *decoder_inputs(), mask)), (logits, weights))
-
-
-@EACH_DECODER
-@FACE
-def test_steps_are_the_whole(face, local, feeding):
-    """Without input feeding the whole is one recurrent call, a step is not: the same numbers."""
-    decoders, parameters = pair(lambda face: decoder(face, local, feeding))
-    targets, memory, state = decoder_inputs()
-    expected = decoded(parameters, local, feeding)
-    memory, now, mask = to(face, memory, state, MASK)
-    prepared = decoders[face].prepare(memory, mask)
-    for t in range(T):
-        (token,) = to(face, targets[:, t])
-        given = prepared if t % 2 else None
-        logits, now, weights = decoders[face].step(token, now, memory, mask, prepared=given)
-        close(logits, expected[0][:, t])
-        close(weights, expected[1][:, t])
-    assert now.step == T
 
 
 @FACE

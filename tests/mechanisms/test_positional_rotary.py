@@ -74,17 +74,6 @@ def test_a_far_rotation_is_as_exact_as_a_near_one(face, position):
     close(waves, reference.sinusoidal_encoding(1, 64, first_position=position), 1e-6)
 
 
-@FACE
-def test_float32_at_a_far_position(face):
-    x = draw(2, 64)
-    x /= np.linalg.norm(x, axis=-1, keepdims=True)
-    found = []
-    for shift in (0, 4096):
-        near = face.rotate(*to(face, x, np.array([9, 2]) + shift, dtype="float32"))
-        found.append((numbers(near)[0] * numbers(near)[1]).sum())
-    assert abs(found[0] - found[1]) <= 1e-3
-
-
 @LAYOUT
 @FACE
 def test_queries_stand_on_the_last_keys(face, layout):
@@ -107,16 +96,6 @@ def test_the_layer_turns_as_asked(face, layout):
     found = layer(*to(face, query, key), first_position=3)
     for one, x, t in zip(found, (query, key), (np.arange(S - T, S), np.arange(S)), strict=True):
         close(one, reference.rotate(x, t + 3, layout=layout, base=7.0))
-
-
-@FACE
-def test_a_key_is_rotated_once_and_cached(face):
-    query, key = draw(B, H, S, K), draw(B, 1, S, K, seed=1)  # one key head for three query heads
-    layer = build(face, "RotaryEncoding", K)
-    whole = layer(*to(face, query, key))
-    steps = [layer(*to(face, query[:, :, t : t + 1], key[:, :, t : t + 1]), first_position=t) for t in range(S)]
-    for number in range(2):
-        close(np.concatenate([numbers(step[number]) for step in steps], axis=-2), whole[number])
 
 
 @FACES

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import FACE, close, kind, numbers, tensor
+from support import FACE, close, in_chunks, kind, numbers, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import tf as tensorflow, torch
@@ -219,19 +219,20 @@ def test_a_layer_decodes_with_it(face, dtype):
     layer = face.GroupedQueryAttention(16, 4, num_kv_heads=2, key_dim=8, **kind(face, dtype))
     rng = np.random.default_rng(0)
     set_parameters(layer, {name: rng.normal(size=w.shape) / 8 for name, w in get_parameters(layer).items()})
-    x = tensor(face, rng.normal(size=(B, 9, 16)).astype(dtype))
+    x = rng.normal(size=(B, 9, 16)).astype(dtype)
+
+    def same_dtype(part, **options):
+        found = layer(part, **options)
+        assert found[0].dtype == part.dtype
+        return found
+
     for bits, apart in (("int8", 0.02), ("int4", 0.3), ("fp8", 0.1)):
         found = []
         for chunks in ((9,), (4, 1, 1, 3)):
-            cache, start, parts = face.QuantizedKVCache(B, 2, 9, 8, kind=bits, **kind(face, dtype)), 0, []
-            for size in chunks:
-                with torch.no_grad():
-                    parts.append(layer(x[:, start : start + size], causal=True, cache=cache)[0])
-                start += size
-            assert parts[0].dtype == x.dtype
-            found.append(np.concatenate([numbers(part) for part in parts], axis=1))
+            cache = face.QuantizedKVCache(B, 2, 9, 8, kind=bits, **kind(face, dtype))
+            found.append(in_chunks(face, same_dtype, x, chunks, causal=True, cache=cache))
         np.testing.assert_allclose(*found, atol=1e-2 if dtype == "float16" else 1e-5)
-        off = np.abs(found[0] - numbers(layer(x, causal=True)[0])).max()
+        off = np.abs(found[0] - numbers(layer(tensor(face, x), causal=True)[0])).max()
         assert (1e-5 if dtype == "float32" else 0) < off < apart
 
 
@@ -239,13 +240,11 @@ def test_a_layer_decodes_with_it(face, dtype):
 def test_a_language_model_reads_with_it(face):
     """A tuple, one a layer: rotary keys are rounded as they are kept; 8 bits change a logit little, and 4 bits more."""
     model = face.LanguageModel(11, 2, 16, 2, 19, norm="pre", positions="rotary")
-    tokens = tensor(face, np.random.default_rng(0).integers(0, 11, (1, 12)))
-    plain, off = numbers(model(tokens)[0]), {}
+    tokens = np.random.default_rng(0).integers(0, 11, (1, 12))
+    plain, off = numbers(model(tensor(face, tokens))[0]), {}
     for bits in BITS:
         cache = tuple(face.QuantizedKVCache(1, 2, 12, 8, kind=bits) for _ in range(2))
-        with torch.no_grad():
-            steps = [numbers(model(tokens[:, a:b], cache=cache)[0]) for a, b in ((0, 9), (9, 10), (10, 12))]
-        off[bits] = np.abs(np.concatenate(steps, axis=1) - plain).max()
+        off[bits] = np.abs(in_chunks(face, model, tokens, (9, 1, 2), cache=cache) - plain).max()
     assert 0 < off["int8"] < off["fp8"] < np.abs(plain).max() / 2 and off["int8"] < off["int4"]
 
 

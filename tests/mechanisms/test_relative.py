@@ -1,4 +1,4 @@
-"""Shaw's relative attention: by hand and by loops; clipping, dropout."""
+"""Shaw's relative attention: by hand and by loops; clipping."""
 
 import math
 
@@ -7,10 +7,9 @@ import pytest
 import support
 from support import FACE, close, numbers, to
 
-from attn_course import pytorch, reference, tf
-from attn_course.frameworks import keras, torch
+from attn_course import pytorch, reference
 from attn_course.masks import causal_mask, padding_mask
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import get_parameters
 
 B, T, S, H, K, V, D, MOST = 2, 5, 7, 3, 11, 13, 17, 2
 PADDING = padding_mask([7, 4], S)[:, None, None]
@@ -96,32 +95,6 @@ def test_beyond_the_window_all_distances_are_one(face, most):
         for s, other in np.ndindex(S, S):
             same = clipped[s] == clipped[other]
             assert (abs(row[s] - row[other]) < 1e-12) == same, (t, s, other)
-
-
-@FACE
-def test_dropout_drops_the_weights_of_values_and_vectors_in_training_only(face):
-    """With one key every weight is 1: a head's context is nothing or, at rate 1/2, twice value and vector."""
-    eye, batch = np.eye(6), 40
-    torch.manual_seed(1)
-    keras.utils.set_random_seed(1)
-    sizes = {"max_distance": 1, "dropout": 0.5, **({"dtype": "float64"} if face is tf else {})}
-    layer = face.RelativeAttention(6, 3, **sizes)
-    parameters = {f"{name}_weight": eye for name in ("query", "key", "value", "output")}
-    parameters |= {"relative_key": np.zeros((3, 2)), "relative_value": np.full((3, 2), 5.0)}
-    set_parameters(layer, parameters)
-    query, key = (np.random.default_rng(n).normal(size=(batch, n, 6)) for n in (5, 1))
-
-    def call(training):
-        values = to(face, query, key)
-        return layer(*values, training=training) if face is tf else layer.double().train(training)(*values)
-
-    whole = np.broadcast_to(key + 5.0, (batch, 5, 6))
-    close([call(False)[0]], [whole])
-    output, weights = call(True)
-    close([weights], [np.ones((batch, 3, 5, 1))])  # as they were before
-    share = (numbers(output) / whole).reshape(batch, 5, 3, 2)
-    close([np.sort(np.unique(share.round(6)))], [[0, 2]])
-    assert np.allclose(share[..., 0], share[..., 1]) and abs(share.mean() - 1) < 0.15
 
 
 @FACE

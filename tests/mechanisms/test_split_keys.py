@@ -4,18 +4,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support import FACE, close, draw, gradients, numbers, tensor, to
+from support import FACE, build, close, draw, drawn, gradients, numbers, tensor, to
 
 from attn_course import pytorch, reference, tf
-from attn_course.core.paged import pytorch as paged_torch, tf as paged_tf
 from attn_course.core.paged.shared import count_turns
 from attn_course.core.split_keys import pytorch as split_torch, shared, tf as split_tf
 from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import causal_mask
-from attn_course.parity import get_parameters, set_parameters
 
 SPLIT = {pytorch: split_torch, tf: split_tf}
-PAGED = {pytorch: paged_torch, tf: paged_tf}
 PARTS = pytest.mark.parametrize("parts", [1, 2, 3, 13, 40])
 B, H, G, T, S, K, V = 2, 6, 3, 4, 13, 5, 7
 
@@ -33,7 +30,6 @@ def cut(monkeypatch):
 
         monkeypatch.setattr(SPLIT[face], "parts_of", lambda *inputs: parts)
         monkeypatch.setattr(SPLIT[face], "attend_in_parts", counted)
-        monkeypatch.setattr(PAGED[face], "turns_of", lambda *sizes: parts)
         return calls
 
     return cut
@@ -137,14 +133,11 @@ def test_gradients(face, cut):
 
 def latent_layer(face):
     sizes = {"latent_dim": 7, "rope_dim": 4, "key_dim": 5, "value_dim": 3}
-    layer = face.LatentAttention(11, H, **sizes, **({} if face is pytorch else {"dtype": "float64"}))
-    return layer.double() if face is pytorch else layer
+    return build(face, "LatentAttention", 11, H, **sizes)
 
 
 def grouped_layer(face, **parts):
-    options = {"key_dim": 4, "value_dim": 3, "num_kv_heads": 2, **parts}
-    layer = face.GroupedQueryAttention(11, H, **options, **({} if face is pytorch else {"dtype": "float64"}))
-    return layer.double() if face is pytorch else layer
+    return build(face, "GroupedQueryAttention", 11, H, key_dim=4, value_dim=3, num_kv_heads=2, **parts)
 
 
 @FACE
@@ -152,9 +145,7 @@ def grouped_layer(face, **parts):
 @pytest.mark.parametrize("parts", [1, 2, 5, 40])
 def test_layers_decode_in_parts(face, make, parts, cut):
     """A prompt, steps and a chunk behind a cache, with padding, a mask of heads and a bias: the whole sequence."""
-    layer, x, lengths = make(face), draw(B, S, 11), np.array([[0], [3]])
-    drawn = {name: draw(*y.shape, seed=n) for n, (name, y) in enumerate(get_parameters(layer).items())}
-    set_parameters(layer, drawn)
+    layer, x, lengths = drawn(make(face)), draw(B, S, 11), np.array([[0], [3]])
     seen, bias, share = np.arange(S) >= lengths, draw(H, S, S, seed=9), tensor(face, draw(H, seed=8))
     mask = causal_mask(S, S) & seen[:, None, None]
     expected = layer(tensor(face, x), mask=tensor(face, mask), bias=tensor(face, bias), head_mask=share)[0]
@@ -166,25 +157,6 @@ def test_layers_decode_in_parts(face, make, parts, cut):
         outputs.append(numbers(layer(tensor(face, x[:, a:b]), mask=own[0], **options, **absorbed)[0]))
     close(np.concatenate(outputs, axis=1), numbers(expected))
     assert calls == [parts] * 5
-
-
-@FACE
-@pytest.mark.parametrize("T", [1, 6])
-@pytest.mark.parametrize("turns", [1, 2, 4, 9, 40])
-def test_blocks_in_parts(face, T, turns, cut):
-    """Sequences of several lengths: the last parts of the short ones see nothing."""
-    cut(face, turns)
-    dtype = torch.float64 if face is pytorch else "float64"
-    pool = PAGED[face].BlockPool(40, G, K, V, block_size=4, dtype=dtype)
-    caches, pasts, query = [], [], 3 * draw(4, H, T, K)
-    for length in (6, 8, 19, 33):
-        caches.append(pool.new_cache(37))
-        pasts.append((draw(1, G, length, K, seed=length), draw(1, G, length, V, seed=-length % 99)))
-        caches[-1].append(*to(face, *pasts[-1]))
-    found = PAGED[face].paged_attention(tensor(face, query), caches)
-    for row, past in enumerate(pasts):
-        expected, _ = reference.grouped_query_attention(query[row : row + 1], *past, causal=True)
-        close(found[row], expected[0])
 
 
 @pytest.mark.parametrize("xla", [False, True])

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from support import FACE, build, close, draw, numbers, tensor
+from support import FACE, build, close, draw, drawn, in_chunks, numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import tf as tensorflow
-from attn_course.parity import get_parameters, set_parameters
 
 B, T, D, H, G, K, V = 2, 11, 12, 6, 3, 10, 7
 LAYERS = [
@@ -30,9 +29,7 @@ def made(face, name, **sizes):
         "query_key_norm": face.QueryKeyNorm(K, **place),
         "output_gate": face.OutputGate(D, H, **place),
     }
-    layer = build(face, name, D, H, num_kv_heads=G, key_dim=K, value_dim=V, **sizes, **parts)
-    set_parameters(layer, {key: draw(*x.shape, seed=i) for i, (key, x) in enumerate(get_parameters(layer).items())})
-    return layer
+    return drawn(build(face, name, D, H, num_kv_heads=G, key_dim=K, value_dim=V, **sizes, **parts))
 
 
 @FACE
@@ -102,11 +99,8 @@ def test_a_cache_of_the_state_reads_on(face, name, sizes):
     bytes_ = cache.nbytes
     assert bytes_ == sum(8 * np.prod(part.shape) for part in leaves(layer.new_state(B).memory))
     for _ in range(2):
-        parts = [
-            numbers(layer(tensor(face, x[:, a:b]), mask=padding[..., :b], causal=True, cache=cache)[0])
-            for a, b in ((0, 5), (5, 6), (6, T))
-        ]
-        close(np.concatenate(parts, 1)[mask], whole[mask], 1e-8)
+        found = in_chunks(face, layer, x, (5, 1, T - 6), mask[:, None, None], causal=True, cache=cache)
+        close(found[mask], whole[mask], 1e-8)
         assert int(cache.length) == T and cache.nbytes == bytes_
         cache.reset()
 

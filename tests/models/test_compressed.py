@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle_modules import module, rebuilt
-from support import FACE, close, draw, gradients, numbers, tensor
+from support import FACE, close, draw, gradients, in_chunks, numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import keras, tf as tensorflow, torch
@@ -102,14 +102,13 @@ def test_it_is_saved_with_a_model_of_keras(row, tmp_path):
 @torch.no_grad()
 def test_step_by_step_is_the_whole_pass(face, row):
     """Where few blocks or entries are chosen; the second text in the memory of the first."""
-    layer, x = made(face, row), tensor(face, X)
-    whole, cache = numbers(layer(x)[0]), layer.new_cache(B, T)
+    layer = made(face, row)
+    whole, cache = numbers(layer(tensor(face, X))[0]), layer.new_cache(B, T)
     for chunks in ((1,) * 13, (5, 7, 1, 1, 10, 7)):
         cache.reset()
-        for size, end in zip(chunks, np.cumsum(chunks), strict=True):
-            found = numbers(layer(x[:, end - size : end], cache=cache)[0])
-            np.testing.assert_allclose(found, whole[:, end - size : end], rtol=1e-5, atol=1e-5)
-            assert cache.length == end
+        length = sum(chunks)
+        close(in_chunks(face, layer, X[:, :length], chunks, cache=cache), whole[:, :length], 1e-5)
+        assert cache.length == length
 
 
 @ROW

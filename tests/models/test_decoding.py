@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-from support import FACE, close, numbers, pair, tensor
+from support import FACE, close, draw, drawn, in_chunks, numbers, pair, tensor
 
 from attn_course import pytorch, tf
 from attn_course.catalog import DECLARED
 from attn_course.core.declaration import LAYER
 from attn_course.frameworks import tf as tensorflow, torch
 from attn_course.masks import padding_mask
-from attn_course.parity import get_parameters, set_parameters
+from attn_course.parity import set_parameters
 
 B, S, D, H, F, L, N = 3, 7, 10, 2, 13, 2, 5
 BEGIN, END = 1, 2
@@ -90,14 +90,6 @@ def in_beam(face, both, **options):
 BEAM = {"max_length": 5, "beam_size": 3, "length_penalty": 0.6}
 
 
-@FACE
-def test_scores_are_those_of_the_tokens(face):
-    """Every hypothesis of the beam has the score that its tokens have, read at once."""
-    both = models()
-    for row, words, score in in_beam(face, both, **BEAM):
-        np.testing.assert_allclose(score, score_of(both[pytorch], row, words, 0.6), 1e-9)
-
-
 @pytest.mark.parametrize("fault", ["not normalized", "divided by the length", "end not counted"])
 def test_a_score_normalized_otherwise_is_caught(fault):
     both = models()
@@ -116,15 +108,6 @@ def test_a_longer_penalty_prefers_longer_ones(face):
         tokens, _ = face.beam_search(model, **given(face), max_length=6, beam_size=4, length_penalty=alpha)
         lengths.append((numbers(tokens)[:, 0] != END).sum())
     assert lengths[0] < lengths[1]
-
-
-@FACE
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_a_cache_gives_the_same_tokens(face, norm):
-    model = models(norm=norm)[face]
-    found = [numbers(face.greedy_decode(model, **given(face), max_length=9, use_cache=use)) for use in (True, False)]
-    np.testing.assert_array_equal(*found)
-    assert len(np.unique(found[0][:, :3])) > 1  # not one token again and again
 
 
 @FACE
@@ -177,9 +160,8 @@ def test_a_decoder_with_latents_reads_on(face):
     expected = numbers(layer(x, memory, mask)[0])
     own, read = cache = layer.new_cache(memory, 6)
     assert own.nbytes == 4 * B * 6 * (5 + 4) and int(read.length) == S
-    with torch.no_grad():
-        steps = [numbers(layer(x[:, t : t + 1], memory, mask, cache=cache)[0]) for t in range(6)]
-    np.testing.assert_allclose(np.concatenate(steps, 1), expected, 1e-4, 1e-5)
+    steps = in_chunks(face, lambda x: layer(x, memory, mask, cache=cache), numbers(x).astype("float32"), (1,) * 6)
+    np.testing.assert_allclose(steps, expected, 1e-4, 1e-5)
 
 
 CROSSING = {d.layer: d.sizes for topic in DECLARED.values() for d in topic if d.layer and d.form is LAYER}
@@ -197,15 +179,11 @@ PARTED = {
 
 def stepwise(face, cross, steps=5):
     """What a decoder layer with such a cross-attention gives at once, and token by token with a cache."""
-    layer = face.DecoderLayer(D, H, F, norm="pre", cross_attention=cross, **DOUBLE[face])
-    rng = np.random.default_rng(0)
-    parameters = {name: rng.normal(size=x.shape) for name, x in get_parameters(layer).items()}
-    set_parameters(layer, parameters)
-    x, memory = (tensor(face, rng.normal(size=(B, n, D))) for n in (steps, S))
+    layer = drawn(face.DecoderLayer(D, H, F, norm="pre", cross_attention=cross, **DOUBLE[face]))
+    x, memory = draw(B, steps, D), tensor(face, draw(B, S, D, seed=1))
     with torch.no_grad():
-        cache = layer.new_cache(memory, steps)
-        parts = [numbers(layer(x[:, t : t + 1], memory, cache=cache)[0]) for t in range(steps)]
-        return numbers(layer(x, memory)[0]), np.concatenate(parts, 1)
+        cache, whole = layer.new_cache(memory, steps), numbers(layer(tensor(face, x), memory)[0])
+    return whole, in_chunks(face, lambda x: layer(x, memory, cache=cache), x, (1,) * steps)
 
 
 @FACE
@@ -256,54 +234,6 @@ def test_a_cache_computes_every_position_once(face, monkeypatch):
         face.greedy_decode(model, **given(face), max_length=9, use_cache=use_cache)
         steps = len(counted)
         assert steps > 3 and counted == ([1] * steps if use_cache else list(range(1, steps + 1)))
-
-
-@FACE
-def test_a_beam_encodes_every_source_once(face, monkeypatch):
-    """All hypotheses of a sentence read one memory."""
-    model, rows = models()[face], []
-    encode = model.encode
-
-    def counting(source, *rest, **options):
-        rows.append(len(source))
-        return encode(source, *rest, **options)
-
-    monkeypatch.setattr(model, "encode", counting)
-    face.beam_search(model, **given(face), max_length=3, beam_size=4)
-    assert rows == [B]
-
-
-@pytest.mark.parametrize("way", ["greedy_decode", "beam_search"])
-def test_keras_decodes_in_one_graph(way, monkeypatch):
-    """A step is traced once, and then costs no Python; what it writes is PyTorch's."""
-    both, traces = models(), []
-    decode = both[tf].decode
-
-    def counting(new, *rest, **options):
-        traces.append(new.shape[1])
-        return decode(new, *rest, **options)
-
-    monkeypatch.setattr(both[tf], "decode", counting)
-    close(*(getattr(face, way)(both[face], **given(face), max_length=20) for face in (tf, pytorch)), 1e-9)
-    assert traces == [1]
-
-
-@FACE
-def test_padding_is_not_read_while_it_is_written(face):
-    """A model is told which token is padding, once; its mask says the same."""
-    model, draw = models()[face], np.random.default_rng(0)
-    source, real = draw.integers(1, N, (40, S)), np.arange(S) < draw.integers(1, S, (40, 1))
-    for write in (face.greedy_decode, face.beam_search):
-        padded = write(model, tensor(face, np.where(real, source, 0)), **ENDS, max_length=9)
-        masked = write(model, tensor(face, source), source_mask=tensor(face, real[:, None, None]), **ENDS, max_length=9)
-        close(padded, masked)
-
-
-@FACE
-def test_a_beam_of_one_is_greedy(face):
-    model = models()[face]
-    one, _ = face.beam_search(model, **given(face), max_length=7, beam_size=1)
-    np.testing.assert_array_equal(numbers(one)[:, 0], numbers(face.greedy_decode(model, **given(face), max_length=7)))
 
 
 @FACE

@@ -1,4 +1,4 @@
-"""Encoder and decoders as whole models: the specification, greedy decoding, beams, padding, what is prepared once."""
+"""Models that read and write: the specification, greedy decoding, beams, padding, what is prepared once."""
 
 import numpy as np
 import pytest
@@ -24,9 +24,14 @@ DECODERS = {
 }
 EACH = pytest.mark.parametrize("name", DECODERS)
 FEEDING = {"Luong": (None, True), "fed": ("monotonic", True), "not fed": ("predictive", False)}  # of a LuongDecoder
+RECURRENT = pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+NORMS = "post", "pre"  # of a Transformer
+EVERY = pytest.mark.parametrize("name", [*DECODERS, *FEEDING, *NORMS])
 
 
-def build(face, name):
+def build(face, name, **more):
+    if name in NORMS:
+        return support.build(face, "Transformer", N, 2, 10, 2, 13, norm=name, **more)
     more = {"memory_dim": E, **(DECODERS[name][1] if name in DECODERS else {})}
     if name not in DECODERS:
         kind, more["input_feeding"] = FEEDING[name]
@@ -44,9 +49,15 @@ def pair(name):
     rng = np.random.default_rng(36)
     parameters = get_parameters(models[0])
     parameters = {key: rng.normal(size=x.shape) for key, x in parameters.items()}
+    if name in NORMS:  # norms that add nothing: else one token would win everywhere
+        parameters = {key: float("scale" in key) + 0 * x if "norm" in key else x / 2 for key, x in parameters.items()}
     for model in models:
         set_parameters(model, parameters)
     return *models, parameters
+
+
+def mask_of(name):
+    return MASK[:, None, None] if name in NORMS else MASK
 
 
 def specified(name, parameters, mask=MASK):
@@ -69,7 +80,7 @@ def test_the_whole_model_is_the_specification(name, mask):
     close(in_tf(*to(tf, SOURCE, TARGETS, mask)), expected)
 
 
-@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+@RECURRENT
 def test_greedy(name):
     """Alike in both, and each token is the likeliest after the tokens before it."""
     in_torch, in_tf, _ = pair(name)
@@ -89,9 +100,9 @@ def counting(encode, rows):
     return lambda source, *rest, **options: rows.append(len(source)) or encode(source, *rest, **options)
 
 
-def naive_beam(model, row, end, size=4, alpha=0.6):
+def naive_beam(model, mask, row, end, size=4, alpha=0.6):
     """(score, tokens) of the beam's hypotheses, best first: each is read at once, by itself, at every step."""
-    source, mask = to(pytorch, SOURCE[row : row + 1], MASK[row : row + 1])
+    source, mask = to(pytorch, SOURCE[row : row + 1], mask[row : row + 1])
 
     def score(hypothesis):
         tokens, chance = hypothesis
@@ -108,19 +119,19 @@ def naive_beam(model, row, end, size=4, alpha=0.6):
     return [(score(one), one[0]) for one in kept]
 
 
-@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+@EVERY
 def test_a_beam_is_that_of_hypotheses_one_by_one(name, monkeypatch):
     """Three lengths are among them; a source is encoded once; a beam of one is greedy, with a cache and without."""
     models = dict(zip((pytorch, tf), pair(name), strict=False))
     for end in range(N):  # the first that ends one in time
-        expected = [naive_beam(models[pytorch], row, end) for row in range(B)]
+        expected = [naive_beam(models[pytorch], mask_of(name), row, end) for row in range(B)]
         if len({len(tokens) for beam in expected for _, tokens in beam}) > 2:
             break
     else:
         pytest.fail("none ends early")
     asked = {"begin": BEGIN, "end": end, "max_length": T}
     for face, model in models.items():
-        source, mask = to(face, SOURCE, MASK)
+        source, mask = to(face, SOURCE, mask_of(name))
         given, read = {"source_mask": mask, **asked}, []
         monkeypatch.setattr(model, "encode", counting(model.encode, read))
         tokens, scores = map(numbers, face.beam_search(model, source, **given))
@@ -134,28 +145,29 @@ def test_a_beam_is_that_of_hypotheses_one_by_one(name, monkeypatch):
         assert (greedy[0] == greedy[1]).all() and (greedy[0] == numbers(one)[:, 0]).all()
 
 
-@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+@EVERY
 @pytest.mark.parametrize("way", ["greedy_decode", "beam_search"])
 def test_keras_writes_in_one_graph(name, way, monkeypatch):
     """A step is traced once, and then costs no Python; what it writes is PyTorch's."""
     (ours, theirs), traces = pair(name)[:2], []
-    step = theirs.decoder.step
+    part, called = (theirs, "decode") if name in NORMS else (theirs.decoder, "step")
+    step = getattr(part, called)
 
     def counting(*given, **options):
         traces.append(given)
         return step(*given, **options)
 
-    monkeypatch.setattr(theirs.decoder, "step", counting)
+    monkeypatch.setattr(part, called, counting)
     asked = {"begin": BEGIN, "end": N - 1, "max_length": 20}
     found = []
     for face, model in ((pytorch, ours), (tf, theirs)):
-        source, mask = to(face, SOURCE, MASK)
+        source, mask = to(face, SOURCE, mask_of(name))
         found.append(getattr(face, way)(model, source, source_mask=mask, **asked))
     close(*([numbers(x) for x in one] if way == "beam_search" else numbers(one) for one in found))
     assert len(traces) == 1
 
 
-@pytest.mark.parametrize("name", [*DECODERS, *FEEDING])
+@RECURRENT
 def test_keras_trains_in_one_graph(name):
     """Of whatever lengths: the numbers and the gradients are those of a call at each."""
     model, tokens = pair(name)[1], tensorflow.TensorSpec((None, None), "int64")
@@ -175,30 +187,39 @@ def test_keras_trains_in_one_graph(name):
 
 
 @FACE
-def test_padding_is_not_read(face, tmp_path):
+@pytest.mark.parametrize("name", ["BahdanauDecoder", "post"])
+def test_padding_is_not_read(face, name, tmp_path):
     """The token 0, or the one that is named, of a stored model too, in training and in every way of writing."""
-    model = dict(zip((pytorch, tf), pair("BahdanauDecoder"), strict=False))[face]
+    model = dict(zip((pytorch, tf), pair(name), strict=False))[face]
     read = SOURCE.clip(1, 9)
     read[1, 4:] = 0
     longer = np.pad(read, ((0, 0), (0, 3)))
     tens, real = np.where(longer == 0, 10, longer), longer != 0
+    real = real[:, None, None] if name in NORMS else real
+
+    def padded_by(pad):
+        if name not in NORMS:
+            return face.EncoderDecoder(model.encoder, model.decoder, pad=pad)
+        other = build(face, name, pad=pad)
+        set_parameters(other, get_parameters(model))
+        return other
 
     def said(model, source, mask=None):
-        given, asked = to(face, source, mask), {"begin": BEGIN, "max_length": T}
-        tokens, _ = model.greedy(*given, **asked)
-        how = {"source_mask": given[1], "end": 2, **asked}
-        logits, weights = model(given[0], tensor(face, TARGETS), given[1])
-        beam = face.beam_search(model, given[0], **how)
-        return [logits, weights[..., :S], tokens, face.greedy_decode(model, given[0], **how), *beam]
+        source, mask = to(face, source, mask)
+        how = {"source_mask": mask, "begin": BEGIN, "end": 2, "max_length": T}
+        logits = model(source, tensor(face, TARGETS), mask)[0]
+        beam = face.beam_search(model, source, **how)
+        writes = [] if name in NORMS else model.greedy(source, mask, begin=BEGIN, max_length=T)[:1]
+        return [logits, face.greedy_decode(model, source, **how), *beam, *writes]
 
     expected = [numbers(x) for x in said(model, read)]
     close(said(model, longer), expected)
     for pad, source, mask in ((0, longer, real | True), (10, tens, None), (None, longer, real), (None, longer, None)):
-        other = face.EncoderDecoder(model.encoder, model.decoder, pad=pad)
+        other = padded_by(pad)
         if face is tf:
             other.save(tmp_path / "model.keras")
             other = keras.models.load_model(tmp_path / "model.keras")
-        assert other.config == {"pad": pad}
+        assert other.config["pad"] == pad
         found = said(other, source, mask)
         if pad is None and mask is None:
             assert np.abs(numbers(found[0]) - expected[0]).max() > 1e-3
@@ -206,7 +227,7 @@ def test_padding_is_not_read(face, tmp_path):
             close(found, expected)
     for wrong, message in ((N, f"pad must be a token, below {N}, or None, got {N}"), (-1, "pad must be at least 0")):
         with pytest.raises(ValueError, match=message):
-            face.EncoderDecoder(model.encoder, model.decoder, pad=wrong)
+            padded_by(wrong)
 
 
 @EACH

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from oracle_modules import stub
-from support import FACE, build, close, draw, gradients, numbers, tensor
+from support import FACE, build, close, draw, gradients, in_chunks, numbers, tensor, to
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import keras, tf as tensorflow, torch
@@ -149,14 +149,10 @@ def test_a_cache_reads_on_behind_padding(face, kind):
     """Also where padding stands between two words: the convolution goes on with zeros."""
     layer, real = face.from_huggingface(module(kind)), np.ones((B, T), bool)
     real[1, :2] = real[0, 4] = False
-    mask = tensor(face, real[:, None, None])
-    whole, cache = numbers(layer(tensor(face, X), mask)[0]), layer.new_cache(B, T)
+    whole, cache = numbers(layer(*to(face, X, real[:, None, None]))[0]), layer.new_cache(B, T)
     for _ in range(2):
-        found = [
-            numbers(layer(tensor(face, X[:, a:b]), mask[..., :b], causal=True, cache=cache)[0])
-            for a, b in ((0, 3), (3, 4), (4, 5), (5, T))
-        ]
-        close(np.concatenate(found, 1)[real], whole[real])
+        found = in_chunks(face, layer, X, (3, 1, 1, T - 5), real[:, None, None], causal=True, cache=cache)
+        close(found[real], whole[real])
         assert cache.nbytes == 8 * sum(np.prod(x.shape) for x in cache.state.memory)
         cache.reset()
 

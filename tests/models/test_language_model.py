@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from support import FACE, build, close, numbers, pair, tensor
+from support import FACE, build, close, in_chunks, numbers, pair, tensor
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -103,28 +103,13 @@ def test_the_table_is_drawn_first():
     assert torch.equal(model.stack.layers[1].attention.value.weight, stack.layers[1].attention.value.weight)
 
 
-def test_the_scale_of_the_table_is_the_one_given():
-    options = {"embedding_scale": 0.7}
-    made, parameters = pair("LanguageModel", N, L, D, H, F, **options)
-    expected = reference.language_model(TOKENS, parameters, num_layers=L, num_heads=H, **options)
-    for face, model in made.items():
-        close(model(tensor(face, TOKENS)), expected)
-        with pytest.raises(ValueError, match="embedding_scale must be a positive, finite number, got 0"):
-            build(face, "LanguageModel", N, L, D, H, F, embedding_scale=0)
-
-
 @KIND
 def test_twins_agree_and_read_on_behind_a_cache(kind):
     made, found = models(kind), []
     for face, model in made.items():
-        tokens = tensor(face, TOKENS)
-        found.append(numbers(model(tokens)[0]))
+        found.append(numbers(model(tensor(face, TOKENS))[0]))
         cache = model.new_cache(B, T)
-        with torch.no_grad():
-            steps = [
-                numbers(model(tokens[:, a:b], need_weights=False, cache=cache)[0]) for a, b in ((0, 4), (4, 5), (5, 7))
-            ]
-        close(np.concatenate(steps, 1), found[-1], 1e-9)
+        close(in_chunks(face, model, TOKENS, (4, 1, 2), need_weights=False, cache=cache), found[-1], 1e-9)
     close(*found, 1e-9)
     reversed_ = numbers(made[pytorch](torch.from_numpy(TOKENS[:, ::-1].copy()))[0])
     assert np.abs(reversed_[:, -1] - found[0][:, -1]).max() > (1e-9 if kind == "none" else 1e-3)
@@ -333,6 +318,8 @@ def test_wrong_calls_are_named(face):
         face.generate(face.SinusoidalEncoding(D), prompt, max_tokens=3)
     with pytest.raises(ValueError, match="positions must be one of rotary, alibi, sinusoidal, got 'roatry'"):
         face.LanguageModel(N, L, D, H, F, positions="roatry")
+    with pytest.raises(ValueError, match="embedding_scale must be a positive, finite number, got 0"):
+        face.LanguageModel(N, L, D, H, F, embedding_scale=0)
     with pytest.raises(ValueError, match="positions must be a name, a layer or None, got int"):
         face.LanguageModel(N, L, D, H, F, positions=7)
     with pytest.raises(ValueError, match="positions must not be rotary, the default, beside an attention"):

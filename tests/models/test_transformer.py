@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, FACES, build, close, draw, numbers, pair, tensor, to
+from support import FACE, FACES, build, close, draw, drawn, numbers, pair, tensor, to
 
 from attn_course import pytorch, reference, tf
 from attn_course.frameworks import keras, torch
@@ -31,61 +31,6 @@ def parameters_of(name, *sizes, **options):
 # --- the specification ----------------------------------------------------------------
 
 
-def slow_decoder_layer(x, memory, p, *, norm, memory_mask=None):
-    """A second program, word by word and head by head."""
-
-    def normalize(v, name):
-        centered = v - v.mean()
-        return centered / math.sqrt((centered**2).mean() + 1e-5) * p[f"{name}.scale"] + p[f"{name}.bias"]
-
-    def look(query, keys, part, allowed):
-        p_ = nested(p, part)
-        parts = []
-        width = D // H
-        for h in range(H):
-            own = slice(h * width, (h + 1) * width)
-            q = query @ p_["query_weight"][:, own] + p_["query_bias"][own]
-            k, v = (keys @ p_[f"{name}_weight"][:, own] + p_[f"{name}_bias"][own] for name in ("key", "value"))
-            weights = [math.exp(q @ k[j] / math.sqrt(width)) if allowed[j] else 0.0 for j in range(len(k))]
-            total = sum(weights)
-            parts.append(sum(w / total * v[j] for j, w in enumerate(weights)) if total else 0 * v[0])
-        return np.concatenate(parts) @ p_["output_weight"] + p_["output_bias"]
-
-    def network(v):
-        hidden = np.maximum(v @ p["feed_forward.0.weight"] + p["feed_forward.0.bias"], 0)
-        return hidden @ p["feed_forward.1.weight"] + p["feed_forward.1.bias"]
-
-    def layer(b):
-        words, read = x[b], memory[b]
-        open_ = np.ones(S, bool) if memory_mask is None else memory_mask[b, 0, 0]
-        steps = [
-            ("norm1", lambda q, t, seen: look(q, seen, "attention", before(t))),
-            ("norm2", lambda q, t, seen: look(q, read, "cross_attention", open_)),
-            ("norm3", lambda q, t, seen: network(q)),
-        ]
-        for name, part in steps:
-            pre = norm == "pre"
-            seen = np.array([normalize(v, name) for v in words]) if pre else words
-            added = words + np.array([part(seen[t], t, seen) for t in range(T)])
-            words = added if pre else np.array([normalize(v, name) for v in added])
-        return words
-
-    def before(t):
-        return np.arange(T) <= t
-
-    return np.array([layer(b) for b in range(B)])
-
-
-@NORM
-@pytest.mark.parametrize("memory_mask", [None, PADDING], ids=["open", "padded"])
-def test_reference_is_the_slow_program(norm, memory_mask):
-    _, p = parameters_of("DecoderLayer", D, H, F, norm=norm)
-    given = *inputs(), p
-    expected = slow_decoder_layer(*given, norm=norm, memory_mask=memory_mask)
-    found, _ = reference.decoder_layer(*given, num_heads=H, norm=norm, memory_mask=memory_mask)
-    close(found, expected)
-
-
 def test_transformer_is_its_parts():
     """Embed, encode, embed, decode, multiply by the table: step by step."""
     _, p = parameters_of("Transformer", N, L, D, H, F)
@@ -106,49 +51,13 @@ def test_transformer_is_its_parts():
 # --- the twins ------------------------------------------------------------------------
 
 
-KINDS = [
-    {},
-    {"norm": "pre", "activation": "gelu"},
-    {"activation": "swiglu", "normalization": "rms", "source_vocab_size": N + 2},
-]
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=["post", "pre", "own source table"])
-def test_twins_and_reference_agree(kind):
-    layers, p = parameters_of("Transformer", N, L, D, H, F, **kind)
+def test_a_target_has_a_mask_too():
+    layers, p = parameters_of("Transformer", N, L, D, H, F)
     source, target = tokens(B, S), tokens(B, T, seed=1)
-    options = {name: x for name, x in kind.items() if name != "source_vocab_size"}
     masks = {"source_mask": PADDING, "target_mask": padding_mask([5, 2, 3], T)[:, None, None]}
-    expected = reference.transformer(source, target, p, num_layers=L, num_heads=H, **masks, **options)
+    expected = reference.transformer(source, target, p, num_layers=L, num_heads=H, **masks)
     for face, layer in layers.items():
         close(layer(*to(face, source, target), **{name: tensor(face, x) for name, x in masks.items()}), expected)
-    logits = layers[pytorch](torch.tensor(source), torch.tensor(target), need_weights=False)
-    assert all(x is None for x in [*logits[1][0], *sum(logits[1][1], ())])
-
-
-@FACE
-def test_padding_is_not_read(face):
-    """The token 0, or the one that is named: more of it changes nothing, in training, greedy or with a beam."""
-    layer = parameters_of("Transformer", N, L, D, H, F)[0][face]
-    read, target = tokens(B, S).clip(1, 9), tensor(face, tokens(B, T, seed=1))
-    read[1, 4:] = 0
-    longer = np.pad(read, ((0, 0), (0, 3)))
-    tens, real = np.where(longer == 0, 10, longer), (longer != 0)[:, None, None]
-    options, found = {"begin": 1, "end": 2, "max_length": 6}, []
-    for source in to(face, read, longer):
-        written = face.greedy_decode(layer, source, **options), face.beam_search(layer, source, **options)[0]
-        found.append([layer(source, target)[0], *written])
-    close(found[1], found[0])
-    for pad, source, mask in ((0, longer, real | True), (10, tens, None), (None, longer, real), (None, longer, None)):
-        other = build(face, "Transformer", N, L, D, H, F, pad=pad)
-        set_parameters(other, get_parameters(layer))
-        gap = numbers(other(tensor(face, source), target, tensor(face, mask))[0]) - numbers(found[0][0])
-        assert (np.abs(gap).max() < 1e-10) == (pad is not None or mask is not None)
-    for wrong, message in ((N, f"pad must be a token, below {N}, or None, got {N}"), (-1, "pad must be at least 0")):
-        with pytest.raises(ValueError, match=message):
-            build(face, "Transformer", N, L, D, H, F, pad=wrong)
-    with pytest.raises(ValueError, match=r"mask must have shape .*got \(3, 1, 1, 7\)"):
-        layer(tensor(face, longer), target, tensor(face, real[..., :S]))
 
 
 # --- other libraries ------------------------------------------------------------------
@@ -156,16 +65,28 @@ def test_padding_is_not_read(face):
 
 @NORM
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-def test_decoder_layer_is_pytorchs(norm, activation):
+@pytest.mark.parametrize("stack", [False, True])
+def test_decoders_are_pytorchs(norm, activation, stack):
+    """A layer and a stack, and the specification with their numbers."""
     options = {"norm_first": norm == "pre", "activation": activation, "batch_first": True}
-    theirs = torch.nn.TransformerDecoderLayer(D, H, F, dropout=0.0, **options).double()
+    layer = theirs = torch.nn.TransformerDecoderLayer(D, H, F, dropout=0.0, **options)
+    if stack:
+        theirs = torch.nn.TransformerDecoder(layer, L, torch.nn.LayerNorm(D) if norm == "pre" else None)
+    theirs = theirs.double().eval()
     for x in theirs.parameters():
         torch.nn.init.normal_(x, std=0.4)
-    ours = pytorch.DecoderLayer.from_torch(theirs)
+    kind, specified = (pytorch.Decoder, reference.decoder) if stack else (pytorch.DecoderLayer, reference.decoder_layer)
+    ours = kind.from_torch(theirs)
     x, memory = to(pytorch, *inputs())
     blocked = {"memory_key_padding_mask": ~torch.from_numpy(PADDING[:, 0, 0])}
     future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
-    close(ours(x, memory, PADDING)[0], theirs(x, memory, tgt_mask=future, **blocked))
+    expected = theirs(x, memory, tgt_mask=future, **blocked)
+    close(ours(x, memory, PADDING)[0], expected)
+    sizes = {"num_heads": H, "norm": norm, "activation": activation} | ({"num_layers": L} if stack else {})
+    close(specified(*inputs(), get_parameters(ours), memory_mask=PADDING, **sizes)[0], expected)
+    assert not ours.training
+    with pytest.raises(ValueError, match=f"module must be a Transformer{kind.__name__} of the library"):
+        kind.from_torch(layer if stack else torch.nn.Linear(2, 2))
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
@@ -188,41 +109,27 @@ def test_stacks_are_those_of_pytorchs_transformer(norm):
     close(ours(source, target, PADDING)[0], expected)
 
 
-@NORM
-def test_a_stack_of_decoders_is_pytorchs(norm):
-    kind, last = torch.nn.TransformerDecoderLayer, torch.nn.LayerNorm(D) if norm == "pre" else None
-    layer = kind(D, H, F, dropout=0.0, norm_first=norm == "pre", batch_first=True)
-    theirs = torch.nn.TransformerDecoder(layer, L, last).double().eval()
-    for x in theirs.parameters():
-        torch.nn.init.normal_(x, std=0.4)
-    ours = pytorch.Decoder.from_torch(theirs)
-    x, memory = to(pytorch, *inputs())
-    blocked = {"memory_key_padding_mask": ~torch.from_numpy(PADDING[:, 0, 0])}
-    future = torch.nn.Transformer.generate_square_subsequent_mask(T, dtype=torch.float64)
-    close(ours(x, memory, PADDING)[0], theirs(x, memory, tgt_mask=future, **blocked))
-    assert not ours.training and len(ours.layers) == L
-    with pytest.raises(ValueError, match="module must be a TransformerDecoder of the library"):
-        pytorch.Decoder.from_torch(layer)
-
-
 @FACE
 @pytest.mark.parametrize("kind", ["AlibiBias", "RelativeBias"])
-def test_a_decoder_with_a_bias_of_its_own(face, kind):
+@pytest.mark.parametrize("name", ["Encoder", "Decoder"])
+def test_a_stack_with_a_bias_of_its_own(face, kind, name):
     """As with the bias handed to the call, with one more given too, and token by token behind a cache."""
     own = build(face, kind, H, **({"bidirectional": False, "num_buckets": 7} if kind == "RelativeBias" else {}))
-    item = build(face, "Decoder", L, D, H, F, norm="pre", bias=own)
-    plain = build(face, "Decoder", L, D, H, F, norm="pre")
+    item = drawn(build(face, name, L, D, H, F, norm="pre", bias=own))
+    plain = build(face, name, L, D, H, F, norm="pre")
     set_parameters(plain, {name: x for name, x in get_parameters(item).items() if not name.startswith("bias.")})
-    x, memory = to(face, *inputs())
-    mask, given = to(face, PADDING, draw(H, T, T, seed=4))
+    x, *memory = to(face, *inputs()[: 1 + (name == "Decoder")])
+    mask, given = to(face, PADDING[..., : S if memory else T], draw(H, T, T, seed=4))
+    options = {"causal": True} if name == "Encoder" else {}
     for more in (None, given):
         handed = own(T, T) if more is None else own(T, T) + more
-        close(item(x, memory, mask, bias=more), plain(x, memory, mask, bias=handed))
-    expected = numbers(item(x, memory, mask)[0])
-    assert np.abs(expected - numbers(plain(x, memory, mask)[0])).max() > 1e-3
-    cache = item.new_cache(memory, T)
+        close(item(x, *memory, mask, bias=more, **options), plain(x, *memory, mask, bias=handed, **options))
+    cache = item.new_cache(*memory or [B], T)
+    memory += [mask] if memory else []
+    expected = numbers(item(x, *memory, **options)[0])
+    assert np.abs(expected - numbers(plain(x, *memory, **options)[0])).max() > 1e-3
     with torch.no_grad():
-        parts = [item(x[:, a:b], memory, mask, cache=cache)[0] for a, b in ((0, 2), (2, 3), (3, 5))]
+        parts = [item(x[:, a:b], *memory, cache=cache, **options)[0] for a, b in ((0, 2), (2, 3), (3, 5))]
     close(np.concatenate([numbers(part) for part in parts], 1), expected, 1e-8)
 
 
@@ -250,26 +157,7 @@ def test_what_has_one_input_cannot_look_across(face):
         face.DecoderLayer(D, H, F, cross_attention=face.MultiHeadAttention(2 * D, H))
 
 
-@NORM
-@pytest.mark.parametrize("normalization", ["layer", "rms"])
-def test_another_epsilon_in_all_three(norm, normalization):
-    """Large enough to matter, in stacks with and without a last norm."""
-    kind = {"norm": norm, "normalization": normalization}
-    arrays, options = inputs(), {"num_layers": L, "num_heads": H, **kind}
-    for name, given in (("Encoder", arrays[:1]), ("Decoder", arrays)):
-        specify = getattr(reference, name.lower())
-        layers, parameters = parameters_of(name, L, D, H, F, eps=0.5, **kind)
-        expected = specify(*given, parameters, eps=0.5, **options)[0]
-        assert np.abs(expected - specify(*given, parameters, **options)[0]).max() > 1e-2
-        for face, layer in layers.items():
-            close(layer(*to(face, *given))[0], expected)
-    with pytest.raises(ValueError, match="eps must be a positive"):
-        reference.encoder(arrays[0], parameters, eps=0.0, **options)
-
-
 def test_from_torch_refuses_what_it_cannot_carry():
-    with pytest.raises(ValueError, match="TransformerDecoderLayer"):
-        pytorch.DecoderLayer.from_torch(torch.nn.Linear(2, 2))
     with pytest.raises(ValueError, match="activation"):
         pytorch.DecoderLayer.from_torch(torch.nn.TransformerDecoderLayer(D, H, F, activation=torch.tanh))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from oracle_modules import GOLDENS, ROWS, call, module, rebuilt, stub, without
-from support import FACE, numbers, tensor
+from support import FACE, in_chunks, numbers, tensor
 
 from attn_course import pytorch, tf
 from attn_course.frameworks import torch
@@ -168,12 +168,8 @@ def test_a_layer_decodes_with_a_cache(face):
     for row in ("llama3", "deepseek-v3 yarn", "gemma2 sliding_attention", "diffllama", "llama4 nope", *GEMMA_3N):
         layer, x = face.from_huggingface(module(row)), GOLDENS[f"{row}/x"]
         cache = layer.new_cache(len(x), x.shape[1])
-        with torch.no_grad():
-            parts = [
-                numbers(layer(tensor(face, x[:, t : t + 1]), causal=True, need_weights=False, cache=cache)[0])
-                for t in range(x.shape[1])
-            ]
-        np.testing.assert_allclose(np.concatenate(parts, 1), GOLDENS[f"{row}/output"], 1e-4, 1e-4)
+        found = in_chunks(face, layer, x, (1,) * x.shape[1], causal=True, need_weights=False, cache=cache)
+        np.testing.assert_allclose(found, GOLDENS[f"{row}/output"], 1e-4, 1e-4)
 
 
 def test_what_is_not_ours_is_refused():

@@ -27,9 +27,29 @@ def test_the_card_is_a_closed_drawer_under_the_title(visit):
         assert contents.first.inner_text().startswith("Look it up")
         contents.first.click()
         assert drawer.get_attribute("open") is not None and drawer.locator(".fw-tabs").first.is_visible()
+        for state in (None, ""):  # its title shuts it and opens it, as do those of More
+            first.locator("h2").click(position={"x": 30, "y": 8})
+            assert drawer.get_attribute("open") == state
+        more = tab.locator("section.more > section").nth(1)
+        more.locator("h3").click(position={"x": 30, "y": 8})
+        assert more.locator("> details").get_attribute("open") == ""
         anchor = first.get_attribute("id")
     with visit(f"{PAGE}#{anchor}") as tab:
         assert tab.locator("section.look-up > details").get_attribute("open") is not None
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_list_of_chapters_shows_where_one_is(visit, width):
+    """After a link to a page far down in it, back up, and when a phone opens it."""
+    with visit(MAP, width=width) as tab:
+        for page in ("exercises", "17_serving", "04_scaled_dot_product"):
+            tab.goto(f"{tab.url.rpartition('/')[0]}/{page}.html")
+            if width < 992:
+                tab.locator(".primary-toggle").first.click()
+            line = tab.locator(".bd-links li.active > a.current").last
+            tab.wait_for_timeout(300)
+            box = line.bounding_box()
+            assert box["y"] >= 0 and box["y"] + box["height"] <= 900, (page, box)
 
 
 def test_a_chapter_carries_its_number(visit):
@@ -200,6 +220,19 @@ def test_an_exercise_that_comes_before_is_a_link(visit):
         assert "00_ten_minutes.html#" in tab.url
         anchor = tab.url.partition("#")[2]
         assert "softmax" in tab.locator(f"[id='{anchor}']").inner_text()
+
+
+def test_the_contents_mark_where_a_jump_led(visit):
+    """Up as well as down, over several headings at once, into the middle of a section."""
+    with visit(PAGE) as tab:
+        long = "(all) => all.filter((one) => one.offsetHeight > 1000).map((one) => one.id)"
+        sections = tab.locator(".bd-article > section > section").evaluate_all(long)
+        assert len(sections) > 3
+        middle = "(id) => document.getElementById(id).scrollIntoView({behavior: 'instant', block: 'center'})"
+        for place in (2, 0, 3, 1):
+            tab.evaluate(middle, sections[place])
+            tab.locator(f".toc-entry.active > a[href='#{sections[place]}']").wait_for(timeout=5000)
+            assert tab.locator("#pst-page-toc-nav a[aria-current]").count() == 1
 
 
 def test_the_introduction_shows_figures_of_chapters(visit):

@@ -144,6 +144,8 @@ def test_exercises_of_one_level(visit):
         levels = tab.locator(".exercise-list tbody tr:visible td:nth-child(2)").all_inner_texts()
         assert set(levels) == {"3"} and group.get_by_role("status").inner_text() == f"{len(levels)} of 138 rows"
         assert not tab.get_by_role("heading", name="Attention in ten minutes").is_visible()
+        contents = tab.locator("#pst-page-toc-nav a:visible").all_inner_texts()
+        assert len(contents) == tab.locator(".bd-article section:visible > h2").count() > 5
         assert violations(tab, of=".families") == []
         tab.evaluate("location.hash = document.querySelector('section[hidden]').id")
         tab.get_by_role("heading", name="Attention in ten minutes").wait_for()

@@ -25,13 +25,13 @@ LIMIT = 530  # seconds, for all demos together
 def one(chapter, framework):
     """Run a chapter's demo here; the last line printed is its part of the record."""
     module = importlib.import_module(f"attn_course.course.labs.gpu.{framework}")
-    module.ready()
     here, demo, rows = device(), DEMOS[chapter], []
     plan = plan_of(chapter, framework, here)
-    for row in getattr(module, demo)(plan):
-        begin = {"framework": framework, "demo": demo, "dtype": plan.dtype}
-        rows.append({**row, **begin})
-        print(rows[-1], flush=True)
+    begin = {"framework": framework, "demo": demo, "dtype": plan.dtype}
+    with module.ready():
+        for row in getattr(module, demo)(plan):
+            rows.append({**row, **begin})
+            print(rows[-1], flush=True)
     return {"device": str(here), "left_out": plan.left_out, "rows": rows}
 
 

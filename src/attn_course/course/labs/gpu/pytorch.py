@@ -1,5 +1,6 @@
 """Demos in PyTorch."""
 
+from contextlib import contextmanager
 from functools import partial
 
 from attn_course import pytorch
@@ -13,9 +14,15 @@ from attn_course.notebook import device
 ROUNDS = 10  # at most three without a GPU
 
 
+@contextmanager
 def ready():
-    """Products of float32 as fast as a GPU has them, in a process of its own."""
+    """Products of float32 as fast as a GPU has them: in TF32 from the A100 on."""
+    before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def place():

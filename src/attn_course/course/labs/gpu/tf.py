@@ -1,6 +1,6 @@
 """Demos in TensorFlow."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 from attn_course import tf as attn_tf
@@ -13,8 +13,7 @@ from attn_course.notebook import device
 ROUNDS = 10  # at most three without a GPU
 
 
-def ready():
-    """Nothing: TensorFlow puts models and tensors on the GPU by itself."""
+ready = nullcontext  # TensorFlow takes the GPU, and TF32, by itself
 
 
 def attention(plan: Plan):
