@@ -5,8 +5,6 @@ python tools/affected.py --since HEAD~1
 python tools/affected.py --topic window     as if this topic's folder had changed
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

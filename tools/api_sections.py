@@ -4,8 +4,6 @@ The line LISTED of book/api.md stands for the list of all topics. In the noteboo
 labels are looked up there (tools/mystmd), and each has its place in the list. The package is not imported.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

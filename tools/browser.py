@@ -1,7 +1,5 @@
 """Chromium, and a folder served on this machine: for pictures of pages and for their tests."""
 
-from __future__ import annotations
-
 import gzip
 import http.server
 import io

@@ -1,7 +1,5 @@
 """The files of a release: wheel, notebooks, book, EPUB, PDF, slides, figures; packed to the same bytes every time."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

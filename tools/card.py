@@ -3,8 +3,6 @@
 python tools/card.py
 """
 
-from __future__ import annotations
-
 import re
 import sys
 

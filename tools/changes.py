@@ -1,7 +1,5 @@
 """CHANGELOG.md as data: its releases with their dates, and the feed that the book serves of them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

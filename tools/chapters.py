@@ -1,14 +1,12 @@
 """The chapters of the book as files: where they are, their cells, and whether a pair belongs together."""
 
-from __future__ import annotations
-
 import copy
 import re
 from functools import lru_cache
 from pathlib import Path
 
 import nbformat
-from marks import CARD, FRAMEWORKS, NOT_RUN, colab_source, colab_tags, in_form, tags
+from marks import FRAMEWORKS, NOT_RUN, colab_source, colab_tags, tags
 from myst_nb.core.read import read_myst_markdown_notebook
 from myst_parser.config.main import MdParserConfig
 from mystmd.blocks import EXTENSIONS
@@ -57,9 +55,7 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def alone_paths(source: Path) -> dict[str, Path]:
-    """Where a chapter's notebooks of one framework are made; none for a page that has not the form of a chapter."""
-    if not CARD.search(source.read_text(encoding="utf-8")):
-        return {}
+    """Where a chapter's notebooks of one framework are made."""
     return {key: source.parents[1] / ALONE / f"{source.stem}_{key}.ipynb" for key in FRAMEWORKS}
 
 
@@ -73,11 +69,10 @@ def mismatch(source: NotebookNode, notebook: NotebookNode) -> str | None:
     wanted, present = code_cells(source), code_cells(notebook)
     if len(wanted) != len(present):
         return f"the .md has {len(wanted)} code cells, the .ipynb {len(present)}"
-    marked = in_form(source)
     for number, (one, other) in enumerate(zip(wanted, present, strict=True), start=1):
-        if (colab_source(one) if marked else one.source) != other.source:
+        if colab_source(one) != other.source:
             return f"code cell {number} differs: {one.source.splitlines()[:1]} in the .md"
-        if (colab_tags(one) if marked else tags(one)) != tags(other):
+        if colab_tags(one) != tags(other):
             return f"the tags of code cell {number} differ: {tags(one)} in the .md, {tags(other)} in the .ipynb"
     run = [cell for cell in notebook.cells if cell.cell_type == "code" and NOT_RUN[0] not in tags(cell)]
     counts = [cell.execution_count for cell in run]

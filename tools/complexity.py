@@ -3,8 +3,6 @@
 Nobody edits the page. A test compares it with what this file writes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from statistics import median
@@ -55,6 +53,10 @@ def page(record=None) -> str:
     def longest(name):
         return keyed(f"{CASES[name].longest:,}", CASES[name].longest)
 
+    numbers = {"heads": costs.HEADS, "width": WIDTH, "window": costs.WINDOW, "block": BLOCK, "summary": SUMMARY}
+    numbers |= {"rank": costs.RANK, "last": costs.LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))}
+    numbers |= {"shortest": lengths[0], "longest": lengths[-1]}
+    numbers |= {"gpu_window": gpu.WINDOW, "gpu_heads": gpu.HEADS, "gpu_width": gpu.WIDTH}
     return TEXT.format(
         figure=drawn(record["grown"]),
         checkpoints=len(MODELS),
@@ -79,22 +81,10 @@ def page(record=None) -> str:
             ("Mechanism", "PyTorch", "TensorFlow"),
             lines(far, 2, lambda name: [crossing(rows, each, name) for each in FRAMEWORKS]),
         ),
-        **{
-            "heads": costs.HEADS,
-            "width": WIDTH,
-            "window": costs.WINDOW,
-            "block": BLOCK,
-            "summary": SUMMARY,
-            "rank": costs.RANK,
-        },
-        **{"last": costs.LAST, "runs": len(growth(rows, "pytorch", DENSE, "mib"))},
-        **{"shortest": lengths[0], "longest": lengths[-1]},
+        **numbers,
         on_gpu=sortable(
             ("In ms", "16,384 positions", "with gradients", "65,536 positions", "with gradients"), map(on_gpu, ON_GPU)
         ),
-        gpu_window=gpu.WINDOW,
-        gpu_heads=gpu.HEADS,
-        gpu_width=gpu.WIDTH,
         gpu_date=load_record("gpu_14")["date"],
         anew=measured_anew(rows),
         **{key: record[key] for key in ("date", "processor", "load", "seconds", "command")},

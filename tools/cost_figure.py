@@ -1,7 +1,5 @@
 """The figure of the page of costs: two panels on log axes, as SVG that follows a light or a dark page."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -3,8 +3,6 @@
 python tools/epub.py _build/epub/attn_course.epub
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import zipfile

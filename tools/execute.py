@@ -1,7 +1,5 @@
 """Running notebooks: the settings that all runs share, one clean run, and the comparison by nbval."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

@@ -5,8 +5,6 @@ python tools/figures.py     writes _build/figures and _build/figures.zip
 They are taken from the committed notebooks, so nothing is executed.
 """
 
-from __future__ import annotations
-
 import argparse
 import html
 import re

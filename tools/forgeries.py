@@ -16,8 +16,6 @@ It lists what is not tight, and writes the counts into book/forgeries.json. What
 where a stopped run goes on.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import contextlib

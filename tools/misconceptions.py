@@ -4,8 +4,6 @@ The line LISTED of book/misconceptions.md stands for them: the book puts them th
 (book/_ext/reference_pages.py).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from typing import NamedTuple

@@ -8,8 +8,6 @@
 The tests, and `make notebooks` for a chapter, refuse what still holds a TODO. Needs Python alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import keyword
 import re

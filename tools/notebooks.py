@@ -11,8 +11,6 @@ python tools/notebooks.py alone [02 ...]        run the notebooks of one framewo
 Those of both frameworks are committed beside their .md, with outputs. Those of one are made in _build/notebooks.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json
@@ -75,10 +73,9 @@ def write_alone(root: Path, selected: list[str] | None = None, book: Book | None
     """Write the notebooks of one framework, made of the .md files alone; returns each path with its framework."""
     book, found = book or Book.read(root), {}
     for source in sources(root, selected):
-        if paths := alone_paths(source):
-            made = render_alone(source, book)
-            next(iter(paths.values())).parent.mkdir(parents=True, exist_ok=True)
-        for framework, path in paths.items():
+        made = render_alone(source, book)
+        for framework, path in alone_paths(source).items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as new:
                 nbformat.write(made[framework], new)
             found[path] = framework

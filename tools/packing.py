@@ -1,7 +1,5 @@
 """Zip files with the same bytes every time."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

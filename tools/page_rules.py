@@ -5,8 +5,6 @@
 tests/book runs `complaints` over the chapters; docs/chapters.md lists the rules.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

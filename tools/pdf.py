@@ -5,8 +5,6 @@
 Every page becomes a section of one document: folds that are closed, scripts and the other framework are left out.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -5,8 +5,6 @@ The lines {phrasebook-layer} and {phrasebook-convention} of book/phrasebook.md s
 (book/_ext/reference_pages.py).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -8,8 +8,6 @@ python tools/planted.py              all of them, in about five minutes of one c
 python tools/planted.py mask gate    those whose names hold one of the words
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

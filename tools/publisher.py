@@ -4,8 +4,6 @@
 every other text that holds it is made from them (see repository.py).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

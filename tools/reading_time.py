@@ -9,8 +9,6 @@ minutes  200 words of prose a minute, 100 of code, without exercises and "More"
 told     the minutes at the page's head
 """
 
-from __future__ import annotations
-
 import sys
 
 from browser import chromium, served

@@ -3,8 +3,6 @@
 python3 tools/readme.py       (`make faces` runs it)
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

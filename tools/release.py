@@ -10,8 +10,6 @@ The tag stands on a commit beside the branch: there the Colab buttons and the in
 the branch goes on to open its newest state.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess
@@ -21,8 +19,7 @@ from pathlib import Path
 
 import changes
 from bundles import build_all
-from chapters import read_notebook, read_source, sources
-from marks import in_form
+from chapters import read_notebook, sources
 from notebooks import build
 from publisher import ROOT, UNSET, publisher, version
 from render import install_cell
@@ -73,10 +70,9 @@ def disagreements(root: Path) -> list[str]:
     if f"\nversion: {own}\n" not in cited or (date and f'\ndate-released: "{date}"\n' not in cited):
         found.append(f"CITATION.cff names another version or date: run make version VERSION={own}")
     for source in sources(root):
-        if in_form(read_source(source)):
-            path = source.with_suffix(".ipynb")
-            if not path.exists() or read_notebook(path).cells[1].source != install_cell(here, own).source:
-                found.append(f"book/{path.name} is of another version: run make version VERSION={own}")
+        path = source.with_suffix(".ipynb")
+        if not path.exists() or read_notebook(path).cells[1].source != install_cell(here, own).source:
+            found.append(f"book/{path.name} is of another version: run make version VERSION={own}")
     return found
 
 

@@ -1,16 +1,13 @@
 """A chapter's notebook from its .md: plain Markdown prose, Colab badge, install cell, stable metadata."""
 
-from __future__ import annotations
-
 import copy
 import difflib
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 from chapters import INSTALL_TAG, code_cells, read_source, tags
-from marks import FRAMEWORKS, alone, colab_source, colab_tags, framework_of, in_form, is_form
+from marks import FRAMEWORKS, alone, colab_source, colab_tags, framework_of, is_form
 from mystmd import Book, Page, caption, close, convert, split_sections
 from nbformat import NotebookNode
 from publisher import UNSET, Publisher
@@ -62,16 +59,13 @@ def badge(colab: str) -> str:
 def render(path: Path, book: Book) -> NotebookNode:
     """The chapter's notebook, not yet executed. Raises ValueError for what has no plain Markdown."""
     page = Page(f"book/{path.name}", path.stem, book)
-    source = read_source(path)
-    marked = in_form(source)
-    code = _marked if marked else _code
-    cells = _prose_and_code(source.cells, page, code)
+    cells = _prose_and_code(read_source(path).cells, page)
     if not cells or not cells[0].source.startswith("# "):
         raise ValueError(f"book/{path.name}: a chapter begins with its title, '# ...'")
     title, _, rest = cells[0].source.partition("\n")
     button = badge(book.publisher.colab_url(f"book/{path.stem}.ipynb"))
     cells[0].source = f"{title}\n\n{button}\n\n{rest.lstrip()}".rstrip("\n")
-    cells.insert(1, install_cell(book.publisher, book.version if marked else ""))
+    cells.insert(1, install_cell(book.publisher, book.version))
     return _notebook(cells)
 
 
@@ -93,13 +87,13 @@ def render_alone(path: Path, book: Book) -> dict[str, NotebookNode]:
     return found
 
 
-def _prose_and_code(source: list[NotebookNode], page: Page, code: Callable) -> list[NotebookNode]:
+def _prose_and_code(source: list[NotebookNode], page: Page) -> list[NotebookNode]:
     cells: list[NotebookNode] = []
     for cell in source:
         if INSTALL_TAG in tags(cell):  # it would be left out of every comparison
             raise ValueError(f"{page.file}: the tag {INSTALL_TAG} belongs to the cell that is put in here")
         if cell.cell_type == "code":
-            cells.append(code(cell))
+            cells.append(_code(cell))
             text = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
             prose = [caption(text.strip(), page, framework_of(cell))] if text else []
         else:
@@ -113,27 +107,13 @@ def _prose_and_code(source: list[NotebookNode], page: Page, code: Callable) -> l
 
 
 def _code(cell: NotebookNode) -> NotebookNode:
-    metadata = {key: value for key, value in cell.metadata.items() if key != "mystnb"}  # the page's alone
-    new = nbformat.v4.new_code_cell(cell.source, metadata=copy.deepcopy(metadata))
-    if "solution" in tags(cell):
-        _hide(new)
-    return new
-
-
-def _hide(cell: NotebookNode) -> None:
-    """Fold the cell's code in JupyterLab and in Colab."""
-    cell.metadata["jupyter"] = {"source_hidden": True}
-    cell.metadata["cellView"] = "form"
-
-
-def _marked(cell: NotebookNode) -> NotebookNode:
     """A code cell of a chapter: its tags show in its first line."""
-    new = _code(cell)
-    new.source = colab_source(cell)
+    metadata = {key: value for key, value in cell.metadata.items() if key != "mystnb"}  # the page's alone
+    new = nbformat.v4.new_code_cell(colab_source(cell), metadata=copy.deepcopy(metadata))
     if found := colab_tags(cell):
         new.metadata["tags"] = found
-    if is_form(cell):
-        _hide(new)
+    if is_form(cell):  # folded in JupyterLab and in Colab
+        new.metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
     return new
 
 

@@ -6,8 +6,6 @@ The ref is the branch or tag that the Colab buttons open and the install cells i
 its citation, on its pages and in its package; the address for mail is shown by an index of packages.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

@@ -7,8 +7,6 @@ python tools/run_tests.py --topic window   what one topic can break, and the cha
 python tools/run_tests.py --changed main   what the files that differ from a commit can break
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

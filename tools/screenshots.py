@@ -6,8 +6,6 @@ step by step, as a GIF whose comment holds the words on it: a test asks the buil
 python tools/screenshots.py [NAME ...]     all pages, or those whose names begin with NAME
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -8,8 +8,6 @@ _build/branch becomes the branch `notebooks`, from which Colab opens those of on
 state, main, and one for each release.
 """
 
-from __future__ import annotations
-
 import argparse
 import html
 import re

@@ -7,8 +7,6 @@ formula, table, list, question and short cell. The whole prose goes into the spe
 and the package's source stay in the book. reveal.js, the formulas' fonts and all the rest lie beside the decks.
 """
 
-from __future__ import annotations
-
 import argparse
 import html
 import re

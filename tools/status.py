@@ -7,8 +7,6 @@ the book puts them there before the page is read (book/_ext/reference_pages.py):
 python tools/status.py      the page's text
 """
 
-from __future__ import annotations
-
 import ast
 import datetime
 import hashlib

@@ -6,19 +6,15 @@ page, minutes and number of exercises from the package. It is a nested list, dra
 string, "Continue at".
 """
 
-from __future__ import annotations
-
-import os
 import re
 from pathlib import Path
 
 from docutils import nodes
-from html_nodes import Html
+from html_nodes import EPUB, Html
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 _CHECK = re.compile(r'(?m)^check\("(\w+)\.')
 _MINUTES = re.compile(r"(\d+)\s+min(?:utes)?\s+to\s+read")
 _TO_DO = re.compile(r"about\s+(\d+)\s+minutes\s+to\s+do")  # of a project without exercises

@@ -4,8 +4,6 @@ Chapter, order and heading are read from the chapters' files; level, minutes and
 which tests hold the pages. Each heading is a link, made when all pages are read: {exercise}`words <04.attention>`.
 """
 
-from __future__ import annotations
-
 import re
 
 from chapters import sources

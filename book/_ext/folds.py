@@ -9,17 +9,15 @@ By the tags of a cell, on pages that have a section "Look it up":
     hide-input the figure, and a sign on its frame that opens its code
 """
 
-from __future__ import annotations
-
 import html
-import os
 import re
 from functools import cached_property
 from pathlib import Path
 
 from docutils import nodes
-from html_nodes import OTHERS, Html, HtmlLine, nothing, raw
+from html_nodes import EPUB, OTHERS, Html, HtmlLine, nothing, raw
 from publisher_settings import publisher
+from solutions import HIDDEN
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -27,7 +25,6 @@ from sphinx.util import logging
 LOG = logging.getLogger(__name__)
 CARD = "Look it up"
 MORE = "More"
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts
 CLAIMS = '<p class="claims"><span aria-hidden="true">✓</span> {counted} checked whenever the book is tested.'
 CLAIMS += "</p>\n" if EPUB else ' <button type="button" class="claims-all" hidden>Open all</button></p>\n'
 READ = (
@@ -113,7 +110,7 @@ class FoldCells(SphinxTransform):
                 self._fold(cell, "package", self._title(cell), [part(cell, "cell_output")])
             elif "record" in tags:
                 self._fold(cell, "record", self._title(cell), [part(cell, "cell_output")])
-            elif "solution" in tags and os.environ.get("ATTN_COURSE_SOLUTIONS") == "no":
+            elif "solution" in tags and HIDDEN:
                 cell.parent.remove(cell)
             elif "solution" in tags:
                 self._fold(cell, "solution", "Solution", [*cell.children])

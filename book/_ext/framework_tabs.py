@@ -6,13 +6,10 @@ sheets alone show the chosen panel, or both (`_static/framework.css`), so it wor
 stands on the page twice; `_static/framework.js` keeps the choice over all pages.
 """
 
-from __future__ import annotations
-
-import os
 from pathlib import Path
 
 from docutils import nodes
-from html_nodes import Html, raw
+from html_nodes import EPUB, Html, raw
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
@@ -20,7 +17,6 @@ from sphinx.util.docutils import SphinxDirective
 
 FRAMEWORKS = {"torch": "PyTorch", "tf": "TensorFlow"}
 CHOICES = {**FRAMEWORKS, "both": "Both"}
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # it has no buttons: one framework after the other
 LOG = logging.getLogger(__name__)
 
 
@@ -52,24 +48,17 @@ def _is_package(node: nodes.Node) -> bool:
     return "tag_package" in node.get("classes", [])
 
 
-def _is_silent(node: nodes.Node) -> bool:
-    """What stands in the source and not on the page: it doesn't part two neighbors."""
-    return isinstance(node, nodes.comment)
-
-
 def runs(parent: nodes.Element) -> list[list[nodes.Node]]:
     """Neighbors that have a framework; a change to or from the package's own source starts a new run."""
     found: list[list[nodes.Node]] = []
     before: nodes.Node | None = None
     for node in parent.children:
-        if _is_silent(node):
+        if isinstance(node, nodes.comment):  # what no reader sees doesn't part two neighbors
             continue
         if framework_of(node):
-            follows = before is not None and framework_of(before) and _is_package(before) == _is_package(node)
-            if follows:
-                found[-1].append(node)
-            else:
-                found.append([node])
+            if before is None or not framework_of(before) or _is_package(before) != _is_package(node):
+                found.append([])
+            found[-1].append(node)
         before = node
     return found
 

@@ -10,20 +10,16 @@ a fold and nothing waits.
 Nothing is stored. A notebook gets the question, the answers as a list and the reply in <details>.
 """
 
-from __future__ import annotations
-
-import os
 import re
 import textwrap
 from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from html_nodes import Html, HtmlLine
+from html_nodes import EPUB, Html, HtmlLine
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 _ANSWER = re.compile(r"(?m)^- \[([ x<>])\] ")
 _BOUNDS = re.compile(r"([\d.]+) to ([\d.]+)")
 

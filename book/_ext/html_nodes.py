@@ -1,8 +1,11 @@
 """Nodes whose children stand between two pieces of HTML, `before` and `after`; elsewhere the children stand alone."""
 
+import os
+
 from docutils import nodes
 from sphinx.application import Sphinx
 
+EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"  # an e-book has no scripts and no buttons
 OTHERS = ("latex", "text", "man", "texinfo")
 
 

@@ -4,8 +4,6 @@ The theme has its icons twice, as a script and as fonts. After the build the scr
 down to the icons whose names stand in the built pages or in the theme's own scripts.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from functools import cache

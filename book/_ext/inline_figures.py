@@ -3,8 +3,6 @@
 `attn_course.course.plots.style` draws with six colors; each becomes a variable that `_static/figures.css` sets.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -4,21 +4,18 @@ The site's font for them is `_static/math`. Who prefers MathJax chooses it on th
 (`_static/course.js`): it reads MathML too. In the e-book (ATTN_COURSE_BUILDER is "epub") markup is XML.
 """
 
-from __future__ import annotations
-
 import html
-import os
 import re
 from functools import cache
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
 from docutils import nodes
+from html_nodes import EPUB
 from math_core import LatexError, LatexToMathML
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
 LOG = logging.getLogger(__name__)
 _STATIC = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml,([^"]*)"')
 

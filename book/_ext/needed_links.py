@@ -1,7 +1,5 @@
 """`Level 1, 5 minutes. You need: 00.weights.`: an exercise that is named there is a link to its place on a page."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

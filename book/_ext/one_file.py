@@ -4,8 +4,6 @@ Runs on the built site. `framework.js` stays by itself, since it runs before the
 a page alone needs: its figures. Rules for icons that no page shows are left out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

@@ -4,7 +4,6 @@ ATTN_COURSE_BUILDER=epub in the environment leaves out what an e-book has no use
 """
 
 import html
-import os
 import re
 import shutil
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from docutils import nodes
+from html_nodes import EPUB
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 from changes import FEED, changes, feed  # noqa: E402 - found only by the line before
 from publisher import COLAB, description, publisher, version  # noqa: E402
 
-EPUB = os.environ.get("ATTN_COURSE_BUILDER") == "epub"
+# What stands in book/_static and needs a script, or is for the site alone.
+OF_THE_SITE = ["mathjax", "math", "minisearch", "*.js", "*.png", "*.gif", "favicon.svg", "framework.css"]
 FOOTER = """\
 <p>Version {name} (<a href="{home}versions.html">all versions</a>). A question about this page:
 <a href="{url}/discussions/new?category=q-a&amp;title={title}">ask</a>, or read
@@ -40,17 +41,7 @@ def set_addresses(app, config):
     options["repository_branch"] = here.ref
     options["path_to_docs"] = ""  # a document's name begins with book/ already
     if EPUB:
-        # What stands in book/_static and needs a script, or is for the site alone.
-        config.exclude_patterns += [
-            "mathjax",
-            "math",
-            "minisearch",
-            "*.js",
-            "*.png",
-            "*.gif",
-            "favicon.svg",
-            "framework.css",
-        ]
+        config.exclude_patterns += OF_THE_SITE
         config.html_js_files, config.html_favicon = [], None
         config.epub_show_urls, config.epub_basename = "no", "attn_course"
     else:  # the theme reads it for every kind of output and fails where there are no buttons

@@ -5,8 +5,6 @@ The text below the first line is the caption; `:to: fig-live-dates` is the figur
 `:part: 0 426 378 200` shows a part of the picture: left, top, width and height.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

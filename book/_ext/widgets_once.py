@@ -5,8 +5,6 @@ the site these copies are taken out of the page. The file is made from the packa
 an older one than its pictures and styles expect.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,13 +1,14 @@
-"""The tools on the path, and a small repository with one chapter to try them on."""
+"""The tools and the builder's own parts on the path, and a small repository with one chapter to try them on."""
 
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "tools"), str(HERE)]
+sys.path[:0] = [str(HERE.parents[1] / "tools"), str(HERE), str(HERE.parents[1] / "book" / "_ext")]
 
 PYPROJECT = """\
 [project.urls]
@@ -18,15 +19,14 @@ ref = "main"
 """
 
 
-def repository(root, chapter, project=PYPROJECT):
+PROJECTS = {"fixtures": PYPROJECT, "form": f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}'}
+
+
+def repository(root, chapter):
     """A repository with one chapter of a folder beside this file."""
     shutil.copytree(HERE / chapter, root / "book")
-    (root / "pyproject.toml").write_text(project, encoding="utf-8")
+    (root / "pyproject.toml").write_text(PROJECTS[chapter], encoding="utf-8")
     return root
-
-
-def repository_of_form(root):
-    return repository(root, "form", f'[project]\nversion = "7.8.9"\n\n{PYPROJECT}')
 
 
 @pytest.fixture
@@ -38,22 +38,34 @@ def small(tmp_path):
 @pytest.fixture
 def form(tmp_path):
     """A repository with one small chapter that has every element, not executed."""
-    return repository_of_form(tmp_path / "form")
+    return repository(tmp_path / "form", "form")
 
 
 @pytest.fixture(scope="session")
-def _form_built(tmp_path_factory):
-    from notebooks import build
+def executed(tmp_path_factory):
+    """Of each chapter a repository with its notebooks: the kernel runs once for all tests."""
 
-    root = repository_of_form(tmp_path_factory.mktemp("form") / "repository")
-    build(root, [])
-    return root
+    @cache
+    def made(chapter):
+        from notebooks import build
+
+        root = repository(tmp_path_factory.mktemp(chapter) / "repository", chapter)
+        build(root, [])
+        return root
+
+    return made
 
 
 @pytest.fixture
-def form_built(_form_built, tmp_path):
-    """The same with its notebooks: both frameworks are imported once for all tests."""
-    return Path(shutil.copytree(_form_built, tmp_path / "form_built"))
+def built(executed, tmp_path):
+    """`small` with its notebook."""
+    return Path(shutil.copytree(executed("fixtures"), tmp_path / "built"))
+
+
+@pytest.fixture
+def form_built(executed, tmp_path):
+    """`form` with its notebooks, those of one framework too."""
+    return Path(shutil.copytree(executed("form"), tmp_path / "form_built"))
 
 
 @pytest.fixture
@@ -66,21 +78,6 @@ def change():
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     return replace
-
-
-@pytest.fixture(scope="session")
-def _built(tmp_path_factory):
-    from notebooks import build
-
-    root = repository(tmp_path_factory.mktemp("built") / "repository", "fixtures")
-    build(root, [])
-    return root
-
-
-@pytest.fixture
-def built(_built, tmp_path):
-    """The small repository with its notebook executed; the kernel runs once for all tests."""
-    return Path(shutil.copytree(_built, tmp_path / "built"))
 
 
 @pytest.fixture

@@ -1,17 +1,14 @@
 """The pages of the package document every public name of the three faces, and none that there isn't."""
 
 import ast
-import importlib
 import re
-import sys
 
 import api_sections
+import api_topics
+import docstrings
 import pytest
 from faces import ROOMS, names_of
 from publisher import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-api_topics, docstrings = map(importlib.import_module, ("api_topics", "docstrings"))
 
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
 

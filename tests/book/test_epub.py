@@ -1,7 +1,6 @@
 """The e-book: formulas as MathML, figures at rest, markup that is XML, and nothing of another host."""
 
 import re
-import sys
 import zipfile
 from xml.etree import ElementTree
 
@@ -10,11 +9,8 @@ from chapters import sources
 from docutils import nodes
 from epub import faults, main
 from math_core import LatexError
-from publisher import ROOT
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-
 from mathml import at_rest, glue, mathml
+from publisher import ROOT
 
 FONT = set((ROOT / "book" / "_static" / "math" / "characters.txt").read_text(encoding="utf-8")) | set(
     " \xa0\u2061\u2062"

@@ -1,20 +1,17 @@
 """The page of all exercises: a row for each of the bank, under the headings of the pages; its links lead to these."""
 
 import re
-import sys
 from itertools import pairwise
 from types import SimpleNamespace
 
+import exercise_list
+import needed_links
 import pytest
 from chapters import sources
 from docutils import nodes
 from publisher import ROOT
 
 from attn_course.exercises import EXERCISES
-
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import exercise_list
-import needed_links
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sources()}
 ROWS = [(page, *row) for page, text in PAGES.items() for row in exercise_list.rows_of(text, EXERCISES)]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import bundles
 import pytest
-from chapters import ALONE, mismatch, read_notebook, read_source, tags
+from chapters import ALONE, read_notebook, tags
 from execute import CellFailed, execute_alone
 from marks import NOT_RUN
 from nbformat.v4 import new_code_cell, new_notebook
-from notebooks import fill, main, write_alone
+from notebooks import main, write_alone
 from publisher import ROOT
 
 
@@ -49,14 +49,6 @@ def test_an_exercise_is_not_executed(form_built):
     (exercise,) = with_tags(form_built, "exercise")
     assert set(NOT_RUN) < set(tags(exercise)) and exercise.execution_count is None and exercise.outputs == []
     assert exercise.source.startswith("# Your turn: edit this cell and run it\n")
-
-
-def test_source_and_notebook_belong_together(form_built, change):
-    source = form_built / "book" / "02_average.md"
-    assert mismatch(read_source(source), read_notebook(source.with_suffix(".ipynb"))) is None
-    fill(form_built)
-    change(source, "# It comes within 0.01", "# It comes near")
-    assert "code cell" in mismatch(read_source(source), read_notebook(source.with_suffix(".ipynb")))
 
 
 def test_tables_and_figures(form_built):

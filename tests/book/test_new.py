@@ -1,10 +1,14 @@
-"""`make new-mechanism`, `new-part` and `new-chapter` on a copy: what they write has the form that others ask for."""
+"""`make new-mechanism`, `new-part`, `new-chapter` and `new-exercise` on a copy: what they write is what others ask for.
+
+The skeleton of an exercise loads and is judged.
+"""
 
 import py_compile
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import faces
 import new
@@ -15,6 +19,11 @@ from notebooks import build
 from page_rules import complaints, leftover_faults, text_of
 from publisher import ROOT
 from render import render
+
+from attn_course.exercises import judge
+from attn_course.exercises.engine.files import Bank
+from attn_course.exercises.engine.run import FRAMEWORKS
+from attn_course.exercises.engine.sources import cells
 
 TOC = """\
 format: jb-book
@@ -47,11 +56,13 @@ def repository(small):
     (small / "book" / "intro.md").write_text(MAP, encoding="utf-8")
     shutil.copytree(ROOT / "src" / "attn_course", small / "src" / "attn_course", ignore=shutil.ignore_patterns("*.npz"))
     (small / "tests" / "mechanisms").mkdir(parents=True)
+    shutil.copytree(ROOT / new.ANSWERS, small / new.ANSWERS)
     for path in ("pyproject.toml", "src/ruff.toml"):  # 88 columns in src
         shutil.copy(ROOT / path, small / path)
     return small
 
 
+EACH = [(kind, "04.total" if kind == "exercise" else NAME) for kind in new.MAKERS]
 TOPIC = pytest.mark.parametrize("kind", ["mechanism", "part"])
 
 
@@ -138,6 +149,29 @@ def test_the_chapter_follows_the_rules_and_is_listed(repository):
     assert source.read_text(encoding="utf-8").endswith("```{bibliography}\n:filter: docname in docnames\n```\n")
 
 
+def test_a_skeleton_of_an_exercise_is_judged(repository, capsys):
+    order = repository / new.BANK / "04_dot_product" / "chapter.toml"
+    before = tomllib.loads(order.read_text())["order"]
+    assert make("exercise", repository, "04.total") == 0
+    assert tomllib.loads(order.read_text())["order"] == [*before, "total"]
+    said = capsys.readouterr().out
+    assert "bank/04_dot_product/total.py" in said and 'shown("04.total", total)' in said
+    exercise = Bank(repository / new.BANK)["04.total"]
+    assert judge(exercise, exercise.solution, "numpy", 1) == (None, "")
+    (words,) = exercise.mistakes
+    assert words in judge(exercise, lambda x: x.sum(axis=0), "numpy", 1)[0]
+    text = (repository / new.ANSWERS / "04_dot_product.txt").read_text()
+    assert [title for title, _ in cells(text)[1][-3:]] == [f"total, right: {each}" for each in FRAMEWORKS]
+    told = new.places("exercise", NAME="total", NN_TOPIC="04_dot_product")
+    assert told in said
+    places = re.findall(r"(?m)^\d\. `(.*?)`", told)
+    assert all((repository / path).exists() for path in places)
+    assert said.splitlines()[:3] == places[:3]
+    assert all(
+        "TODO" in (repository / path).read_text() for path in (places[0], places[2])
+    )  # tests/exercises refuse it
+
+
 def test_an_unfilled_chapter_is_not_built(repository):
     make("chapter", repository)
     with pytest.raises(ValueError, match=f"02_{NAME}.md is a skeleton: still to be written"):
@@ -153,10 +187,19 @@ def test_names_that_cannot_be_used_write_nothing(repository, kind, name, capsys)
     assert "NAME" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["mechanism", "part", "chapter"])  # of an exercise: tests/exercises
-def test_nothing_is_overwritten(repository, kind):
-    assert make(kind, repository) == 0
-    assert make(kind, repository) == 2
+@pytest.mark.parametrize(("name", "words"), [("total", "NAME must"), ("04.T", "NAME must"), ("99.x", "no chapter")])
+def test_names_that_no_exercise_can_have(repository, capsys, name, words):
+    assert make("exercise", repository, name) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("kind", "name"), EACH)
+def test_nothing_is_overwritten(repository, kind, name, capsys):
+    assert make(kind, repository, name) == 0
+    taken = {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()}
+    assert make(kind, repository, name) == 2
+    assert "exists" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in repository.rglob("*") if path.is_file()} == taken
 
 
 @pytest.mark.parametrize("taken", ["tf", "layer", "window"])
@@ -180,10 +223,10 @@ def test_stale_faces_are_found(tmp_path):
         faces.stale(source)
 
 
-def test_the_tools_need_python_alone(repository):
+@pytest.mark.parametrize(("kind", "name"), EACH)
+def test_the_tools_need_python_alone(repository, kind, name):
     """Nothing that is installed is on the path."""
     path = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r})"
-    for kind in ("mechanism", "chapter"):
-        program = f"{path}; import new; sys.exit(new.main({[kind, NAME, '--root', str(repository)]!r}))"
-        done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+    program = f"{path}; import new; sys.exit(new.main({[kind, name, '--root', str(repository)]!r}))"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

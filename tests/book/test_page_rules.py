@@ -4,12 +4,16 @@ import re
 
 import pytest
 from chapters import alone_paths, read_notebook, read_source, sources, tags, toc
+from nbformat.v4 import new_code_cell
 from page_rules import (
     MOST_IGNORED,
+    card_cells,
+    card_faults,
     complaints,
     heading_faults,
     ignored_share,
     leftover_faults,
+    names,
     record_faults,
     story_faults,
     text_of,
@@ -18,7 +22,7 @@ from page_rules import (
 )
 from publisher import ROOT
 
-CHAPTERS = [path for path in sources() if alone_paths(path)]
+CHAPTERS = sources()
 
 
 def test_toc_names_the_chapters_in_order():
@@ -34,6 +38,7 @@ def test_toc_files_exist():
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
 def test_form(source):
     assert complaints(source) + leftover_faults(text_of(source)) == []
+    assert card_cells(read_source(source), "torch") or "project" in source.stem
 
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
@@ -197,3 +202,45 @@ def test_each_rule_of_a_projects_story_bites(old, new, fault):
     before, summary, behind = text.partition("## Summary")
     text = before + summary + behind.replace(old, new) if "beat" in old else text.replace(old, new, 1)
     assert any(fault in one for one in told(text)), told(text)
+
+
+# --- the card "Look it up" stands at the top of its page: its cells need nothing of what comes below it ---
+
+
+@pytest.mark.parametrize(
+    ("cell", "missing"),
+    [
+        (("tab-torch", "print(spell)"), "spell"),
+        (("tab-torch, check", "# Equal\nassert spell == 1"), "spell"),
+        (("tab-torch", "def f(x):\n    return [spell(y) for y in x]"), "spell"),
+        (("", "early, early = early, 1"), None),  # bound in the cell itself: Python says so when it runs
+        (("tab-tf", "print(torch.ones(2))"), "torch"),
+        (("tab-torch", "import math\nmath.pi + sum(x for x in (1, 2))"), None),
+    ],
+)
+def test_a_name_from_elsewhere_is_named(form, cell, missing):
+    source = form / "book" / "02_average.md"
+    head, end, tail = source.read_text(encoding="utf-8").rpartition("```{bibliography}")
+    story, word, card = head.partition("## Look it up")
+    story += CELL % ("", "spell = str")  # bound above the card in the source, below it on the page
+    source.write_text(story + word + card + CELL % cell + end + tail, encoding="utf-8")
+    found = card_faults(read_source(source))
+    assert any(f"uses {missing}," in one for one in found) if missing else found == []
+
+
+def test_names_of_a_cell():
+    cell = new_code_cell(
+        "%pip install x\nimport a.b as c\nfor d in e:\n    f = lambda g: g + h\nclass I(J):\n    k = l"
+    )
+    assert names(cell) == ({"c", "d", "f", "I"}, {"e", "h", "J", "l"})
+
+
+@pytest.mark.parametrize("chapter", ["06", "07", "08", "09_transformer", "10", "11"])
+def test_built_in_names_kerashub_and_leads_to_the_phrasebook(chapter):
+    (path,) = sources(selected=[chapter])
+    card = text_of(path).split("\n## Look it up: ")[1]
+    for framework in ("torch", "tf"):
+        blocks = re.findall(rf"(?ms)^:::\{{{framework}\}}\n(.*?)^:::$", card)
+        (built,) = (block for block in blocks if "Built in" in block)
+        assert "{doc}`phrasebook`" in built
+        assert framework == "torch" or "KerasHub" in built

@@ -134,7 +134,7 @@ def test_a_kept_figure_gets_its_present_code():
     ("old", "new", "reason"),
     [
         ('print("one")', 'print("two")', "code cell 4 differs"),
-        ("[tab-torch]", "[tab-tf]", "tags of code cell 4 differ"),
+        ("[solution, hide-cell]", "[solution]", "tags of code cell 6 differ"),
         ('```{code-cell} ipython3\n:tags: [tab-torch]\n\nprint("one")\n```', "", "the .md has 5 code cells"),
     ],
 )

@@ -7,6 +7,23 @@ from chapters import read_notebook, sources
 from converter_cases import BLOCKS
 from mystmd.blocks import parse
 
+# The last is a link whose address stands apart.
+FORMS = r"""
+^\s*>*\s*(:{3,}|`{3,}\{)
+\{[\w:+-]+\}`
+^\s*\([^)\n]+\)=\s*$
+^\s*%
+\$\$\s*\([\w:-]+\)\s*$
+^\+\+\+
+\]\((?!https?:)[^)\s]*\.md(#[^)\s]*)?\)
+\[\]\(
+\{\{
+\[\^
+^:[\w-]+:[ ]
+^\s*:[ ]
+^\s*\[[^\]]+\]:\s+\S+\.md
+""".strip().split("\n")
+
 
 def raw_myst(text):
     """What a reader would see as raw MyST in a Markdown cell: outside code, and as the head of a fence."""
@@ -20,24 +37,7 @@ def raw_myst(text):
                 found.append(token.info)
             lines[token.map[0] : token.map[1]] = [""] * (token.map[1] - token.map[0])
     prose = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", lambda match: "`" * len(match[0]), "\n".join(lines))
-    forms = (
-        r"^\s*>*\s*(:{3,}|`{3,}\{)",
-        r"\{[\w:+-]+\}`",
-        r"^\s*\([^)\n]+\)=\s*$",
-        r"^\s*%",
-        r"\$\$\s*\([\w:-]+\)\s*$",
-    )
-    forms += (
-        r"^\+\+\+",
-        r"\]\((?!https?:)[^)\s]*\.md(#[^)\s]*)?\)",
-        r"\[\]\(",
-        r"\{\{",
-        r"\[\^",
-        r"^:[\w-]+: ",
-        r"^\s*: ",
-    )
-    forms += (r"^\s*\[[^\]]+\]:\s+\S+\.md",)  # a link whose address stands apart
-    for form in forms:
+    for form in FORMS:
         found += [match[0] for match in re.finditer(form, re.sub(r"\$[^$]+\$", "$", prose), re.MULTILINE)]
     return found
 

@@ -35,12 +35,8 @@ def output(case, item, **options):
         return numbers(item(*case.values("pytorch", mask=case.mask, dtype="float32"), **options)[0])
 
 
-def of_type(case, kind):
-    return isinstance(case.build("pytorch"), kind)
-
-
 LAYERS = [case for case in CASES if case.layer]
 WITH_NUMBERS = [case for case in LAYERS if get_parameters(case.build("pytorch"))]
 LEARNING = each(WITH_NUMBERS)
 MAPPED = each([case for case in LAYERS if maps_of(case.build("pytorch"))])
-HEADS = each([case for case in LAYERS if of_type(case, AttentionLayer)])
+HEADS = each([case for case in LAYERS if isinstance(case.build("pytorch"), AttentionLayer)])

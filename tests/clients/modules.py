@@ -1,6 +1,6 @@
 """Layers of models of Hugging Face with random weights, and what they say; nothing is downloaded."""
 
-import sys
+from importlib import import_module
 
 import torch
 import transformers
@@ -11,29 +11,8 @@ from transformers.masking_utils import (
     create_sliding_window_causal_mask,
 )
 from transformers.models.bert.modeling_bert import BertLayer
-from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
-from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek_v4
-from transformers.models.deepseek_v32 import modeling_deepseek_v32 as deepseek_v32
-from transformers.models.diffllama import modeling_diffllama as diff
-from transformers.models.gemma2 import modeling_gemma2 as gemma2
-from transformers.models.gemma3 import modeling_gemma3 as gemma
-from transformers.models.gemma3n import modeling_gemma3n as gemma3n
-from transformers.models.glm import modeling_glm as glm
-from transformers.models.glm4 import modeling_glm4 as glm4
 from transformers.models.gpt2.modeling_gpt2 import GPT2Block
-from transformers.models.gpt_oss import modeling_gpt_oss as oss
-from transformers.models.llama import modeling_llama as llama
-from transformers.models.llama4 import modeling_llama4 as llama4
-from transformers.models.minimax_m3_vl import MiniMaxM3VLTextConfig, modeling_minimax_m3_vl as minimax
-from transformers.models.mistral import modeling_mistral as mistral
-from transformers.models.mixtral import modeling_mixtral as mixtral
-from transformers.models.olmo2 import modeling_olmo2 as olmo
-from transformers.models.olmo3 import modeling_olmo3 as olmo3
-from transformers.models.phi import modeling_phi as phi
-from transformers.models.phi3 import modeling_phi3 as phi3
-from transformers.models.qwen2 import modeling_qwen2 as qwen2
-from transformers.models.qwen3 import modeling_qwen3 as qwen
-from transformers.models.qwen3_next import modeling_qwen3_next as qwen_next
+from transformers.models.minimax_m3_vl import MiniMaxM3VLTextConfig
 
 B, T, D, H, G, K, F, W = 2, 7, 12, 4, 2, 6, 11, 3
 SIZES = {"hidden_size": D, "num_attention_heads": H, "num_key_value_heads": G, "head_dim": K, "intermediate_size": F}
@@ -43,35 +22,48 @@ LLAMA3["original_max_position_embeddings"] = 16
 YARN = {"rope_type": "yarn", "rope_theta": 100.0, "factor": 40.0, "beta_fast": 32.0, "beta_slow": 1.0}
 YARN |= {"mscale": 1.0, "mscale_all_dim": 0.7, "original_max_position_embeddings": 64}
 RELEASED = YARN | {"rope_theta": 10000.0, "mscale_all_dim": 1.0, "original_max_position_embeddings": 4096}
+PARTLY = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
 TYPES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": W}
 LATENT = {"q_lora_rank": 7, "kv_lora_rank": 5, "qk_rope_head_dim": 4, "qk_nope_head_dim": 6, "v_head_dim": 3}
 LATENT |= {"num_key_value_heads": H, "first_k_dense_replace": 2}
 INDEX = {"index_n_heads": 16, "index_head_dim": 6, "index_topk": 3}  # so many heads: no two scores are equal
 
 
-def decoder(library, name, config, number=0):
+def part(config, end):
+    """The class of a configuration's library whose name ends so, such as its attention; None where it has none."""
+    library = import_module(type(config).__module__.replace("configuration", "modeling"))
+    name = type(config).__name__.removesuffix("Config")
+    return getattr(library, name + end, None) or getattr(library, name.removesuffix("Text") + end, None)
+
+
+def decoder(config, number=0):
     """A decoder layer, its attention, and how the model makes its rotary positions."""
-    layer = getattr(library, f"{name}DecoderLayer")(config, number)
+    layer = part(config, "DecoderLayer")(config, number)
     return layer, layer.self_attn, positions(layer.self_attn)
 
 
-def alone(library, name, config, number):
+def alone(config, number=0):
     """An attention without a layer around it."""
-    module = getattr(library, f"{name}Attention")(config, number)
+    module = part(config, "Attention")(config, number)
     return module, module, positions(module)
+
+
+def kinds(name, make, config):
+    """The layer with a window, and the one without."""
+    for number, kind in enumerate(TYPES["layer_types"]):
+        yield f"{name} {kind}", *make(config, number)
 
 
 def positions(attention):
     """How its model makes rotary positions; None where it has none."""
-    name = type(attention).__name__.removesuffix("Attention").replace("Gemma3nText", "Gemma3n")
-    rope = getattr(sys.modules[type(attention).__module__], f"{name}RotaryEmbedding", None)
-    if rope is None:
+    config = attention.config
+    if (kind := part(config, "RotaryEmbedding")) is None:
         return None
-    rope = rope(attention.config)
-    if name == "DeepseekV4":
+    rope = kind(config)
+    if kind.__name__.startswith("DeepseekV4"):
         return lambda x, p: {kind: rope(x, p, kind) for kind in ("main", "compress")}
-    if name in ("Gemma3", "Gemma3n", "Olmo3"):
-        return lambda x, p: rope(x, p, attention.config.layer_types[attention.layer_idx])
+    if kind.__name__.startswith(("Gemma3", "Olmo3")):
+        return lambda x, p: rope(x, p, config.layer_types[attention.layer_idx])
     return rope
 
 
@@ -89,69 +81,52 @@ def rows():
     yield "gpt2", block, block.attn, None
     for name, rope in (("llama", None), ("llama3", LLAMA3)):
         config = transformers.LlamaConfig(**SIZES, attention_bias=rope is not None, rope_parameters=rope)
-        yield name, *decoder(llama, "Llama", config)
-    yield "mistral", *decoder(mistral, "Mistral", transformers.MistralConfig(**SIZES, sliding_window=W))
-    yield "qwen3", *decoder(qwen, "Qwen3", transformers.Qwen3Config(**SIZES))
+        yield name, *decoder(config)
+    yield "mistral", *decoder(transformers.MistralConfig(**SIZES, sliding_window=W))
+    yield "qwen3", *decoder(transformers.Qwen3Config(**SIZES))
     config = transformers.Gemma3TextConfig(**SIZES, **TYPES, query_pre_attn_scalar=29)
-    for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"gemma3 {kind}", *alone(gemma, "Gemma3", config, number)
-    yield "gemma3 layer", *decoder(gemma, "Gemma3", config)
-    config = transformers.GptOssConfig(**SIZES, **TYPES, num_local_experts=2)
-    for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"gpt-oss {kind}", *alone(oss, "GptOss", config, number)
-    yield "deepseek-v3", *decoder(deepseek, "DeepseekV3", latent())
-    yield "deepseek-v3 without a query latent", *decoder(deepseek, "DeepseekV3", latent(q_lora_rank=None))
-    yield "deepseek-v3 yarn", *decoder(deepseek, "DeepseekV3", latent(rope_parameters=YARN))
-    yield "deepseek-v3 as released", *decoder(deepseek, "DeepseekV3", latent(rope_parameters=RELEASED))
+    yield from kinds("gemma3", alone, config)
+    yield "gemma3 layer", *decoder(config)
+    yield from kinds("gpt-oss", alone, transformers.GptOssConfig(**SIZES, **TYPES, num_local_experts=2))
+    yield "deepseek-v3", *decoder(latent())
+    yield "deepseek-v3 without a query latent", *decoder(latent(q_lora_rank=None))
+    yield "deepseek-v3 yarn", *decoder(latent(rope_parameters=YARN))
+    yield "deepseek-v3 as released", *decoder(latent(rope_parameters=RELEASED))
     caps = {"query_pre_attn_scalar": 29, "attn_logit_softcapping": 1.5}
-    config = transformers.Gemma2Config(**SIZES, **TYPES, **caps)
-    for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"gemma2 {kind}", *decoder(gemma2, "Gemma2", config, number)
-    yield "olmo2", *alone(olmo, "Olmo2", transformers.Olmo2Config(**SIZES), 0)
+    yield from kinds("gemma2", decoder, transformers.Gemma2Config(**SIZES, **TYPES, **caps))
+    yield "olmo2", *alone(transformers.Olmo2Config(**SIZES))
     config = transformers.Qwen3NextConfig(**SIZES, attention_bias=True)  # two of three pairs turn
     config.rope_parameters["partial_rotary_factor"] = 0.7
-    yield "qwen3-next", *alone(qwen_next, "Qwen3Next", config, 1)
+    yield "qwen3-next", *alone(config, 1)
     own = {"attention_chunk_size": W, "no_rope_layers": [1, 0], "floor_scale": 2, "attn_scale": 0.3}
     config = transformers.Llama4TextConfig(**SIZES, **own, attn_temperature_tuning=True)
     for number, name in enumerate(("llama4 chunks", "llama4 nope")):
-        yield name, *alone(llama4, "Llama4Text", config, number)
+        yield name, *alone(config, number)
     sizes = {**SIZES, "num_attention_heads": 2 * H, "num_key_value_heads": 2 * G}
-    config = transformers.DiffLlamaConfig(**sizes, attention_bias=True)
-    yield "diffllama", *decoder(diff, "DiffLlama", config, 1)
+    yield "diffllama", *decoder(transformers.DiffLlamaConfig(**sizes, attention_bias=True), 1)
     for name, turn in (("deepseek-v3.2", None), ("deepseek-v3.2 yarn", YARN)):
-        config = latent(transformers.DeepseekV32Config, **INDEX, rope_parameters=turn)
-        yield name, *decoder(deepseek_v32, "DeepseekV32", config)
+        yield name, *decoder(latent(transformers.DeepseekV32Config, **INDEX, rope_parameters=turn))
     yield from compressed()
     sizes = {**SIZES, "layer_types": ["minimax_m3_sparse", "full_attention"], "mlp_layer_types": ["dense"] * 2}
     sizes |= {"index_n_heads": G, "index_head_dim": K, "index_block_size": 2, "index_topk_blocks": 2}
-    turn = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
-    config = MiniMaxM3VLTextConfig(**sizes, rope_parameters=turn)
+    config = MiniMaxM3VLTextConfig(**sizes, rope_parameters=PARTLY)
     for number, name in enumerate(("minimax-m3", "minimax-m3 dense")):
-        yield name, *alone(minimax, "MiniMaxM3VL", config, number)
+        yield name, *alone(config, number)
     yield from more()
 
 
 def more():
     """Families whose layers have a window, turn some columns, or know no width of a head but their share."""
-    partly = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.7}  # two of three pairs turn
     share = {name: x for name, x in SIZES.items() if name != "head_dim"}
     share |= {"num_attention_heads": D // K, "num_key_value_heads": 1, "pad_token_id": 0}
-    config = transformers.Olmo3Config(**SIZES, **TYPES)
-    for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"olmo3 {kind}", *alone(olmo3, "Olmo3", config, number)
-    config = transformers.Qwen2Config(**share, **TYPES, use_sliding_window=True)
-    for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"qwen2 {kind}", *decoder(qwen2, "Qwen2", config, number)
-    yield "mixtral", *alone(mixtral, "Mixtral", transformers.MixtralConfig(**SIZES, sliding_window=W), 0)
-    for library, name in ((glm, "Glm"), (glm4, "Glm4")):
-        config = getattr(transformers, f"{name}Config")(**SIZES, attention_bias=True, rope_parameters=partly)
-        yield name.lower(), *alone(library, name, config, 0)
-    yield "phi", *alone(phi, "Phi", transformers.PhiConfig(**share, rope_parameters=partly), 0)
-    config = transformers.Phi3Config(**share, sliding_window=W, rope_parameters=partly)
-    yield "phi3", *alone(phi3, "Phi3", config, 0)
-    config = transformers.Gemma3nTextConfig(**SIZES, **TYPES, num_kv_shared_layers=0)
-    for number, kind in enumerate(TYPES["layer_types"]):
-        yield f"gemma3n {kind}", *alone(gemma3n, "Gemma3nText", config, number)
+    yield from kinds("olmo3", alone, transformers.Olmo3Config(**SIZES, **TYPES))
+    yield from kinds("qwen2", decoder, transformers.Qwen2Config(**share, **TYPES, use_sliding_window=True))
+    yield "mixtral", *alone(transformers.MixtralConfig(**SIZES, sliding_window=W))
+    for kind in (transformers.GlmConfig, transformers.Glm4Config):
+        yield kind.model_type, *alone(kind(**SIZES, attention_bias=True, rope_parameters=PARTLY))
+    yield "phi", *alone(transformers.PhiConfig(**share, rope_parameters=PARTLY))
+    yield "phi3", *alone(transformers.Phi3Config(**share, sliding_window=W, rope_parameters=PARTLY))
+    yield from kinds("gemma3n", alone, transformers.Gemma3nTextConfig(**SIZES, **TYPES, num_kv_shared_layers=0))
 
 
 def compressed():
@@ -165,7 +140,7 @@ def compressed():
     sizes |= {"layer_types": [*kinds.values()], "mlp_layer_types": ["moe"] * 3, "partial_rotary_factor": 0.7}
     config = transformers.DeepseekV4Config(**sizes, num_hidden_layers=3, rope_parameters={**YARN})
     for number, name in enumerate(kinds):
-        yield f"deepseek-v4 {name}", *alone(deepseek_v4, "DeepseekV4", config, number)
+        yield f"deepseek-v4 {name}", *alone(config, number)
 
 
 @torch.no_grad()

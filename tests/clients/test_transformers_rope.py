@@ -6,17 +6,8 @@ import modules
 import numpy as np
 import pytest
 import transformers
-from modules import deepseek, diff, gemma, gemma2, gemma3n, llama, llama4, mistral, olmo, oss, qwen, qwen_next
 from support import FACE, close, numbers, tensor
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS, RopeParameters
-from transformers.models.gemma4 import modeling_gemma4
-from transformers.models.glm import modeling_glm
-from transformers.models.glm4 import modeling_glm4
-from transformers.models.mixtral import modeling_mixtral
-from transformers.models.olmo3 import modeling_olmo3
-from transformers.models.phi import modeling_phi
-from transformers.models.phi3 import modeling_phi3
-from transformers.models.qwen2 import modeling_qwen2
 
 from attn_course import pytorch
 from attn_course.frameworks import torch
@@ -25,27 +16,20 @@ SIZES = modules.SIZES | {"head_dim": 16, "max_position_embeddings": 40}
 HALVED = {name: x for name, x in SIZES.items() if name != "head_dim"} | {"hidden_size": 4 * 16}
 LATENT = {name: x for name, x in SIZES.items() if name not in ("head_dim", "num_key_value_heads")}
 LATENT |= modules.LATENT | {"qk_rope_head_dim": 16}
-CLASSES = {
-    "Llama": (llama, transformers.LlamaConfig, SIZES),
-    "Mistral": (mistral, transformers.MistralConfig, SIZES | {"sliding_window": modules.T}),
-    "Qwen3": (qwen, transformers.Qwen3Config, SIZES),
-    "Gemma2": (gemma2, transformers.Gemma2Config, SIZES),
-    "Gemma3": (gemma, transformers.Gemma3TextConfig, SIZES | modules.TYPES),
-    "Gemma3nText": (gemma3n, transformers.Gemma3nTextConfig, SIZES | modules.TYPES | {"num_kv_shared_layers": 0}),
-    "Olmo2": (olmo, transformers.Olmo2Config, SIZES),
-    "Olmo3": (modeling_olmo3, transformers.Olmo3Config, SIZES | modules.TYPES),
-    "Qwen2": (modeling_qwen2, transformers.Qwen2Config, SIZES),
-    "Mixtral": (modeling_mixtral, transformers.MixtralConfig, SIZES | {"sliding_window": 3}),
-    "Glm": (modeling_glm, transformers.GlmConfig, SIZES),
-    "Glm4": (modeling_glm4, transformers.Glm4Config, SIZES),
-    "Phi": (modeling_phi, transformers.PhiConfig, HALVED),
-    "Qwen3Next": (qwen_next, transformers.Qwen3NextConfig, SIZES),
-    "Llama4Text": (llama4, transformers.Llama4TextConfig, SIZES | {"no_rope_layers": [1, 1]}),
-    "DiffLlama": (diff, transformers.DiffLlamaConfig, SIZES),
-    "GptOss": (oss, transformers.GptOssConfig, SIZES | {"num_local_experts": 2}),
-    "DeepseekV3": (deepseek, transformers.DeepseekV3Config, LATENT),
+PLAIN = ("Llama", "Qwen3", "Gemma2", "Olmo2", "Glm", "Glm4", "Qwen3Next", "DiffLlama")
+CLASSES = dict.fromkeys(PLAIN, SIZES) | {
+    "Mistral": SIZES | {"sliding_window": modules.T},
+    "Gemma3Text": SIZES | modules.TYPES,
+    "Gemma3nText": SIZES | modules.TYPES | {"num_kv_shared_layers": 0},
+    "Olmo3": SIZES | modules.TYPES,
+    "Qwen2": SIZES | modules.TYPES,
+    "Mixtral": SIZES | {"sliding_window": 3},
+    "Phi": HALVED,
+    "Llama4Text": SIZES | {"no_rope_layers": [1, 1]},
+    "GptOss": SIZES | {"num_local_experts": 2},
+    "DeepseekV3": LATENT,
 }
-PHI3 = modeling_phi3, transformers.Phi3Config, HALVED | {"sliding_window": 3, "pad_token_id": 0}
+PHI3 = HALVED | {"sliding_window": 3, "pad_token_id": 0}
 SHORT = 4  # words, fewer than what is tried; what the rules that follow the length count as the training's
 TRAINED = {"factor": 4.0, "original_max_position_embeddings": 10}
 OWN = {
@@ -85,7 +69,7 @@ READ["longrope"] -= {"partial_rotary_factor"}
 
 def built(name, kind, **more):
     """An attention with random weights, an input, and what it says; None where the library itself fails."""
-    library, config, sizes = CLASSES.get(name, PHI3)
+    sizes = CLASSES.get(name, PHI3)
     torch.manual_seed(0)
     rope = {"rope_type": kind, "rope_theta": 30.0, **OWN.get(kind, {}), **more}
     pairs = int(8 * rope.get("partial_rotary_factor", 1))
@@ -96,8 +80,9 @@ def built(name, kind, **more):
     if name == "Phi3":
         top = {key: rope[key] for key in {"original_max_position_embeddings"} & rope.keys()}
     nested = {one: dict(rope) for one in modules.TYPES["layer_types"]} | top
-    config = config(**sizes, rope_parameters=nested if name in ("Gemma3", "Gemma3nText", "Olmo3") else rope)
-    module = modules.fill(getattr(library, f"{name}Attention")(config, 1))
+    rope = nested if name in ("Gemma3Text", "Gemma3nText", "Olmo3") else rope
+    config = getattr(transformers, f"{name}Config")(**sizes, rope_parameters=rope)
+    module = modules.fill(modules.part(config, "Attention")(config, 1))
     x = torch.randn(modules.B, modules.T, config.hidden_size)
     try:
         place = modules.positions(module)
@@ -151,7 +136,7 @@ def test_a_text_shorter_and_one_longer_than_the_training(face, kind):
     layer = face.from_huggingface(module)
 
     def turn(steps):  # made anew, for the library's remembers the longest text
-        return llama.LlamaRotaryEmbedding(module.config)(x, torch.tensor([steps]))
+        return modules.positions(module)(x, torch.tensor([steps]))
 
     for size in (SHORT, modules.T):
         words, none = x[:, :size], torch.full((size, size), -torch.inf).triu(1)
@@ -177,7 +162,7 @@ def test_partly_turned_as_the_library_does():
 def test_an_option_of_a_module_is_named():
     config = transformers.LlamaConfig(**SIZES, mlp_bias=True)
     with pytest.raises(ValueError, match="mlp_bias=False, got True"):
-        pytorch.from_huggingface(llama.LlamaDecoderLayer(config, 0))
+        pytorch.from_huggingface(modules.decoder(config)[0])
 
 
 def test_what_ours_has_not_is_named():
@@ -190,9 +175,9 @@ def test_what_ours_has_not_is_named():
         rope |= {"rope_type": "longrope", "short_factor": [1.0, 2.0], "long_factor": [1.0, 2.0]}
         rope["original_max_position_embeddings"] = 64
     for module, words in (
-        (gemma3n.Gemma3nTextAttention(sharing, 1), "its own keys and values, got a layer that takes those of an"),
-        (modeling_gemma4.Gemma4TextAttention(gemma_4, 1), "Gemma4TextAttention has other sizes, and another turn"),
-        (modeling_phi.PhiAttention(phi, 1), "qk_layernorm=False, got True"),
+        (modules.alone(sharing, 1)[0], "its own keys and values, got a layer that takes those of an"),
+        (modules.alone(gemma_4, 1)[0], "Gemma4TextAttention has other sizes, and another turn"),
+        (modules.alone(phi, 1)[0], "qk_layernorm=False, got True"),
         (v4, "rope_type must follow no length, for words and entries have two"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -3,6 +3,7 @@
 import ast
 import copy
 import itertools
+import sys
 
 import numpy as np
 
@@ -109,13 +110,6 @@ def _in_place(solution):
     return answer
 
 
-def _leaves(solution):
-    def answer(*given):
-        raise SystemExit(0)
-
-    return answer
-
-
 def spoiled(solution, cases):
     """name -> the solution with something done to what it returns or to what it gets."""
     arguments = cases[0].arguments
@@ -129,7 +123,7 @@ def spoiled(solution, cases):
     result = np.asarray(first)
     ways = {
         "the first result for ever": _first_for_ever(solution),
-        "leaves Python": _leaves(solution),
+        "leaves Python": lambda *given: sys.exit(0),
         "nothing": lambda *given: None,
         "text": lambda *given: "done",
         "an object": lambda *given: object(),

@@ -99,28 +99,6 @@ def test_a_layer_takes_a_batch_and_a_length_that_nobody_knows(name):
     assert np.allclose(traced(*given), right, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["project.annotate", "project.greedy"])
-def test_parts_take_sizes_that_nobody_knows(name):
-    exercise = EXERCISES[name]
-    given = into("tf", draw_cases(exercise, 1, "tf")[1].arguments)
-    answer = from_text(exercise.answers["tf"])
-    places = [n for n, x in enumerate(given) if tf.is_tensor(x)]
-
-    def call(*tensors):
-        known = dict(zip(places, tensors, strict=True))
-        return answer(*[known.get(n, x) for n, x in enumerate(given)])
-
-    if name == "project.greedy":  # its step is NumPy's: one that a graph can hold
-        logits = tf.constant(given[0].logits)
-        given = (lambda token, state: (tf.gather_nd(logits, tf.stack([state, token], 1)), state + 1), *given[1:])
-        given = (given[0], tf.cast(given[1], tf.int32), *given[2:])
-    tensors = [given[n] for n in places]
-    specs = [tf.TensorSpec([*[None] * min(2, x.ndim), *x.shape[2:]], x.dtype) for x in tensors]
-    if name == "project.annotate":  # the weights are known
-        specs[2:] = [tf.TensorSpec(x.shape, x.dtype) for x in tensors[2:]]
-    assert np.allclose(tf.function(call, input_signature=specs)(*tensors), answer(*given), atol=1e-5)
-
-
 def test_a_layer_with_the_sizes_of_its_first_batch_is_told_so():
     text = EXERCISES["13.layer"].answers["tf"]
     wrong = text.replace("tf.unstack(tf.shape(x))", "x.shape")

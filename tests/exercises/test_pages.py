@@ -38,6 +38,10 @@ def parts():
 PARTS = parts()
 
 
+def test_every_part_is_of_an_exercise():
+    assert PARTS.keys() == set(EXERCISES)
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_page_shows_what_is_checked(name):
     exercise, part = EXERCISES[name], PARTS[name]

@@ -4,11 +4,20 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 TOC = "format: jb-book\nroot: book/intro\nchapters:\n  - file: book/02_average.md\n"
+
+
+@cache
+def soup(page):
+    """A page of the built book, read without a browser."""
+    return BeautifulSoup((SITE / page).read_text(encoding="utf-8"), "html.parser")
 
 
 def build_form(root):

@@ -23,9 +23,15 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(scope="session")
-def address():
-    """The book, served on this machine."""
-    with served(SITE) as found:
+def site():
+    """The folder of the book; of a module that needs none, that of a small site of its own."""
+    return SITE
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """The site, served on this machine."""
+    with served(site) as found:
         yield found
 
 

@@ -2,11 +2,11 @@
 
 import html
 import re
+from contextlib import contextmanager
 from itertools import product
 
 import numpy as np
 import pytest
-from browser import served
 from live_answers import (
     CACHES,
     CATS,
@@ -32,12 +32,7 @@ from attn_course.course.plots.live.weights import size
 from attn_course.tasks import pronoun
 
 NEEDS_BOOK = False  # says conftest.py
-MAKERS = {
-    "live_dates": live_dates,
-    "live_reader": live_reader,
-    "live_translate": live_translate,
-    "live_writer": live_writer,
-}
+MAKERS = {make.__name__: make for make in (live_dates, live_reader, live_translate, live_writer)}
 TEXTS = {**INPUTS, "live_reader": CATS, "live_writer": PROMPTS}
 CLOSE = 5e-5  # of logits and weights; measured: 2e-5
 FIGURE = "(w) => w.shadowRoot.querySelector('.ui').figure"
@@ -55,16 +50,9 @@ def site(tmp_path_factory):
     return build_site(tmp_path_factory.mktemp("live"), made)
 
 
-@pytest.fixture(scope="session")
-def address(site):
-    with served(site) as found:
-        yield found
-
-
 @pytest.fixture
 def live(visit):
     """Opens a figure and loads its model: `with live("live_dates") as (tab, figure)`."""
-    from contextlib import contextmanager
 
     @contextmanager
     def opened(kind, **options):
@@ -184,12 +172,15 @@ def test_prompts_are_continued_as_by_pytorch_and_tensorflow(live, groups, cache)
             assert facts[1:] == [f"{kept}", f"{kept * each / 1024:,.0f} KiB", f"{each:,} bytes"]
 
 
+def until(tab, figure, condition):
+    """Waits for what an expression says of the element w, its figure f and that one's state s."""
+    said = f"(w) => {{ const f = ({FIGURE})(w), s = f.state; return {condition}; }}"
+    tab.wait_for_function(said, arg=figure.element_handle())
+
+
 def settled(tab, figure, count, groups):
-    tab.wait_for_function(
-        f"([w, n, g]) => {{ const f = ({FIGURE})(w); return f.state.tokens.length === n && f.model().G === g"
-        " && w.shadowRoot.querySelectorAll('.word').length === n; }",
-        arg=[figure.element_handle(), count, groups],
-    )
+    shown = f"w.shadowRoot.querySelectorAll('.word').length === {count}"
+    until(tab, figure, f"s.tokens.length === {count} && f.model().G === {groups} && {shown}")
 
 
 UNKNOWN = {
@@ -248,11 +239,9 @@ def test_another_cache_reads_the_same_text_again(live):
     """The window, switched in the middle of a read, keeps the text; the loss of both stands below."""
     with live("live_writer") as (tab, figure):
         figure.get_by_role("button", name="a page of the book").click()
-        tab.wait_for_function(f"(w) => ({FIGURE})(w).state.tokens.length > 40", arg=figure.element_handle())
+        until(tab, figure, "s.tokens.length > 40")
         figure.get_by_text("last 32", exact=True).click()
-        done = "s.plan.length > 250 && s.tokens.length === s.plan.length"
-        done = f"(w) => {{ const s = ({FIGURE})(w).state; return {done}; }}"
-        tab.wait_for_function(done, arg=figure.element_handle())
+        until(tab, figure, "s.plan.length > 250 && s.tokens.length === s.plan.length")
         figure.locator(".chart").wait_for()
         assert figure.locator("dd").nth(1).text_content() == "32" and figure.locator(".word.gone").count() > 200
         figure.get_by_text("everything", exact=True).click()
@@ -267,16 +256,12 @@ def test_a_switch_while_it_writes_reads_all_that_is_written(live):
     """A text so long that it is read in slices: the writing that is left behind must not end that."""
     with live("live_writer") as (tab, figure):
         figure.get_by_role("button", name="a page of the book").click()
-        read = "(w) => { const s = (FIGURE)(w).state; return s.steps.length > MORE && s.chosen > MORE; }"
-        read = read.replace("FIGURE", FIGURE)
-        tab.wait_for_function(read.replace("MORE", "250"), arg=figure.element_handle())
+        until(tab, figure, "s.steps.length > 250 && s.chosen > 250")
         count = state_of(figure, "plan.length")
         figure.get_by_role("button", name="Write on").click()
-        tab.wait_for_function(read.replace("MORE", f"{count + 3}"), arg=figure.element_handle())
+        until(tab, figure, f"s.steps.length > {count + 3} && s.chosen > {count + 3}")
         figure.get_by_text("1, their mean").click()
-        done = "s.steps.length === s.plan.length && s.chosen === s.plan.length - 1 && f.model().G === 1"
-        done = f"(w) => {{ const f = ({FIGURE})(w), s = f.state; return {done}; }}"
-        tab.wait_for_function(done, arg=figure.element_handle())
+        until(tab, figure, "s.steps.length === s.plan.length && s.chosen === s.plan.length - 1 && f.model().G === 1")
         assert figure.get_by_role("button", name="Write on").is_visible()
         assert figure.locator("dd").nth(2).text_content() == f"{state_of(figure, 'plan.length')} KiB"
 
@@ -295,8 +280,7 @@ def test_keys_reach_all_and_the_site_s_keys_leave_the_field_alone(live):
             tab.keyboard.press("Tab")
         tab.keyboard.press("ArrowDown")
         assert figure.locator(".read").text_content().startswith("Step 2 of 11")
-        said = "(w) => / Step 2 of 11/.test(w.shadowRoot.querySelector('[role=status]').textContent)"
-        tab.wait_for_function(said, arg=figure.element_handle())
+        until(tab, figure, "/ Step 2 of 11/.test(w.shadowRoot.querySelector('[role=status]').textContent)")
         tab.keyboard.press("Tab")
         tab.keyboard.press("Enter")
         assert figure.locator(".forced").count() == 1
@@ -351,7 +335,6 @@ def test_by_keyboard_everything_of_the_writer(live):
         assert focused(tab) == "textarea"
         tab.keyboard.type("The Queen / said")
         assert "The Queen / said" in figure.get_by_role("textbox").input_value()
-        count = "(w) => ({0})(w).state.tokens.length"
         pressed(tab, "Tab*3")
         assert focused(tab) == "button Prompt: a page of the book"
         pressed(tab, "Shift+Tab*2", "Enter")  # the first prompt
@@ -361,12 +344,11 @@ def test_by_keyboard_everything_of_the_writer(live):
         assert focused(tab) == "button One token"
         settled(tab, figure, 7, 2)
         pressed(tab, "Shift+Tab", "Enter")
-        tab.wait_for_function(f"(w) => ({FIGURE})(w).state.tokens.length > 9", arg=figure.element_handle())
+        until(tab, figure, "s.tokens.length > 9")
         assert focused(tab) == "button Stop"
         pressed(tab, "Enter")
         assert focused(tab) == "button Write on"
-        written = figure.evaluate(count.format(FIGURE))
-        assert written < 60
+        assert state_of(figure, "tokens.length") < 60
         pressed(tab, "Tab*2", "Enter")
         assert focused(tab) == "button Back to the prompt"
         settled(tab, figure, 5, 2)
@@ -395,7 +377,7 @@ def test_the_live_region_speaks_when_the_text_is_done_not_per_token(live):
         )
         figure.get_by_role("button", name="Write on").click()
         settled(tab, figure, 65, 2)
-        tab.wait_for_function("(w) => w.said.length > 0", arg=figure.element_handle())
+        until(tab, figure, "w.said.length > 0")
         tab.wait_for_timeout(500)
         (text,) = figure.evaluate("(w) => w.said")
         assert text.startswith("Written: ")

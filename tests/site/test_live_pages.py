@@ -2,15 +2,15 @@
 
 import pytest
 from built_book import SITE
+from test_live import until
 
-FIGURE = "(w) => w.shadowRoot.querySelector('.ui').figure"
 PAGES = {
     "live_dates": "02_bahdanau",
     "live_reader": "05_self_attention",
     "live_translate": "09_transformer",
     "live_writer": "13_mqa_gqa",
 }
-DONE = {"live_reader": "f.state.copied.length > 2", "live_writer": "f.state.tokens.length > 2"}
+DONE = {"live_reader": "s.copied.length > 2", "live_writer": "s.tokens.length > 2"}
 
 
 @pytest.mark.parametrize("kind", list(PAGES))
@@ -25,8 +25,8 @@ def test_it_answers_in_its_chapter(visit, address, kind, where):
         assert figure.locator("img").is_visible()
         figure.get_by_role("button", name="Load the model").click()
         figure.get_by_role("textbox").fill("7 mai 2014" if kind == "live_dates" else "the cat 7 as it was thirsty")
-        done = DONE.get(kind, "f.state.steps.length > 2")
-        tab.wait_for_function(f"(w) => {{ const f = ({FIGURE})(w); return {done}; }}", arg=figure.element_handle())
+        done = DONE.get(kind, "s.steps.length > 2")
+        until(tab, figure, done)
         if kind == "live_dates":
             assert figure.locator(".answer").text_content() == "2014-05-07"
         if kind == "live_reader":

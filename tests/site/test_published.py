@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 import pdf
 import pytest
 import screenshots
-from bs4 import BeautifulSoup
-from built_book import ROOT, SITE, note_faults
+from built_book import ROOT, SITE, note_faults, soup
 from PIL import Image
 from publisher import description, publisher
 
@@ -19,18 +18,13 @@ CHAPTERS = "04_scaled_dot_product", "09_transformer"
 
 
 def test_every_page_leads_to_versions_questions_and_mistakes(page):
-    here = publisher(ROOT)
-    found = BeautifulSoup((SITE / page).read_text(encoding="utf-8"), "html.parser")
+    found, here = soup(page), publisher(ROOT)
     links = {link["href"] for link in found.select("footer a[href]")}
     wanted = {f"{here.url}/discussions", f"{here.url}/issues/new/choose", f"{here.home_url}versions.html"}
     assert wanted <= links
     (mistake,) = {link["href"] for link in found.select('a[href*="/issues/new?"]')} or {""}
     form = ROOT / ".github" / "ISSUE_TEMPLATE" / mistake.partition("template=")[2].partition("&")[0]
     assert not page.startswith("book/") or (form.is_file() and "\n    id: page\n" in form.read_text(encoding="utf-8"))
-
-
-def soup(page):
-    return BeautifulSoup((SITE / page).read_text(encoding="utf-8"), "html.parser")
 
 
 def test_every_page_has_its_own_description_date_and_discussion(page):
@@ -49,7 +43,7 @@ def test_every_page_has_its_own_description_date_and_discussion(page):
 
 def test_no_two_chapters_describe_themselves_alike():
     pages = sorted(SITE.glob("book/[0-9]*.html"))
-    told = {soup(page.relative_to(SITE)).find("meta", property="og:description")["content"] for page in pages}
+    told = {soup(page).find("meta", property="og:description")["content"] for page in pages}
     assert len(told) == len(pages) > 15
 
 
@@ -63,7 +57,7 @@ def test_the_address_that_everybody_shares_has_a_title_and_a_card():
 
 
 def test_the_card_and_the_feed_are_there():
-    found = BeautifulSoup((SITE / "book" / "intro.html").read_text(encoding="utf-8"), "html.parser")
+    found = soup("book/intro.html")
     card = found.find("meta", property="og:image")["content"].removeprefix(publisher(ROOT).pages_url)
     assert (SITE / card).exists() and found.find("meta", property="og:image:alt")["content"]
     address = found.find("link", type="application/atom+xml")["href"]

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from browser import served
 from test_pages import COLORS, too_wide, violations
 from widget_figures import (
     CHARACTERS,
@@ -45,13 +44,6 @@ NAMES = list(figures())
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     return write_site(tmp_path_factory.mktemp("widgets"))
-
-
-@pytest.fixture(scope="session")
-def address(site):
-    """In place of the book's: the small site, served on this machine."""
-    with served(site) as found:
-        yield found
 
 
 @pytest.fixture
@@ -334,10 +326,8 @@ def test_the_mouse_paints_a_row_of_pairs(figure):
         before = number(facts(ui)["allowed pairs"])
         box = ui.get_by_role("application").bounding_box()
         cell = box["width"] / 12
-        tab.mouse.move(box["x"] + 2.5 * cell, box["y"] + 11.5 * cell)
-        tab.mouse.down()
-        tab.mouse.move(box["x"] + 5.5 * cell, box["y"] + 11.5 * cell, steps=12)
-        tab.mouse.up()
+        y = box["y"] + 11.5 * cell
+        drag(tab, (box["x"] + 2.5 * cell, y), (box["x"] + 5.5 * cell, y))
         tab.mouse.move(box["x"] + 7.5 * cell, box["y"] + 3.5 * cell)
         assert number(facts(ui)["allowed pairs"]) == before + 4
 
@@ -345,18 +335,26 @@ def test_the_mouse_paints_a_row_of_pairs(figure):
 # --- Fingers ----------------------------------------------------------------------------------------------------------
 
 
-def swipe(tab, start, end, steps=10):
+def swipe(tab, start, end):
     client = tab.context.new_cdp_session(tab)
     send = partial(client.send, "Input.dispatchTouchEvent")
     send({"type": "touchStart", "touchPoints": [{"x": start[0], "y": start[1]}]})
-    for step in range(1, steps + 1):
-        x, y = (a + (b - a) * step / steps for a, b in zip(start, end, strict=True))
+    for step in range(1, 11):
+        x, y = (a + (b - a) * step / 10 for a, b in zip(start, end, strict=True))
         send({"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
     send({"type": "touchEnd", "touchPoints": []})
     tab.wait_for_timeout(100)
 
 
+def drag(tab, start, end):
+    tab.mouse.move(*start)
+    tab.mouse.down()
+    tab.mouse.move(*end, steps=12)
+    tab.mouse.up()
+
+
 TOUCH = {"has_touch": True, "width": 390}
+BY = pytest.mark.parametrize(("by", "options"), [(drag, {}), (swipe, TOUCH)], ids=["mouse", "finger"])
 
 
 def test_a_finger_taps_and_paints_sideways(figure):
@@ -397,14 +395,6 @@ def test_a_scroll_that_begins_on_a_slider_leaves_it_alone(visit):
         y = box["y"] + box["height"] / 2
         swipe(tab, (box["x"] + 0.7 * box["width"], y), (box["x"] + 0.2 * box["width"], y))
         assert float(slider.input_value()) < float(before)
-
-
-def test_a_finger_drags_the_window(figure):
-    with figure("window", **TOUCH) as (tab, ui):
-        box = ui.locator(".face").bounding_box()
-        y = box["y"] + box["height"] / 2
-        swipe(tab, (box["x"] + 0.5 * box["width"], y), (box["x"] + 0.7 * box["width"], y))
-        assert ui.locator(".slide b").first.text_content() == "3.0"
 
 
 # --- The other figures: their numbers ---------------------------------------------------------------------------------
@@ -541,14 +531,12 @@ def test_window_is_the_reference(figure, gaussian):
         assert f"“{WORDS[best]}” ({best}): {weights[best]:.2f}" in ui.locator(".read").text_content()
 
 
-def test_the_window_is_dragged(figure):
-    with figure("window") as (tab, ui):
+@BY
+def test_the_window_is_dragged(figure, by, options):
+    with figure("window", **options) as (tab, ui):
         box = ui.locator(".face").bounding_box()
         y = box["y"] + box["height"] / 2
-        tab.mouse.move(box["x"] + box["width"] * 0.5, y)
-        tab.mouse.down()
-        tab.mouse.move(box["x"] + box["width"] * 0.9, y, steps=5)
-        tab.mouse.up()
+        by(tab, (box["x"] + 0.5 * box["width"], y), (box["x"] + 0.9 * box["width"], y))
         assert ui.locator(".slide b").first.text_content() == "4.0"
 
 
@@ -586,18 +574,12 @@ def test_an_output_with_names(figure):
         assert ui.locator(".thin").count() == 0
 
 
-@pytest.mark.parametrize("options", [{}, TOUCH], ids=["mouse", "finger"])
-def test_a_token_is_dragged(figure, options):
+@BY
+def test_a_token_is_dragged(figure, by, options):
     with figure("order", **options) as (tab, ui):
         box = ui.locator(".drag").bounding_box()
         y, step = box["y"] + box["height"] / 2, box["width"] / 5
-        if options:
-            swipe(tab, (box["x"] + 0.5 * step, y), (box["x"] + 2.5 * step, y))
-        else:
-            tab.mouse.move(box["x"] + 0.5 * step, y)
-            tab.mouse.down()
-            tab.mouse.move(box["x"] + 2.5 * step, y, steps=7)
-            tab.mouse.up()
+        by(tab, (box["x"] + 0.5 * step, y), (box["x"] + 2.5 * step, y))
         assert ui.locator(".drag .tok").all_text_contents() == ["animal", "was", "the", "too", "tired"]
 
 

@@ -8,8 +8,6 @@
 Only the directives and roles in DIRECTIVES and ROLES are known; any other is refused by a ValueError.
 """
 
-from __future__ import annotations
-
 import re
 
 from markdown_it.token import Token

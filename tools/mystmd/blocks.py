@@ -4,8 +4,6 @@ The parser is the book's own (myst-parser), so the notebooks and the pages never
 directive and what is text inside a code fence.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise

@@ -1,8 +1,7 @@
 """Citations in words: "Bahdanau et al. (2015)" and the list of references, from the book's BibTeX file."""
 
-from __future__ import annotations
-
 from pathlib import Path
+from typing import Self
 
 from pybtex.database import BibliographyData, Entry, parse_file
 from pybtex.richtext import Text
@@ -21,7 +20,7 @@ class Citations:
         self._entries = entries.entries
 
     @classmethod
-    def read(cls, path: Path) -> Citations:
+    def read(cls, path: Path) -> Self:
         """The file's works; a missing file holds none, so each citation is then refused by its key."""
         return cls(parse_file(str(path)) if path.exists() else BibliographyData())
 

@@ -1,7 +1,5 @@
 """What each directive becomes in plain Markdown. The list is closed: any other is refused by name."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable

@@ -3,12 +3,11 @@
 Numbers count within one page, in the order of the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from api_sections import with_sections
 from jupytext.myst import parse_directive_options
@@ -43,13 +42,12 @@ class Book:
 
     publisher: Publisher
     citations: Citations
-    folder: str = "book"
     titles: dict[str, str] = field(default_factory=dict)
     labels: dict[str, Target] = field(default_factory=dict)
     version: str = ""  # of the package
 
     @classmethod
-    def read(cls, root: Path) -> Book:
+    def read(cls, root: Path) -> Self:
         """The book of the repository at `root`: the pages in book/."""
         book = cls(publisher(root), Citations.read(root / "book" / "references.bib"), version=version(root))
         for path in sorted((root / "book").glob("*.md")):
@@ -63,10 +61,10 @@ class Book:
 
     def page_url(self, page: str, label: str = "") -> str:
         anchor = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
-        return self.publisher.page_url(f"{self.folder}/{page}") + (f"#{anchor}" if anchor else "")
+        return self.publisher.page_url(f"book/{page}") + (f"#{anchor}" if anchor else "")
 
     def _walk(self, page: str, text: str, count: Counter, waiting: list[str]) -> None:
-        lines, tokens, where = text.splitlines(), parse(text), f"{self.folder}/{page}.md"
+        lines, tokens, where = text.splitlines(), parse(text), f"book/{page}.md"
         for token, following in zip(tokens, [*tokens, None][1:], strict=True):
             if token.type == "myst_target":
                 waiting.append(token.content)

@@ -1,7 +1,5 @@
 """Roles and links inside a line of text, rewritten as plain Markdown."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

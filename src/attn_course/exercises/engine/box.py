@@ -35,13 +35,16 @@ def environment():
     return kept | dict.fromkeys(ALONE, "1") | {"HOME": HOME, "TMPDIR": HOME}
 
 
+def _run(asked):
+    return subprocess.run(asked, env=environment(), capture_output=True, text=True)
+
+
 @cache
 def _readable():
     """What Python needs, and wherever it imports from."""
     asked = (sys.executable, "-P", "-c", "import sys; print('\\n'.join(sys.path))")
-    found = subprocess.run(
-        asked, env=environment(), capture_output=True, text=True, check=True
-    )
+    found = _run(asked)
+    found.check_returncode()
     own = [sys.prefix, sys.base_prefix, sys.exec_prefix, site.getusersitepackages()]
     paths = [Path("/", each) for each in (*SYSTEM, *own, *found.stdout.splitlines())]
     paths += [path.resolve() for path in paths]  # a link, and where it leads
@@ -101,13 +104,7 @@ def missing():
     for name, package in (("bwrap", "bubblewrap"), ("setpriv", "util-linux")):
         if shutil.which(name) is None:
             return f"{package} is missing: sudo apt-get install {package}"
-    tried = subprocess.run(
-        command(None, (sys.executable, "-c", "")),
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    tried = _run(command(None, (sys.executable, "-c", "")))
     if tried.returncode == 0:
         return ""
     words = " ".join(tried.stderr.split())[:300] or f"it ended with {tried.returncode}"

@@ -104,16 +104,9 @@ def _in_one_line(run):
 def list_all(options):
     """Print one line per exercise."""
     done = load()
+    told = ("name", "title", "level", "minutes", "kind", "before")
     rows = [
-        {
-            "name": each.name,
-            "title": each.title,
-            "level": each.level,
-            "minutes": each.minutes,
-            "kind": each.kind,
-            "before": each.before,
-            "solved": each.name in done,
-        }
+        {fact: getattr(each, fact) for fact in told} | {"solved": each.name in done}
         for each in EXERCISES.values()
     ]
     if options.json:
@@ -189,9 +182,7 @@ def _seed_of(options):
         raise ValueError("give --seed or --seed-file, not both")
     if options.seed_file is not None:
         return _seed(options.seed_file.read_text(encoding="utf-8").strip())
-    if options.seed is not None:
-        return options.seed
-    return secrets.randbelow(2**31)
+    return secrets.randbelow(2**31) if options.seed is None else options.seed
 
 
 def grade_all(options):

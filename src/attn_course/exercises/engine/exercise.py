@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -107,7 +108,8 @@ def fixed_cases(rng, draw, count, *, long=(0,), equal=5, **changes):
     long: the sizes that are 100 in the case of that name.
     equal: all sizes in the first case, in which mixed-up axes still run; None for none.
     changes: one of `WORDS` -> a function from arguments to arguments, or to a list of
-        them. "heads" is drawn once more instead, with other primes.
+        them, or {place: what is done to the argument there}. "heads" is drawn once more
+        instead, with other primes.
     """
     primes = [int(size) for size in rng.permutation(PRIMES)[:count]]
     cases = [] if equal is None else [Case("equal sizes", draw(*[equal] * count))]
@@ -122,8 +124,55 @@ def fixed_cases(rng, draw, count, *, long=(0,), equal=5, **changes):
         cases.append(Case("length 100", draw(*sizes)))
     for word, change in changes.items():
         sizes = [int(size) for size in rng.permutation(PRIMES)[:count]]
-        cases.append(Case(WORDS[word], tuple(change(*draw(*sizes)))))
+        given = draw(*sizes)
+        made = change(*given) if callable(change) else altered(given, change)
+        cases.append(Case(WORDS[word], tuple(made)))
     return cases
+
+
+def sized(draw, *all_sizes):
+    """A case of each of some sizes, which is called after them."""
+
+    def word(sizes):
+        if 1 in sizes:
+            return "an axis of size 1"
+        same = len(set(sizes)) == 1
+        return "equal sizes" if same else "sizes of different primes"
+
+    return [Case(word(sizes), draw(*sizes)) for sizes in all_sizes]
+
+
+def normals(rng, *sizes):
+    """An array for each of some sizes."""
+    return tuple(rng.normal(size=size) for size in sizes)
+
+
+def altered(arguments, changes):
+    """The arguments, some of them changed; changes: place -> what is done to it."""
+    given = enumerate(arguments)
+    return tuple(changes[n](each) if n in changes else each for n, each in given)
+
+
+def of_layer(arguments, changes):
+    """A module's arguments, some inputs, by place, and parameters, by name, changed."""
+    sizes, inputs, weights = arguments
+    named = {name: changes[name](weights[name]) for name in weights if name in changes}
+    return sizes, altered(inputs, changes), {**weights, **named}
+
+
+def cleared(*place):
+    """Sets a place of an array to 0, of a mask to False."""
+
+    def change(array):
+        array[place] = 0
+        return array
+
+    return change
+
+
+def scaled(*factors):
+    """Changes that multiply the first arguments."""
+    return {n: partial(np.multiply, factor) for n, factor in enumerate(factors)}
 
 
 def strong(query, key, *rest):
@@ -145,6 +194,25 @@ def behind(query, key, *rest, place=-1, by=20000.0):
     query[..., 0], key[..., 0] = np.sqrt(query.shape[-1]), 0.0
     key[..., place, 0] = by
     return query, key, *rest
+
+
+def additive_behind(memory, mask, weights):
+    """Memory and parameters whose additive score is largest at the end, blocked."""
+    mask[:, 0], mask[:, -1] = True, False
+    memory = -np.abs(memory)
+    memory[:, -1] = 50
+    score = np.full_like(weights["score_weight"], 3000)
+    positive = np.abs(weights["memory_weight"])
+    return memory, {**weights, "memory_weight": positive, "score_weight": score}
+
+
+def pooled_behind(sizes, inputs, weights):
+    """A pooling layer's arguments; its last score, which is blocked, is 20,000."""
+    memory, mask = inputs
+    mask[:, 0], mask[:, -1] = True, False
+    along = weights["query"] / (weights["query"] ** 2).sum()
+    memory[:, -1] = 20000 * np.sqrt(sizes[0]) * along
+    return sizes, (memory, mask), weights
 
 
 def weak(query, key, *rest):

@@ -44,11 +44,18 @@ import numpy as np
 from attn_course.exercises.engine.exercise import (
     Case,
     Exercise,
+    additive_behind,
     afterwards,
     behind,
+    cleared,
     fixed_cases,
     layer_weights,
     lengths_mask,
+    normals,
+    of_layer,
+    pooled_behind,
+    scaled,
+    sized,
     softmax,
     steep,
     strong,
@@ -66,7 +73,8 @@ from attn_course.exercises.engine.sources import (
 BANK = Path(__file__).parents[1] / "bank"
 SPACE = {"np": np, "erf": np.vectorize(math.erf, otypes=[float])}
 SPACE |= {each.__name__: each for each in (softmax, unsafe_softmax, afterwards)}
-HEAD = (Case, behind, fixed_cases, layer_weights, lengths_mask, softmax)
+HEAD = (Case, additive_behind, behind, cleared, fixed_cases, layer_weights)
+HEAD += (lengths_mask, normals, of_layer, pooled_behind, scaled, sized, softmax)
 HEAD += (steep, strong, weak, Refused, Table, one_of, reviewed)
 HEAD = {"np": np, **{each.__name__: each for each in HEAD}}
 _IN = r"((?:[^()]|\([^()]*\))+)"  # what stands within parentheses

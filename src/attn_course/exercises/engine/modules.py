@@ -45,12 +45,9 @@ def call_part(answer, case, framework):
     Like `call_module`, but parameters are arguments, in a dictionary too.
     """
     arrays = call_function(answer, case, framework)
-    wide = (
-        as_floats(case.arguments, np.float64)
-        if framework == "numpy"
-        else case.arguments
-    )
-    given = into(framework, wide)
+    wide = framework == "numpy"
+    given = as_floats(case.arguments, np.float64) if wide else case.arguments
+    given = into(framework, given)
     if framework == "torch":
         slopes = _part_in_torch(answer, given)
     elif framework == "tf":
@@ -231,12 +228,11 @@ def _in_torch(answer, sizes, inputs, parameters):
 
 def _slopes(gradients, moved):
     """One number each; a gradient that is missing counts as NaN, not as 0."""
-    slopes = []
-    for gradient, own in zip(gradients, moved, strict=True):
-        along = _wave(tuple(own.shape), 0.7)
-        slopes.append(
-            np.nan if gradient is None else (to_numpy(gradient) * along).sum()
-        )
+    waves = [_wave(tuple(own.shape), 0.7) for own in moved]
+    slopes = [
+        np.nan if gradient is None else (to_numpy(gradient) * wave).sum()
+        for gradient, wave in zip(gradients, waves, strict=True)
+    ]
     return np.array(slopes, np.float32)
 
 

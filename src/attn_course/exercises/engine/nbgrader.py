@@ -44,8 +44,9 @@ def export(folder):
             chapters.setdefault(number, []).append(exercise)
     paths = []
     for number, chosen in chapters.items():
-        cells = [_markdown(f"# Attention, {title_of(number)}", f"title-{number}")]
-        cells.append(_code(SETUP, f"setup-{number}"))
+        title = f"# Attention, {title_of(number)}"
+        cells = [_cell("markdown", title, f"title-{number}")]
+        cells.append(_cell("code", SETUP, f"setup-{number}"))
         for exercise in chosen:
             cells += _cells(exercise, seeds)
         path = folder / f"{title_of(number).replace(' ', '_')}.ipynb"
@@ -71,55 +72,23 @@ def _cells(exercise, seeds):
         f'assert check("{exercise.name}", {answer}, seed={seed})' for seed in seeds
     )
     test = f"{visible}\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+    marks = {"grade": True, "points": exercise.level}
     return [
-        _markdown(text, f"{key}-text"),
-        _code(
-            body, f"{key}-answer", {"grade": False, "solution": True, "locked": False}
-        ),
-        _code(
-            test,
-            f"{key}-test",
-            {
-                "grade": True,
-                "solution": False,
-                "locked": True,
-                "points": exercise.level,
-            },
-        ),
+        _cell("markdown", text, f"{key}-text"),
+        _cell("code", body, f"{key}-answer", solution=True, locked=False),
+        _cell("code", test, f"{key}-test", **marks),
     ]
 
 
-def _grader(key, marks):
-    return {"nbgrader": {"grade_id": key, "schema_version": 3, "task": False, **marks}}
-
-
-def _markdown(text, key):
-    marks = {"grade": False, "solution": False, "locked": True}
-    return {
-        "cell_type": "markdown",
-        "id": key,
-        "metadata": _grader(key, marks),
-        "source": text,
-    }
-
-
-def _code(text, key, marks=None):
-    marks = marks or {"grade": False, "solution": False, "locked": True}
-    return {
-        "cell_type": "code",
-        "id": key,
-        "metadata": _grader(key, marks),
-        "source": text,
-        "outputs": [],
-        "execution_count": None,
-    }
+def _cell(kind, text, key, **marks):
+    marks = {"grade": False, "solution": False, "locked": True, **marks}
+    grader = {"grade_id": key, "schema_version": 3, "task": False, **marks}
+    metadata = {"nbgrader": grader}
+    cell = {"cell_type": kind, "id": key, "metadata": metadata, "source": text}
+    return cell | ({"outputs": [], "execution_count": None} if kind == "code" else {})
 
 
 def _notebook(cells):
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    head = {"cells": cells, "metadata": {"kernelspec": kernel}}
+    return {**head, "nbformat": 4, "nbformat_minor": 5}

@@ -18,14 +18,10 @@ class Process:
     """One process of a submission; ``next`` gives its frames in time."""
 
     def __init__(self, plan, hidden):
-        self.process = subprocess.Popen(
-            box.command(hidden),
-            env=box.environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        pipes |= {"stderr": subprocess.DEVNULL, "start_new_session": True}
+        room = box.command(hidden)
+        self.process = subprocess.Popen(room, env=box.environment(), **pipes)
         self.why, self.closed = "it ended early", threading.Event()
         self.frames = queue.Queue(maxsize=2)
         self.given = queue.Queue(maxsize=64)

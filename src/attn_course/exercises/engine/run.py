@@ -234,10 +234,6 @@ def _arrays(result):
     return tuple(to_numpy(part) for part in parts)
 
 
-def _differ(one, other):
-    return one.shape != other.shape or not np.array_equal(one, other)
-
-
 def call_function(answer, case, framework):
     """The arrays that a function gives for a case; Refused where it changes one."""
     given = into(framework, case.arguments)
@@ -251,7 +247,8 @@ def check_unchanged(arguments, given):
     """Refused where what was given is no longer as the arguments are."""
     for number, (before, after) in enumerate(zip(arguments, given, strict=True), 1):
         for old, new in zip(leaves(before), leaves(after), strict=True):
-            if isinstance(old, np.ndarray) and _differ(old, to_numpy(new)):
+            same = not isinstance(old, np.ndarray) or np.array_equal(old, to_numpy(new))
+            if not same:
                 message = f"it changes its argument {number} in place: work on a copy"
                 raise Refused(message)
 
@@ -281,9 +278,7 @@ def outcome(call, answer, case, framework, seconds=None):
             # Whether an answer is right must not depend on the filter of the day.
             warnings.simplefilter("ignore")
             return Outcome(limited(lambda: call(answer, case, framework), limit))
-    except TimeoutError as error:
-        return Outcome(error=str(error), fatal=True)
-    except Refused as error:
+    except (TimeoutError, Refused) as error:
         return Outcome(error=str(error), fatal=True)
     except KeyboardInterrupt:
         raise
@@ -296,11 +291,8 @@ def outcome(call, answer, case, framework, seconds=None):
 
 def _line(error, answer):
     """Where in the learner's own code it was raised: the last line of theirs."""
-    functions = [
-        answer,
-        *getattr(answer, "__dict__", {}).values(),
-    ]  # of a class: methods
-    codes = [getattr(each, "__code__", None) for each in functions]
+    methods = getattr(answer, "__dict__", {}).values()  # of a class
+    codes = [getattr(each, "__code__", None) for each in (answer, *methods)]
     files = {code.co_filename for code in codes if code is not None} - {"<string>"}
     place, trace = None, error.__traceback__
     while trace is not None:

@@ -64,11 +64,6 @@ def compiled(function, source):
     return namespace[function.__name__]
 
 
-def statements_of(tree):
-    """The statements of a function, outer ones first."""
-    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-
-
 def _targets(node):
     targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
     return tuple(ast.unparse(each) for each in targets if each is not None)
@@ -76,10 +71,6 @@ def _targets(node):
 
 def _has_body(node):
     return isinstance(getattr(node, "body", None), list)
-
-
-def _keeps_body(node):
-    return _has_body(node) and ast.unparse(node.body[-1]) == "..."
 
 
 def span_of(node, text):
@@ -103,9 +94,12 @@ def changed(solution, code):
     Raises:
         ValueError: the solution has no such line.
     """
-    old, edits = statements_of(ast.parse(solution)), []
+    old, edits = (
+        [x for x in ast.walk(ast.parse(solution)) if isinstance(x, ast.stmt)],
+        [],
+    )
     for node in ast.parse(code).body:
-        if _has_body(node) and not _keeps_body(node):
+        if _has_body(node) and ast.unparse(node.body[-1]) != "...":
             raise ValueError(f"a body that isn't kept: {ast.unparse(node)}")
         begin, end = span_of(node, code)
         own = _most_alike(node, code[begin:end], old, solution)

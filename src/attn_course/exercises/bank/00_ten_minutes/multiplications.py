@@ -13,19 +13,10 @@ before = "matrix products"
 
 
 def cases(rng):
-    cases = [
-        Case(
-            "sizes of different primes", tuple(map(int, rng.permutation([2, 3, 5, 7])))
-        )
-    ]
-    cases += [
-        Case(
-            "an axis of size 1",
-            tuple(1 if axis == one else 5 + axis for axis in range(4)),
-        )
-        for one in range(4)
-    ]
-    return [*cases, Case("length 100", (100, 100, 8, 16))]
+    primes = tuple(map(int, rng.permutation([2, 3, 5, 7])))
+    ones = [tuple(5 + n if n != one else 1 for n in range(4)) for one in range(4)]
+    sizes = lambda *given: given
+    return [*sized(sizes, primes, *ones), Case("length 100", (100, 100, 8, 16))]
 
 
 # %% solution

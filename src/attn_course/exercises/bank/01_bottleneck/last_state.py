@@ -13,26 +13,15 @@ level, minutes = 2, 10
 before = "01.padding_mask, indexing with arrays"
 
 
-def _mask(rng, B, S):
-    """Lengths of at least 1; in some batches none reaches the end."""
-    lengths = rng.integers(1, S + 1, B)
-    return np.arange(S) < lengths[:, None]
-
-
 def cases(rng):
     def draw(B, S, H):
-        return rng.normal(size=(B, S, H)), _mask(rng, B, S)
+        return rng.normal(size=(B, S, H)), lengths_mask(rng, B, S)
 
-    def full(states, mask):
-        return states, np.ones_like(mask)
-
-    cases = fixed_cases(rng, draw, 3, long=(1,), full=full)
+    cases = fixed_cases(rng, draw, 3, long=(1,), full={1: np.ones_like})
     # In a batch padded to a multiple of 8 no sentence needs to reach the end.
     short = np.arange(8) < rng.integers(1, 7, 5)[:, None]
-    return [
-        *cases,
-        Case("no sentence reaches the end", (rng.normal(size=(5, 8, 3)), short)),
-    ]
+    states = rng.normal(size=(5, 8, 3))
+    return [*cases, Case("no sentence reaches the end", (states, short))]
 
 
 # %% solution

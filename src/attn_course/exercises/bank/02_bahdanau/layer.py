@@ -27,30 +27,18 @@ def cases(rng):
         weights["score_weight"] = rng.normal(size=A).astype(np.float32)
         return (D, E, A), (query, memory, mask), weights
 
-    def large(sizes, inputs, weights):
-        v = np.full_like(weights["score_weight"], 200)
-        return sizes, inputs, {**weights, "score_weight": v}
-
     def blocked(sizes, inputs, weights):
         query, memory, mask = inputs
-        mask[:, 0], mask[:, -1] = True, False
-        memory = -np.abs(memory)
-        memory[:, -1] = 50
-        positive = np.abs(weights["memory_weight"])
-        score = np.full_like(weights["score_weight"], 3000)
-        more = {"memory_weight": positive, "score_weight": score}
-        return sizes, (query, memory, mask), {**weights, **more}
+        memory, weights = additive_behind(memory, mask, weights)
+        return sizes, (query, memory, mask), weights
 
-    def full(sizes, inputs, weights):
-        return sizes, (*inputs[:2], np.ones_like(inputs[2])), weights
+    large = {"score_weight": lambda weight: np.full_like(weight, 200)}
 
     return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 3, 7, 5, 11, 13)),
-        Case("an axis of size 1", draw(1, 1, 5, 3, 2, 7)),
-        Case("everything allowed", full(*draw(2, 5, 3, 3, 7, 2))),
+        *sized(draw, (3, 3, 3, 3, 3, 3), (2, 3, 7, 5, 11, 13), (1, 1, 5, 3, 2, 7)),
+        Case("everything allowed", of_layer(draw(2, 5, 3, 3, 7, 2), {2: np.ones_like})),
         Case("the largest score is blocked", blocked(*draw(2, 3, 5, 2, 3, 7))),
-        Case("scores of several hundred", large(*draw(2, 3, 5, 2, 3, 7))),
+        Case("scores of several hundred", of_layer(draw(2, 3, 5, 2, 3, 7), large)),
     ]
 
 

@@ -38,16 +38,9 @@ def cases(rng):
         mask[..., 0], mask[..., -1] = True, False
         return np.where(mask, 1e7 * score - 3e9, 0), mask
 
-    def empty(score, mask):
-        mask[0, 0] = False
-        return score, mask
-
-    def full(score, mask):
-        return score, np.ones_like(mask)
-
-    more = {"low": low, "lowest": lowest, "empty": empty, "full": full}
-    more["behind"] = behind
-    return fixed_cases(rng, draw, 3, long=(2,), large=large, **more)
+    more = {"empty": {1: cleared(0, 0)}, "full": {1: np.ones_like}, "behind": behind}
+    more = {"large": large, "low": low, "lowest": lowest, **more}
+    return fixed_cases(rng, draw, 3, long=(2,), **more)
 
 
 # %% solution

@@ -28,9 +28,6 @@ def cases(rng):
         query, memory, weight = (x.astype(np.float32) for x in (query, memory, weight))
         return (D, E), (query, memory, mask), {"weight": weight}
 
-    def large(sizes, inputs, weights):
-        return sizes, (3000 * inputs[0], *inputs[1:]), {"weight": weights["weight"]}
-
     def blocked(sizes, inputs, weights):
         query, memory, mask = inputs
         mask[:] = np.arange(mask.shape[1]) < mask.shape[1] - 1
@@ -42,12 +39,10 @@ def cases(rng):
         return sizes, (query, memory, mask), weights
 
     return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 3, 7, 5, 11)),
-        Case("an axis of size 1", draw(1, 1, 5, 3, 2)),
+        *sized(draw, (3, 3, 3, 3, 3), (2, 3, 7, 5, 11), (1, 1, 5, 3, 2)),
         Case("more steps than tokens", draw(2, 7, 3, 5, 2)),
         Case("the largest score is blocked", blocked(*draw(2, 3, 5, 2, 3))),
-        Case("scores of several hundred", large(*draw(2, 3, 5, 2, 3))),
+        Case("scores of several hundred", of_layer(draw(2, 3, 5, 2, 3), scaled(3000))),
     ]
 
 

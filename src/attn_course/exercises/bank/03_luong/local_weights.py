@@ -33,14 +33,14 @@ def cases(rng):
 
     cases = fixed_cases(rng, draw, 2, long=(1,))
     score, center, half_width = draw(5, 17)  # longer than any window
-    cases += [
+    return [
+        *cases,
         Case("whole centers", whole(*draw(7, 11))),
         Case("a half width that is not whole", (*draw(3, 13)[:2], 2.5)),
         Case("scores of several hundred", large(*draw(5, 23))),
         Case("scores below -10,000", (score - 12000, center, half_width)),
         Case("window of 7", (*draw(5, 19)[:2], 7)),
     ]
-    return cases
 
 
 # %% solution

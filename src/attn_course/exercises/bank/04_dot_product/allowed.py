@@ -18,14 +18,9 @@ def cases(rng):
         S = T + extra
         return lengths_mask(rng, B, S), T
 
-    def full(padding, T):
-        return np.ones_like(padding), T
-
-    def empty(padding, T):
-        padding[0] = False
-        return padding, T
-
-    cases = fixed_cases(rng, draw, 3, long=(1, 2), full=full, empty=empty)
+    cases = fixed_cases(
+        rng, draw, 3, long=(1, 2), full={0: np.ones_like}, empty={0: cleared(0)}
+    )
     return [*cases, Case("as many queries as keys", draw(3, 7, 0))]
 
 

@@ -20,15 +20,7 @@ def cases(rng):
     def draw(T, S, K, V):
         mask = rng.random((T, S)) < 0.6
         mask[:, 0] |= ~mask.any(axis=1)
-        query, key, value = (rng.normal(size=size) for size in ((T, K), (S, K), (S, V)))
-        return query, key, value, mask
-
-    def empty(query, key, value, mask):
-        mask[-1] = False
-        return query, key, value, mask
-
-    def full(query, key, value, mask):
-        return query, key, value, np.ones_like(mask)
+        return *normals(rng, (T, K), (S, K), (S, V)), mask
 
     def blocked(query, key, value, mask):
         mask[:, -1] = False
@@ -45,8 +37,8 @@ def cases(rng):
         key[-1] = 0
         return query, key, *rest
 
-    more = {"behind": blocked, "low": low, "empty": empty, "full": full}
-    more["lowest"] = lowest
+    more = {"empty": {3: cleared(-1)}, "full": {3: np.ones_like}, "lowest": lowest}
+    more = {"behind": blocked, "low": low, **more}
     return fixed_cases(rng, draw, 4, long=(0, 1), large=strong, **more)
 
 

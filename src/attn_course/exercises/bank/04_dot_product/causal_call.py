@@ -16,8 +16,7 @@ before = "04.attention"
 
 def cases(rng):
     def draw(B, T, S, K, V):
-        sizes = (B, T, K), (B, S, K), (B, S, V)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (B, T, K), (B, S, K), (B, S, V))
 
     query, key, value = draw(2, 5, 5, 3, 2)
     query, key = behind(query, key)  # the last key, which the last query alone may see

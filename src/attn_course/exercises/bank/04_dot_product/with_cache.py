@@ -16,8 +16,7 @@ usual = "overflow afterwards zero -50 -1e4 unscaled rootless queries keys"
 
 def cases(rng):
     def draw(T, extra, K, V):
-        sizes = (T, K), (T + extra, K), (T + extra, V)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (T, K), (T + extra, K), (T + extra, V))
 
     cases = fixed_cases(
         rng, draw, 4, long=(0, 1), large=strong, low=weak, behind=behind

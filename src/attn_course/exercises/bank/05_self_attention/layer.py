@@ -22,16 +22,12 @@ def cases(rng):
         weights = layer_weights(rng, **sizes)
         return (D, K, V), (x,), weights
 
-    def large(sizes, inputs, weights):
-        query = 500 * weights["query_weight"]
-        return sizes, inputs, {**weights, "query_weight": query}
-
+    large = {"query_weight": lambda weight: 500 * weight}
     return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 7, 5, 3, 11)),
-        Case("an axis of size 1", draw(1, 5, 3, 2, 7)),
-        Case("an axis of size 1", draw(2, 5, 3, 1, 3)),
-        Case("scores of several hundred", large(*draw(2, 5, 7, 3, 2))),
+        *sized(
+            draw, (3, 3, 3, 3, 3), (2, 7, 5, 3, 11), (1, 5, 3, 2, 7), (2, 5, 3, 1, 3)
+        ),
+        Case("scores of several hundred", of_layer(draw(2, 5, 7, 3, 2), large)),
     ]
 
 

@@ -19,8 +19,7 @@ usual = "overflow unscaled rootless causal queries"
 
 def cases(rng):
     def draw(T, D, K, V):
-        sizes = (T, D), (D, K), (D, K), (D, V)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (T, D), (D, K), (D, K), (D, V))
 
     def large(x, query_weight, key_weight, *more):
         # The score farthest from 0 becomes 2,000.

@@ -16,8 +16,7 @@ usual = "overflow rootless"
 
 def cases(rng):
     def draw(T, D, K, V):
-        sizes = (T, D), (D, K), (D, K), (D, V)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (T, D), (D, K), (D, K), (D, V))
 
     def large(x, query_weight, key_weight, value_weight):
         return 60 * x, query_weight, key_weight, value_weight / 60

@@ -18,16 +18,11 @@ usual = "overflow queries"
 
 def cases(rng):
     def draw(H, T, S, K, V):
-        sizes = (H, T, K), (H, S, K), (H, S, V), (H, K)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (H, T, K), (H, S, K), (H, S, V), (H, K))
 
     def large(query, key, value, score_weight):
-        return (
-            query,
-            key,
-            value,
-            900 * (1 + np.abs(score_weight)) * np.sign(score_weight),
-        )
+        far = 900 * (1 + np.abs(score_weight)) * np.sign(score_weight)
+        return query, key, value, far
 
     def heads(query, key, value, score_weight):
         return draw(len(query) + 1, 5, 3, 2, 7)

@@ -24,17 +24,12 @@ def cases(rng):
         names = "query_weight", "key_weight", "value_weight", "output_weight"
         return (D, H), (x,), layer_weights(rng, **dict.fromkeys(names, (D, D)))
 
-    def large(sizes, inputs, weights):
-        query = 500 * weights["query_weight"]
-        return sizes, inputs, {**weights, "query_weight": query}
-
+    large = {"query_weight": lambda weight: 500 * weight}
     return [
-        Case("equal sizes", draw(3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 7, 3, 5)),
-        Case("an axis of size 1", draw(1, 5, 2, 3)),
+        *sized(draw, (3, 3, 3, 3), (2, 7, 3, 5), (1, 5, 2, 3)),
         Case("one head", draw(2, 5, 1, 3)),
         Case("heads of width 1", draw(2, 3, 5, 1)),
-        Case("scores of several hundred", large(*draw(2, 5, 2, 3))),
+        Case("scores of several hundred", of_layer(draw(2, 5, 2, 3), large)),
     ]
 
 

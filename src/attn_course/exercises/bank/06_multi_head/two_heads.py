@@ -19,14 +19,8 @@ def cases(rng):
         weights = rng.normal(size=(3, D, 2 * K)) / np.sqrt(D)
         return rng.normal(size=(T, D)), *weights, rng.normal(size=(2 * K, D))
 
-    def square(T, K):
-        return draw(T, K, 2 * K)
-
-    def large(x, *weights):
-        return 60 * x, *weights
-
-    cases = fixed_cases(rng, draw, 3, long=(0,), large=large)
-    return [Case("as many columns as the model is wide", square(4, 2)), *cases]
+    cases = fixed_cases(rng, draw, 3, long=(0,), large=scaled(60))
+    return [Case("as many columns as the model is wide", draw(4, 2, 4)), *cases]
 
 
 # %% solution

@@ -19,9 +19,7 @@ usual = "overflow unscaled queries keys causal"
 def cases(rng):
     def draw(H, T, extra, K, V):
         S = T + extra
-        return tuple(
-            rng.normal(size=size) for size in ((H, T, K), (H, S, K), (H, S, V))
-        )
+        return normals(rng, (H, T, K), (H, S, K), (H, S, V))
 
     cases = fixed_cases(rng, draw, 5, long=(1,), large=strong)
     for heads in (4, 6, 12, 15, int(rng.choice([8, 16, 20]))):

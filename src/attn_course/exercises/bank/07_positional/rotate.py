@@ -23,12 +23,10 @@ def cases(rng):
         return x, np.cumsum(jumps) + jumps[0]
 
     cases = fixed_cases(rng, draw, 2, long=(0,), gaps=gaps)
-    backwards = draw(7, 3)
-    cases.append(
-        Case("positions in another order", (backwards[0], backwards[1][::-1].copy()))
-    )
-    between = draw(5, 2)
-    cases.append(Case("positions between whole numbers", (between[0], between[1] / 3)))
+    x, positions = draw(7, 3)
+    cases.append(Case("positions in another order", (x, positions[::-1].copy())))
+    x, positions = draw(5, 2)
+    cases.append(Case("positions between whole numbers", (x, positions / 3)))
     return [*cases, Case("position 0 alone", (rng.normal(size=(1, 6)), np.zeros(1)))]
 
 

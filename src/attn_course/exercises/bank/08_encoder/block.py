@@ -27,8 +27,7 @@ def cases(rng):
 
     sizes, (x,), parameters = draw(2, 3, 5, 7)
     return [
-        Case("equal sizes", draw(3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 5, 7, 11)),
+        *sized(draw, (3, 3, 3, 3), (2, 5, 7, 11)),
         Case("differences of a hundredth", (sizes, (x / 100,), parameters)),
         Case("an axis of size 1", draw(1, 3, 5, 7)),
         Case("an inner width of 1", draw(2, 3, 5, 1)),

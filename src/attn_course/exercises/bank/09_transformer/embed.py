@@ -15,7 +15,7 @@ before = "07.rotate"
 
 def cases(rng):
     def draw(T, D):
-        return rng.normal(size=(T, D)), rng.normal(size=(T, D))
+        return normals(rng, (T, D), (T, D))
 
     return fixed_cases(rng, draw, 2)
 

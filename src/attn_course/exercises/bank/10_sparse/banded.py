@@ -17,7 +17,7 @@ usual = "overflow zero -50 unscaled queries keys"
 
 def cases(rng):
     def draw(n, K, V, w):
-        return *(rng.normal(size=size) for size in ((n, K), (n, K), (n, V))), w
+        return *normals(rng, (n, K), (n, K), (n, V)), w
 
     many = draw(2048, 4, 4, 8)
     query, key, *rest = strong(*draw(11, 3, 2, 13))

@@ -18,16 +18,13 @@ usual = "overflow zero -50 unscaled queries"
 
 def cases(rng):
     def draw(n, K, V, stride, summary):
-        shapes = (n, K), (n, K), (n, V)
-        return *(rng.normal(size=size) for size in shapes), stride, summary
+        return *normals(rng, (n, K), (n, K), (n, V)), stride, summary
 
     return [
         Case("sizes of different primes", draw(11, 3, 5, 4, 1)),
         Case("sizes of different primes", draw(13, 5, 2, 5, 2)),
         Case("blocks that fit", draw(12, 2, 3, 4, 2)),
-        Case("an axis of size 1", draw(1, 3, 2, 3, 1)),
-        Case("an axis of size 1", draw(7, 1, 3, 3, 1)),
-        Case("an axis of size 1", draw(7, 3, 1, 2, 1)),
+        *sized(draw, (1, 3, 2, 3, 1), (7, 1, 3, 3, 1), (7, 3, 1, 2, 1)),
         Case("a stride longer than the sequence", draw(3, 2, 5, 7, 2)),
         Case("a summary as long as the block", draw(11, 3, 2, 3, 3)),
         Case("scores of several hundred", strong(*draw(11, 3, 5, 3, 1))),

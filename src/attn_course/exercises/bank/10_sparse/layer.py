@@ -43,10 +43,7 @@ def cases(rng):
         return sizes, inputs, steep(weights, x, x, np.tri(x.shape[1], dtype=bool))
 
     return [
-        Case("equal sizes", draw(3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 11, 5, 3)),
-        Case("sizes of different primes", draw(3, 7, 2, 5)),
-        Case("an axis of size 1", draw(1, 5, 3, 2)),
+        *sized(draw, (3, 3, 3, 3), (2, 11, 5, 3), (3, 7, 2, 5), (1, 5, 3, 2)),
         Case("the largest score is blocked", blocked(*draw(2, 7, 5, 3))),
         Case("a window of 1", draw(2, 5, 3, 1)),
         Case("a window longer than the sequence", draw(2, 3, 5, 7)),

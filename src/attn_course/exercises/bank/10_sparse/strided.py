@@ -14,7 +14,7 @@ before = "indexing with arrays"
 
 def cases(rng):
     n, stride = (int(size) for size in rng.permutation([5, 7, 11])[:2])
-    cases = [
+    return [
         Case("sizes of different primes", (n, stride)),
         Case("sizes of different primes", (3 * stride + 2, stride)),
         Case("equal sizes", (5, 5)),
@@ -23,7 +23,6 @@ def cases(rng):
         Case("a stride longer than the sequence", (5, 11)),
         Case("length 100", (100, int(rng.integers(3, 12)))),
     ]
-    return cases
 
 
 # %% solution

@@ -15,7 +15,7 @@ usual = "overflow afterwards zero -50 unscaled queries keys"
 
 def cases(rng):
     def draw(n, K, V, w):
-        return *(rng.normal(size=size) for size in ((n, K), (n, K), (n, V))), w
+        return *normals(rng, (n, K), (n, K), (n, V)), w
 
     cases = fixed_cases(rng, draw, 4, long=(0,), large=strong)
     wide = draw(5, 3, 2, 13)

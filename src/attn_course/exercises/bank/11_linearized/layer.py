@@ -24,13 +24,8 @@ def cases(rng):
         x = rng.normal(size=(B, T, D)).astype(np.float32)
         return (D, K, V), (x,), weights
 
-    return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 7, 5, 3, 11)),
-        Case("an axis of size 1", draw(1, 5, 3, 2, 7)),
-        Case("an axis of size 1", draw(2, 1, 3, 5, 7)),
-        Case("an axis of size 1", draw(2, 3, 5, 1, 1)),
-    ]
+    sizes = (3, 3, 3, 3, 3), (2, 7, 5, 3, 11), (1, 5, 3, 2, 7)
+    return sized(draw, *sizes, (2, 1, 3, 5, 7), (2, 3, 5, 1, 1))
 
 
 # %% solution

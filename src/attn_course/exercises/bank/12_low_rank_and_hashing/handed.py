@@ -18,10 +18,9 @@ before = "04.attention"
 
 def cases(rng):
     def draw(B, T, S, K, V, share=0.5):
-        sizes = (B, T, K), (B, S, K), (B, S, V)
         chosen = (rng.random((T, S)) < share).astype(float)
         chosen[0, :1] = 1.0
-        return *(rng.normal(size=size) for size in sizes), chosen
+        return *normals(rng, (B, T, K), (B, S, K), (B, S, V)), chosen
 
     nothing = draw(2, 3, 5, 4, 2)
     nothing[-1][1] = 0.0

@@ -35,8 +35,7 @@ def cases(rng):
         Case("equal sizes", draw(3, 3, 3, 0, 3)),
         Case("sizes of different primes", draw(2, 7, 5, 0, 3)),
         Case("shorter than the projections", draw(2, 5, 3, 6, 2)),
-        Case("an axis of size 1", draw(2, 5, 3, 2, 1)),
-        Case("an axis of size 1", draw(1, 1, 3, 4, 2)),
+        *sized(draw, (2, 5, 3, 2, 1), (1, 1, 3, 4, 2)),
         Case("scores of several hundred", large(*draw(2, 5, 7, 0, 3))),
     ]
 

@@ -17,17 +17,13 @@ usual = "overflow afterwards zero -50 unscaled width queries"
 def cases(rng):
     def draw(G, group, T, extra, K, V):
         S = T + extra
-        sizes = (G * group, T, K), (G, S, K), (G, S, V)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (G * group, T, K), (G, S, K), (G, S, V))
 
     def large(query, key, value):
         heads = len(query) // len(key)
         pairs = [strong(q, key[h // heads]) for h, q in enumerate(query)]
-        return (
-            np.stack([q for q, _ in pairs]),
-            np.stack([k for _, k in pairs[::heads]]),
-            value,
-        )
+        query, key = [q for q, _ in pairs], [k for _, k in pairs[::heads]]
+        return np.stack(query), np.stack(key), value
 
     def blocked(query, key, value):
         key = np.stack([behind(key, each)[1] for each in key])  # the last key of each

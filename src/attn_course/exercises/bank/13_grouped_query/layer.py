@@ -29,9 +29,7 @@ def cases(rng):
         return sizes, inputs, steep(weights, inputs[0], inputs[0])
 
     return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 7, 3, 2, 5)),
-        Case("an axis of size 1", draw(1, 5, 2, 2, 3)),
+        *sized(draw, (3, 3, 3, 3, 3), (2, 7, 3, 2, 5), (1, 5, 2, 2, 3)),
         Case("one key head", draw(2, 5, 1, 3, 2)),
         Case("as many key heads as heads", draw(2, 5, 3, 1, 2)),
         Case("heads of width 1", draw(2, 3, 2, 3, 1)),

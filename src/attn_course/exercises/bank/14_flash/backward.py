@@ -16,10 +16,7 @@ before = "14.merge"
 
 def cases(rng):
     def draw(T, S, K, V):
-        query, key, value, grad = (
-            rng.normal(size=size) for size in ((T, K), (S, K), (S, V), (T, V))
-        )
-        return with_forward(query, key, value, grad)
+        return with_forward(*normals(rng, (T, K), (S, K), (S, V), (T, V)))
 
     def with_forward(query, key, value, grad):
         score = query @ key.T / np.sqrt(key.shape[1])

@@ -38,12 +38,8 @@ def cases(rng):
     cases = fixed_cases(rng, draw, 2, large=large, empty=empty)
     cases.append(Case("queries far apart", apart(*draw(7, 3))))
     m1, l1, c1, m2, l2, c2 = draw(7, 3)
-    return [
-        *cases,
-        Case(
-            "one of the parts is empty", (m2, l2, c2, *empty(m1, l1, c1, 0, 0, 0)[:3])
-        ),
-    ]
+    m1, l1, c1, *_ = empty(m1, l1, c1, 0, 0, 0)
+    return [*cases, Case("one of the parts is empty", (m2, l2, c2, m1, l1, c1))]
 
 
 # %% solution

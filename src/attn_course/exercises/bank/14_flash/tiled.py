@@ -17,8 +17,7 @@ usual = "unscaled rootless"
 
 def cases(rng):
     def draw(T, S, K, V):
-        sizes = (T, K), (S, K), (S, V)
-        return *(rng.normal(size=size) for size in sizes), 3
+        return *normals(rng, (T, K), (S, K), (S, V)), 3
 
     cases = fixed_cases(rng, draw, 4, long=(0, 1), large=strong)
     query, key, value, _ = draw(5, 7, 3, 2)

@@ -19,8 +19,7 @@ usual = "overflow unscaled width"
 
 def cases(rng):
     def draw(H, K, V, S, C):
-        sizes = (H, K), (S, C), (H, K, C), (H, V, C)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (H, K), (S, C), (H, K, C), (H, V, C))
 
     query, *rest = draw(5, 7, 3, 11, 2)
     return [

@@ -23,11 +23,9 @@ def cases(rng):
         return (D, H), (context, x), {"weight": weight, "bias": bias}
 
     return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 3, 5, 7, 11)),
+        *sized(draw, (3, 3, 3, 3, 3), (2, 3, 5, 7, 11)),
         Case("other sizes", draw(3, 5, 2, 3, 7)),
-        Case("an axis of size 1", draw(1, 1, 3, 5, 2)),
-        Case("an axis of size 1", draw(2, 3, 1, 1, 5)),
+        *sized(draw, (1, 1, 3, 5, 2), (2, 3, 1, 1, 5)),
     ]
 
 

@@ -19,8 +19,7 @@ def cases(rng):
         return query, rng.uniform(0.5, 2, size=(H, K))
 
     return [
-        Case("equal sizes", draw(3, 3, 3, 3)),
-        Case("sizes of different primes", draw(2, 3, 5, 7)),
+        *sized(draw, (3, 3, 3, 3), (2, 3, 5, 7)),
         Case("other sizes", draw(3, 5, 2, 11)),
         Case("one head", draw(2, 1, 3, 5)),
         Case("one position", draw(2, 3, 1, 5)),

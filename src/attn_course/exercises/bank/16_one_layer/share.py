@@ -22,11 +22,8 @@ def cases(rng):
     cases.append(Case("a high sink", (7, -1.0, 3.0)))
     for _ in range(4):
         score, sink = rng.uniform(-4, 2, size=2)
-        cases.append(
-            Case(
-                "other numbers", (int(rng.integers(2, 900)), float(score), float(sink))
-            )
-        )
+        given = int(rng.integers(2, 900)), float(score), float(sink)
+        cases.append(Case("other numbers", given))
     return cases
 
 

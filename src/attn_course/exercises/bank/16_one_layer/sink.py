@@ -35,9 +35,7 @@ def cases(rng):
         return score, mask, sink
 
     return [
-        Case("equal sizes", draw(3, 3, 3)),
-        Case("sizes of different primes", draw(2, 3, 5)),
-        Case("an axis of size 1", draw(1, 5, 2)),
+        *sized(draw, (3, 3, 3), (2, 3, 5), (1, 5, 2)),
         Case("one key", draw(3, 2, 1)),
         Case("low scores", shifted(*draw(2, 3, 5))),
         Case("large scores", large(*draw(2, 5, 7, 400.0))),

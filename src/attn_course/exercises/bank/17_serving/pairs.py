@@ -20,9 +20,7 @@ ask = (64, 4)
 
 
 def cases(rng):
-    sizes = [
-        (int(rng.integers(2, 9)) * 2 * machines, machines) for machines in (3, 5, 8)
-    ]
+    sizes = [(int(rng.integers(2, 9)) * 2 * n, n) for n in (3, 5, 8)]
     cases = [Case("several machines", size) for size in sizes]
     cases.append(Case("two machines", (20, 2)))
     cases.append(Case("one machine", (6, 1)))

@@ -22,10 +22,7 @@ def cases(rng):
         weight, bias = rng.normal(size=(W, M, E)) / np.sqrt(W * M), rng.normal(size=E)
         return rng.normal(size=(B, S, M)), lengths_mask(rng, B, S), weight, bias
 
-    def full(x, mask, weight, bias):
-        return x, np.ones_like(mask), weight, bias
-
-    cases = fixed_cases(rng, draw, 4, long=(), full=full)
+    cases = fixed_cases(rng, draw, 4, long=(), full={1: np.ones_like})
     cases.append(Case("length 100", draw(2, 100, 3, 5)))
     cases.append(Case("no neighbors", draw(3, 5, 2, 7, W=1)))
     return [*cases, Case("more neighbors than positions", draw(2, 3, 5, 7, W=9))]

@@ -14,8 +14,7 @@ before = "02.additive_score"
 
 def cases(rng):
     def draw(B, S, D, E, A):
-        sizes = (B, D), (B, S, E), (D, A), (E, A), (A,)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (B, D), (B, S, E), (D, A), (E, A), (A,))
 
     return fixed_cases(rng, draw, 5, long=(1,))
 

@@ -37,20 +37,11 @@ def cases(rng):
         state, memory = rng.normal(size=(B, H)), rng.normal(size=(B, S, E))
         return rng.integers(0, N, B), state, memory, lengths_mask(rng, B, S), p
 
-    def full(token, state, memory, mask, p):
-        return token, state, memory, np.ones_like(mask), p
-
     def blocked(token, state, memory, mask, p):
-        mask[:, -1] = False
-        mask[:, 0] = True
-        memory = -np.abs(memory)
-        memory[:, -1] = 50
-        positive = np.abs(p["memory_weight"])
-        score = np.full_like(p["score_weight"], 3000)
-        more = {"memory_weight": positive, "score_weight": score}
-        return token, state, memory, mask, {**p, **more}
+        memory, p = additive_behind(memory, mask, p)
+        return token, state, memory, mask, p
 
-    cases = fixed_cases(rng, draw, 5, long=(1,), full=full)
+    cases = fixed_cases(rng, draw, 5, long=(1,), full={3: np.ones_like})
     case = blocked(*draw(3, 7, 5, 2, 11))
     return [*cases, Case("the largest score is blocked", case)]
 

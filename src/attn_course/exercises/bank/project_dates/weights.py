@@ -35,15 +35,8 @@ def cases(rng):
         mask[:, 0], mask[:, -1], score[:, -1] = True, False, 900
         return score, mask
 
-    def empty(score, mask):
-        mask[0] = False
-        return score, mask
-
-    def full(score, mask):
-        return score, np.ones_like(mask)
-
-    more = {"large": large, "low": low, "behind": behind, "empty": empty, "full": full}
-    more["lowest"] = lowest
+    more = {"empty": {1: cleared(0)}, "full": {1: np.ones_like}, "lowest": lowest}
+    more = {"large": large, "low": low, "behind": behind, **more}
     return fixed_cases(rng, draw, 2, long=(1,), **more)
 
 

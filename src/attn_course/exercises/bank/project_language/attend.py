@@ -19,8 +19,7 @@ usual = "overflow afterwards zero -50 rootless"
 def cases(rng):
     def draw(B, H, T, K, V, more=None):
         S = T + int(rng.integers(0, 4) if more is None else more)
-        sizes = (B, H, T, K), (B, H, S, K), (B, H, S, V)
-        return tuple(rng.normal(size=size) for size in sizes)
+        return normals(rng, (B, H, T, K), (B, H, S, K), (B, H, S, V))
 
     def blocked(query, key, value):
         return *behind(query, key, by=1000), value

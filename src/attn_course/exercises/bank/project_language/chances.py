@@ -26,9 +26,7 @@ def cases(rng):
         return logits + 2000 * (-1.0) ** np.arange(len(logits))[:, None], temperature, k
 
     return [
-        Case("equal sizes", draw(5, 5)),
-        Case("sizes of different primes", draw(3, 7)),
-        Case("an axis of size 1", draw(1, 11)),
+        *sized(draw, (5, 5), (3, 7), (1, 11)),
         Case("a single token", draw(3, 1)),
         Case("the best token alone", draw(2, 7, k=1)),
         Case("all tokens", draw(5, 7, k=7)),

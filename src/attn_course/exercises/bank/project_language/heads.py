@@ -42,9 +42,7 @@ def cases(rng):
 
     B, T, H, pairs = (int(size) for size in rng.permutation([2, 3, 5, 7]))
     return [
-        Case("equal sizes", draw(3, 3, 3, 3)),
-        Case("sizes of different primes", draw(B, T, H, pairs)),
-        Case("an axis of size 1", draw(1, T, 2, 3)),
+        *sized(draw, (3, 3, 3, 3), (B, T, H, pairs), (1, T, 2, 3)),
         Case("a single position", draw(B, 1, 2, 3)),
         Case("one head of width 2", draw(B, T, 1, 1)),
         Case("the largest score is blocked", blocked(*draw(2, 5, 3, 7))),

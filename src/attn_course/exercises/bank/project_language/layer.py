@@ -39,9 +39,7 @@ def cases(rng):
 
     B, T, H, pairs, F = (int(size) for size in rng.permutation([2, 3, 5, 7, 11]))
     return [
-        Case("equal sizes", draw(3, 3, 3, 3, 3)),
-        Case("sizes of different primes", draw(B, T, H, pairs, F)),
-        Case("an axis of size 1", draw(1, T, 2, 3, F)),
+        *sized(draw, (3, 3, 3, 3, 3), (B, T, H, pairs, F), (1, T, 2, 3, F)),
         Case("a single position", draw(B, 1, 2, 3, F)),
         Case("one head of width 2", draw(B, T, 1, 1, F)),
         Case("the largest score is blocked", blocked(*draw(2, 5, 3, 7, 2))),

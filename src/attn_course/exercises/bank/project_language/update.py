@@ -26,9 +26,7 @@ def cases(rng):
         return value, slope, mean, square, step, rate
 
     return [
-        Case("sizes of different primes", draw(3, 5)),
-        Case("equal sizes", draw(5, 5)),
-        Case("an axis of size 1", draw(1, 7)),
+        *sized(draw, (3, 5), (5, 5), (1, 7)),
         Case("a vector", draw(11)),
         Case("the first step", draw(2, 3, step=1)),
         Case("a late step", draw(7, 2, step=1000)),

@@ -24,8 +24,7 @@ def cases(rng):
 
     B, length = (int(size) for size in rng.permutation([2, 3, 5, 7])[:2])
     return [
-        Case("sizes of different primes", draw(B, length)),
-        Case("equal sizes", draw(5, 5)),
+        *sized(draw, (B, length), (5, 5)),
         Case("one window", draw(1, 7)),
         Case("windows of one token", draw(3, 1)),
         Case("the first and the last window", ends(*draw(2, 5))),
