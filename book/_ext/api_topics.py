@@ -14,9 +14,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from api_sections import EXAMPLES, example, folder, label, told, topics
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from api_sections import EXAMPLES, SOURCE, example, folder, label, told, topics
 
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 INNER += ("Sizes",)  # an alias of a class that has no entry
@@ -51,7 +50,7 @@ def entry(face, name):
 def bases():
     """Class -> the names of its bases, of every mechanism."""
     found = {}
-    for path in (ROOT / "src" / "attn_course" / "mechanisms").rglob("pytorch.py"):
+    for path in (SOURCE / "mechanisms").rglob("pytorch.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 found[node.name] = [ast.unparse(base) for base in node.bases]
@@ -91,7 +90,8 @@ class ApiTopic(SphinxDirective):
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
         if any(over_heads(name, bases()) for name in both):
-            told = ["The arguments of its layers that are not told here: {ref}`those of every layer over heads <api-layers>`."]
+            every = "{ref}`those of every layer over heads <api-layers>`"
+            told = [f"The arguments of its layers that are not told here: {every}."]
             self.state.nested_parse(StringList(told, source=topic), 0, holder)
         for face, framework in FACES.items():
             block = nodes.container(classes=["fw-prose", "api-names"], framework=framework)

@@ -9,7 +9,7 @@ import textwrap
 
 SECTIONS = ("Shapes", "Sizes", "Parameters", "Edge case", "Raises", "Source", "Sources", "Differs", "Warning")
 HEAD = re.compile(rf"({'|'.join(SECTIONS)}):\s*")
-# A line of a formula: two columns are kept apart by spaces, or something is set equal in what is no sentence. Or of code.
+# A formula has columns that spaces keep apart, or sets something equal and is no sentence. So does code.
 COLUMNS = re.compile(r"\S {2,}\S|^>>>|^\s*@\w", re.MULTILINE)
 EQUALS = re.compile(r"^\S.* = ", re.MULTILINE)
 
