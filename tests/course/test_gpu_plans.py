@@ -287,6 +287,15 @@ def test_a_demo_multiplies_as_its_record_did():
     assert torch.get_float32_matmul_precision() == before != "high"
 
 
+@pytest.mark.parametrize("chapter", ["02", "06", "08", "13", "14"])
+def test_a_smaller_problem_is_not_drawn_beside_the_stored_one(chapter, monkeypatch):
+    """Attention by length is the same problem wherever it is measured."""
+    for here, as_dots in ((CPU, chapter == "14"), (H200, True)):
+        monkeypatch.setattr(demo_module, "device", lambda framework, here=here: here)
+        shown = Demo(chapter, "pytorch")
+        assert (shown.picture(shown.stored).svg != shown.picture().svg) == as_dots
+
+
 @pytest.mark.parametrize("framework", gpu.FRAMEWORKS)
 def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
     monkeypatch.setattr(demo_module, "device", lambda framework: H200)

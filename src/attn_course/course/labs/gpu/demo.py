@@ -11,7 +11,7 @@ from attn_course.course.labs.caches import PEAKS
 from attn_course.course.labs.gpu import BESIDE, DEMOS, HEADS, WIDTH, WINDOW, plan_of
 from attn_course.course.plots.style import GREY
 from attn_course.course.plots.theme import SERIES, drawing, picture, say_powers
-from attn_course.notebook import Table, device
+from attn_course.notebook import Device, Table, device
 from attn_course.records import load_record
 
 # Operations and bytes per second as NVIDIA's data sheets have them, dense, 16 bits, by
@@ -40,6 +40,7 @@ FUSED = dict.fromkeys(("flash", "efficient", "cudnn", "kernel"), ("weights",))
 FASTER = {"14": FUSED | {"tiles": ()}, "06": FUSED}
 FASTER["10"] = {"window": ("weights", *BESIDE)}
 FASTER["11"] = {"linear": ("weights", *BESIDE)}
+LARGE = Device("cuda", "", 139.8, (9, 0))  # what the stored runs ran on
 NO_ROOM = r"OutOfMemory|ResourceExhausted|out of memory"
 
 
@@ -65,6 +66,9 @@ class Demo:
         size = "large" if self.here.kind == "cuda" else "small"
         widths = self.plan.sizes.get("widths", ())
         wide = f"width {' and '.join(map(str, widths))}, " if len(widths) > 1 else ""
+        for name in ("positions", "width") if self.name in AXES else ():
+            if name in self.plan.sizes:
+                wide += f"{name} {self.plan.sizes[name]:,}, "
         begin = f"{self.here}. The {size} size, {self.plan.dtype}, "
         lines = [f"{begin}{wide}{self.axis}:"]
         for way, numbers in self.plan.ways.items():
@@ -104,8 +108,9 @@ class Demo:
 
     def picture(self, rows=()):
         """The stored run as lines, these rows as dots."""
-        if self.name not in AXES and self.here.kind == "cpu":
-            rows = ()  # two steps of a tiny model: nothing to compare
+        large = plan_of(self.chapter, self.framework, LARGE).sizes
+        if self.name != "attention" and self.plan.sizes != large:
+            rows = ()  # another problem: nothing to compare
         panels = PANELS.get(self.name, SIZES)
         ways = dict.fromkeys(row["way"] for row in [*self.stored, *rows])
         widths = sorted({row.get("width", WIDTH) for row in [*self.stored, *rows]})
@@ -179,7 +184,7 @@ def each(row):
 
 SIZES = {
     "ms per sequence": of_size("forward_ms"),
-    "MiB with gradients": of_size("gradients_mib"),
+    "MiB per sequence, with gradients": of_size("gradients_mib"),
 }
 PANELS = {
     "decode": {"ms per step": of_size("ms"), "GB/s": of_size("rate")},
