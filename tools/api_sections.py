@@ -53,9 +53,19 @@ def label(topic):
     return f"api-{topic.replace('_', '-')}"
 
 
+def declaration(topic):
+    """The tree of a topic's package: its docstring, and what it declares."""
+    return ast.parse((folder(topic) / "__init__.py").read_text(encoding="utf-8"))
+
+
+def overview(topic):
+    """The docstring of a topic's package without its first line: formula, arguments, parameters, source."""
+    return ast.get_docstring(declaration(topic)).partition("\n")[2].strip("\n").replace("``", "")
+
+
 def told(topic):
     """Title, sentence and chapters of a topic."""
-    tree = ast.parse((folder(topic) / "__init__.py").read_text(encoding="utf-8"))
+    tree = declaration(topic)
     title, colon, sentence = ast.get_docstring(tree).splitlines()[0].partition(": ")
     if not colon or not sentence.endswith("."):
         raise ValueError(f'{topic}: the docstring must begin with "Title: sentence."')

@@ -15,7 +15,7 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from api_sections import EXAMPLES, SOURCE, example, folder, label, told, topics
+from api_sections import EXAMPLES, SOURCE, example, folder, label, overview, told, topics
 
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 INNER += ("Sizes",)  # an alias of a class that has no entry
@@ -25,7 +25,7 @@ FACES = {"pytorch": "torch", "tf": "tf"}  # and the framework of the choice
 
 
 def names_of(topic, face):
-    """The literal `__all__` of a topic's file, in the order of the file's definitions; none without a file."""
+    """The literal `__all__` of a topic's file, classes first, in the file's order; none without a file."""
     path = folder(topic) / f"{face}.py"
     if not path.exists():  # a cache has no specification of its own
         return []
@@ -34,7 +34,7 @@ def names_of(topic, face):
     (listed,) = [node.value for node in assigned if ast.unparse(node.targets[0]) == "__all__"]
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     names = ast.literal_eval(listed)
-    return sorted(names, key=lambda name: defined.index(name) if name in defined else -1)
+    return sorted(names, key=lambda name: (not name[0].isupper(), defined.index(name) if name in defined else -1))
 
 
 def entry(face, name):
@@ -89,10 +89,11 @@ class ApiTopic(SphinxDirective):
             self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
+        shown = [":::{dropdown} Formula, arguments, parameters, source", "```text", overview(topic), "```", ":::"]
+        shown = "\n".join(shown).splitlines()
         if any(over_heads(name, bases()) for name in both):
-            every = "{ref}`those of every layer over heads <api-layers>`"
-            told = [f"The arguments of its layers that are not told here: {every}."]
-            self.state.nested_parse(StringList(told, source=topic), 0, holder)
+            shown += ["", "Arguments that are not told there: {ref}`those of every layer over heads <api-layers>`."]
+        self.state.nested_parse(StringList(shown, source=topic), 0, holder)
         for face, framework in FACES.items():
             block = nodes.container(classes=["fw-prose", "api-names"], framework=framework)
             shown = ["```python", *example(topic, face), "```"]

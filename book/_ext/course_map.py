@@ -43,6 +43,7 @@ class CourseMapDirective(SphinxDirective):
         stops: list[tuple[int, bool]] = []  # minutes, and whether it is a branch
         cards: dict[str, list[nodes.Node]] = {}  # of the core path, each with the branches that leave it
         branches: dict[str, list[nodes.Node]] = {}
+        left: dict[str, str] = {}  # branch -> where it leaves the core path
         for line in self.content:
             if not line.strip():
                 continue
@@ -71,9 +72,11 @@ class CourseMapDirective(SphinxDirective):
             if path == "core":
                 cards[number] = station
             else:
-                branches.setdefault(path.removeprefix("after "), []).append(station)
-        for number, left in branches.items():
-            cards[number] += Html("", *left, before='</div><ol class="map-branches">\n', after="</ol>\n")
+                after = path.removeprefix("after ")
+                left[number] = after = left.get(after, after)  # what follows a branch leaves where that does
+                branches.setdefault(after, []).append(station)
+        for number, stations in branches.items():
+            cards[number] += Html("", *stations, before='</div><ol class="map-branches">\n', after="</ol>\n")
             cards[number]["after"] = "</li>\n"
         before = f'<div class="course-map">{"" if EPUB else FORM}<ol class="map-path">\n'
         picture = Html("", *cards.values(), before=before, after="</ol></div>\n")

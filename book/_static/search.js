@@ -67,6 +67,9 @@
   const pageTitle = (one) => `${isPage(one) ? "" : (titles[one.page] ?? "")} ${one.page.replace(/^.*\/|_/g, " ")}`;
   index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: pageTitle(one) })));
 
+  // What is written as in code is looked for in the package: "KVCache", "padding_mask".
+  const isName = (one, query) => one.kind === "name" && /[A-Z_]/.test(query) && one.title.split(" ")[0] === query;
+
   // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
   function bears(one, query) {
     const named = (one.names ?? []).some((name) => plain(name) === query);
@@ -92,7 +95,7 @@
       const together = terms.length > 1 && heading.includes(` ${terms.map(stem).join(" ")} `) ? 2 : 1;
       const last = one.kind === "exercises" && !exercises;
       const score = result.score * share ** 3 * together * (exercises ? 1 : WEIGHT[one.kind]);
-      return { one, score, share, order: (last ? -10 : 0) + bears(one, phrase), terms: Object.keys(result.match) };
+      return { one, score, share, order: (last ? -10 : isName(one, query.trim()) ? 3 : 0) + bears(one, phrase), terms: Object.keys(result.match) };
     });
     const whole = rated.some((result) => result.share === 1);
     return rated

@@ -111,7 +111,7 @@ class Table:
                 )
 
     def _to_the_right(self, column):
-        said = [row[column] for row in self.rows if row[column]]
+        said = [row[column] for row in self.rows if row[column] not in ("", "—")]
         return bool(said) and all(re.match(r"[-+\u2212±×]?\d", cell) for cell in said)
 
     def __repr__(self):

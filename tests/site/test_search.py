@@ -61,6 +61,15 @@ def test_the_section_that_answers_is_there():
     assert not [one for one in sections if re.search(r"\bShow\b|Checked: |Code of this|\\", one.get("text", ""))]
 
 
+def test_a_public_name_leads_to_its_entry(visit):
+    """Written as in code: before the chapters that use it."""
+    with visit("search.html?q=mask") as tab:
+        tab.locator("#search-results li").first.wait_for()
+        for name in ("KVCache", "MultiHeadAttention", "SlidingWindowAttention", "padding_mask", "RotaryEncoding"):
+            first = tab.evaluate("(name) => window.findSections(name)[0]", name)
+            assert first["kind"] == "name" and first["title"].split(" ")[0] == name
+
+
 def test_ties_stand_in_the_order_of_the_contents(browser):
     """Three sections that answer alike, under titles that the alphabet would turn around; a name goes to its card."""
     alike = [

@@ -184,7 +184,7 @@ def each(row):
 
 SIZES = {
     "ms per sequence": of_size("forward_ms"),
-    "MiB per sequence, with gradients": of_size("gradients_mib"),
+    "MiB per sequence,\nwith gradients": of_size("gradients_mib"),
 }
 PANELS = {
     "decode": {"ms per step": of_size("ms"), "GB/s": of_size("rate")},

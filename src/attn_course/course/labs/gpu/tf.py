@@ -1,6 +1,6 @@
 """Demos in TensorFlow."""
 
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 
 from attn_course import tf as attn_tf
@@ -13,7 +13,10 @@ from attn_course.notebook import device
 ROUNDS = 10  # at most three without a GPU
 
 
-ready = nullcontext  # TensorFlow takes the GPU, and TF32, by itself
+@contextmanager
+def ready():
+    """Nothing to do: TensorFlow takes the GPU, and TF32, by itself."""
+    yield
 
 
 def attention(plan: Plan):
