@@ -60,7 +60,7 @@ def declaration(topic):
 
 def overview(topic):
     """The docstring of a topic's package without its first line: formula, arguments, parameters, source."""
-    return ast.get_docstring(declaration(topic)).partition("\n")[2].strip("\n").replace("``", "")
+    return ast.get_docstring(declaration(topic)).partition("\n")[2].strip("\n")
 
 
 def told(topic):

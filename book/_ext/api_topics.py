@@ -7,9 +7,12 @@ a name is listed in one place, and nothing of the package is imported.
 """
 
 import ast
+import re
 import sys
+import textwrap
 from pathlib import Path
 
+import docstrings
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -62,6 +65,15 @@ def over_heads(name, known):
     return name == "AttentionLayer" or any(over_heads(base, known) for base in known.get(name, ()))
 
 
+def told_at_length(topic):
+    """What the package of a topic says below its first line; lists and code stay as they are."""
+    lines = []
+    for part in re.split(r"\n\s*\n", overview(topic)):
+        listed = re.search(r"(?m)^( +\S|- )", part) and not docstrings.HEAD.match(part)
+        lines += docstrings.literal(textwrap.dedent(part)) if listed else docstrings.paragraph(part)
+    return lines
+
+
 class ApiTopics(SphinxDirective):
     """`{api-topics}`: every topic, its sentence and its chapters, with the anchor that links from notebooks have."""
 
@@ -89,8 +101,13 @@ class ApiTopic(SphinxDirective):
             self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
         holder = nodes.container(classes=["api-topic"])
-        shown = [":::{dropdown} Formula, arguments, parameters, source", "```text", overview(topic), "```", ":::"]
-        shown = "\n".join(shown).splitlines()
+        shown = [
+            ":::{dropdown} Formula, arguments, parameters, source",
+            "```{eval-rst}",
+            *told_at_length(topic),
+            "```",
+            ":::",
+        ]
         if any(over_heads(name, bases()) for name in both):
             shown += ["", "Arguments that are not told there: {ref}`those of every layer over heads <api-layers>`."]
         self.state.nested_parse(StringList(shown, source=topic), 0, holder)
