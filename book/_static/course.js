@@ -125,6 +125,13 @@
     const target = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1)));
     if (!target) return;
     if (target.closest("section[hidden]")) { document.querySelector(".families button").click(); target.scrollIntoView(); }
+    const panel = target.closest(".fw-panel");
+    if (panel && !target.checkVisibility()) { // of the other framework: it becomes the choice
+      const name = panel.matches(".fw-tf") ? "tf" : "torch";
+      document.documentElement.dataset.framework = name;
+      document.querySelector(`.fw-choices input[value=${name}]`)?.click();
+      target.scrollIntoView();
+    }
     const fold = target.querySelector(":scope > details.fold-more") ?? target.closest("details.fold-more");
     if (!fold) return;
     fold.open = true;

@@ -33,6 +33,20 @@ def choose(tab, key, group=FIRST):
     tab.locator(group).get_by_role("radio", name=BOXES[key], exact=True).click()
 
 
+def test_a_link_to_the_other_frameworks_entry_shows_it(visit):
+    """By its address, and by a link on the page; what is chosen there is the choice."""
+    page = "book/api/kv_cache.html"
+    for name, face in (("tf", "tf"), ("torch", "pytorch")):
+        with visit(f"{page}?framework={'torch' if name == 'tf' else 'tf'}#attn_course.{face}.KVCache") as tab:
+            entry = tab.locator(f"[id='attn_course.{face}.KVCache']")
+            entry.wait_for()
+            assert 0 <= entry.bounding_box()["y"] < 500
+            assert tab.locator(f".fw-choices input[value={name}]").first.is_checked()
+    with visit(f"{page}?framework=torch") as tab:
+        tab.evaluate("location.hash = 'attn_course.tf.KVCache'")
+        tab.locator("[id='attn_course.tf.KVCache']").wait_for()
+
+
 def test_a_click_sets_all_groups(form_page):
     with form_page() as tab:
         assert shown(tab) == checked(tab) == {"torch"} and "framework=" not in tab.url

@@ -28,6 +28,10 @@ which ``from_huggingface`` reads from the module. The absorbed form asks ``key_v
 for its matrix by calling it where something else than a plain linear map stands in its
 place, so that adapters, hooks and quantization change both forms alike.
 
+Sizes: latent_dim is R, rope_dim is P, which must be even; query_latent_dim is Q, and
+without it the query has no latent; key_dim and value_dim are a head's K and V.
+absorbed=True computes the second form.
+
 Parameters: ``query_weight`` (D, H*(K+P)), or where there is a latent of the query
 ``query_down_weight`` (D, Q), ``query_norm.scale`` (Q), ``query_up_weight``
 (Q, H*(K+P)); ``latent_weight`` (D, R+P), ``latent_norm.scale`` (R),
