@@ -7,6 +7,7 @@ a name is listed in one place, and nothing of the package is imported.
 """
 
 import ast
+import functools
 import re
 import sys
 import textwrap
@@ -50,6 +51,7 @@ def entry(face, name):
     return [*lines, "   :members:", "   :inherited-members:", f"   :exclude-members: {', '.join(INNER)}"]
 
 
+@functools.cache  # once for all pages: it reads every mechanism
 def bases():
     """Class -> the names of its bases, of every mechanism."""
     found = {}
@@ -60,9 +62,9 @@ def bases():
     return found
 
 
-def over_heads(name, known):
+def over_heads(name):
     """Whether a class is a layer over heads."""
-    return name == "AttentionLayer" or any(over_heads(base, known) for base in known.get(name, ()))
+    return name == "AttentionLayer" or any(map(over_heads, bases().get(name, ())))
 
 
 def told_at_length(topic):
@@ -96,7 +98,7 @@ class ApiTopic(SphinxDirective):
 
     def run(self):
         topic = self.arguments[0]
-        files = [folder(topic) / f"{face}.py" for face in (*FACES, "reference")]
+        files = [folder(topic) / f"{name}.py" for name in (*FACES, "reference", "__init__")]
         for path in filter(Path.exists, [*files, EXAMPLES]):  # on what is missing, a page is read again
             self.env.note_dependency(str(path))
         both = [name for name in names_of(topic, "pytorch") if name in names_of(topic, "tf")]
@@ -108,7 +110,7 @@ class ApiTopic(SphinxDirective):
             "```",
             ":::",
         ]
-        if any(over_heads(name, bases()) for name in both):
+        if any(map(over_heads, both)):
             shown += ["", "Arguments that are not told there: {ref}`those of every layer over heads <api-layers>`."]
         self.state.nested_parse(StringList(shown, source=topic), 0, holder)
         for face, framework in FACES.items():

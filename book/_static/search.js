@@ -67,11 +67,10 @@
   const pageTitle = (one) => `${isPage(one) ? "" : (titles[one.page] ?? "")} ${one.page.replace(/^.*\/|_/g, " ")}`;
   index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: pageTitle(one) })));
 
-  // What is written as in code is looked for in the package: "KVCache", "padding_mask".
-  const isName = (one, query) => one.kind === "name" && /[A-Z_]/.test(query) && one.title.split(" ")[0] === query;
-
-  // A name by itself leads to what has it: a chapter's subject to its card, all else to its section.
-  function bears(one, query) {
+  // A name by itself leads to what has it: typed as in code ("KVCache", "padding_mask") to its entry in the package, a
+  // chapter's subject to its card, all else to its section.
+  function bears(one, query, typed) {
+    if (one.kind === "name" && /[A-Z_]/.test(typed) && one.title.split(" ")[0] === typed) return 3;
     const named = (one.names ?? []).some((name) => plain(name) === query);
     if (named) return one.kind === "reference" ? 1 : 2; // beside it, a chapter's section comes first
     if (one.kind === "card" && names(titles[one.page]).includes(query)) return 2;
@@ -95,7 +94,7 @@
       const together = terms.length > 1 && heading.includes(` ${terms.map(stem).join(" ")} `) ? 2 : 1;
       const last = one.kind === "exercises" && !exercises;
       const score = result.score * share ** 3 * together * (exercises ? 1 : WEIGHT[one.kind]);
-      return { one, score, share, order: (last ? -10 : isName(one, query.trim()) ? 3 : 0) + bears(one, phrase), terms: Object.keys(result.match) };
+      return { one, score, share, order: (last ? -10 : 0) + bears(one, phrase, query.trim()), terms: Object.keys(result.match) };
     });
     const whole = rated.some((result) => result.share === 1);
     return rated

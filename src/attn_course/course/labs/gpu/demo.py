@@ -66,7 +66,7 @@ class Demo:
         size = "large" if self.here.kind == "cuda" else "small"
         widths = self.plan.sizes.get("widths", ())
         wide = f"width {' and '.join(map(str, widths))}, " if len(widths) > 1 else ""
-        for name in ("positions", "width") if self.name in AXES else ():
+        for name in ("positions", "width"):
             if name in self.plan.sizes:
                 wide += f"{name} {self.plan.sizes[name]:,}, "
         begin = f"{self.here}. The {size} size, {self.plan.dtype}, "
