@@ -97,12 +97,11 @@ class FoldCells(SphinxTransform):
         card = card_of(self.document)
         if card is None:
             return
-        claims, first = 0, None
+        claims = 0
         for cell in [*self.document.findall(tags_of)]:
             tags = tags_of(cell)
             if "check" in tags:
                 claims += "tab-tf" not in tags
-                first = first or cell.parent
                 kind = "both" if "both" in tags else "check"
                 self._fold(cell, kind, f"Checked: {self._title(cell)}", [*cell.children])
                 self._name(cell[0])
@@ -125,15 +124,9 @@ class FoldCells(SphinxTransform):
         for section in parts:
             if section[0].astext().startswith("Summary") and not EPUB:
                 section += raw(READ.format(page=self.env.docname.rpartition("/")[2]))
-        if claims:  # where the first one stands, below its section's heading
-            while first is not None and first not in parts:
-                first = first.parent
+        if claims:
             counted = f"{claims} claims on this page are" if claims > 1 else "1 claim on this page is"
-            line = raw(CLAIMS.format(counted=counted))
-            if first is None:  # in the head
-                title.parent.insert(title.parent.index(parts[0]), line)
-            else:
-                first.insert(1, line)
+            title.parent.insert(title.parent.index(parts[0]), raw(CLAIMS.format(counted=counted)))
 
     def _to_the_top(self, card: nodes.section, title: nodes.title) -> None:
         """The card, last in the source, is shown as a closed drawer under the title, and is first in the contents."""

@@ -44,6 +44,8 @@ def test_claims_are_counted_folded_and_opened(form_page):
     with form_page("?framework=both") as tab:
         line = tab.locator(".claims")
         assert line.inner_text().startswith("✓ 4 claims on this page are checked whenever the book is tested. Open all")
+        # Between the head and the first section, on every page.
+        assert line.evaluate("(line) => line.nextElementSibling.matches('section')")
         claims = tab.locator(CLAIMS)
         assert claims.count() == 6
         first = claims.first.locator("summary")
