@@ -10,7 +10,7 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from docutils import nodes
 from html_nodes import EPUB
@@ -121,17 +121,8 @@ INDEX = """\
 </html>
 """
 NOT_FOUND = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Page not found</title>
-<style>body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem }}</style>
 <h1>There is no such page</h1>
-<p>It may have moved: <a href="{home}">the course's first page</a> lists all chapters, and
-<a href="{home}search.html">the search</a> finds them by a word.</p>
-</html>
+<p>It may have moved: <a href="book/intro.html">the course's first page</a> lists all chapters. Or find it by a word:</p>
 """
 
 
@@ -143,7 +134,7 @@ def name_the_feed(app, pagename, templatename, context, doctree):
 
 
 def write_extra_files(app, error):
-    """What a host of pages looks for at the root: robots.txt, the page for addresses that don't exist, the feed."""
+    """What a host of pages looks for at the root: robots.txt, the first page, the feed."""
     if error is not None or app.builder.name != "html":
         return
     out, root, home = Path(app.outdir), Path(app.srcdir), app.config.html_baseurl
@@ -155,12 +146,26 @@ def write_extra_files(app, error):
     address = f"{home}{app.config.root_doc}.html"
     index = INDEX.format(title=html.escape(app.config.html_title), first=address, tags=tags)
     (out / "index.html").write_text(index, encoding="utf-8")
-    (out / "404.html").write_text(NOT_FOUND.format(home=home), encoding="utf-8")
     if (root / "CHANGELOG.md").exists():
         dates = [int(told[0]) for told in app.env.git_last_updated.values() if told and told[0]]
         newest = datetime.fromtimestamp(max(dates, default=time.time()), UTC).date().isoformat()
         text = feed(app.config.html_title, publisher(root), changes(root), newest)
         (out / FEED).write_text(text, encoding="utf-8")
+
+
+def not_found(search, home):
+    """The page for addresses that don't exist, from that of the search. It is shown at any depth: no link is relative."""
+    text = re.sub(r"<title>.*?</title>", '<title>Page not found</title>\n<meta name="robots" content="noindex">', search)
+    text = re.sub(r'\s*<link rel="canonical"[^>]*>', "", text).replace('action="#"', 'action="search.html"')
+    text = re.sub(r"<h1>.*?</h1>", NOT_FOUND.strip(), text, count=1)
+    return re.sub(r'\b(href|src|action|data-content_root)="(?!#|\w+:)(?:\./)?', rf'\1="{urlsplit(home).path}', text)
+
+
+def write_not_found(app, error):
+    if error is None and app.builder.name == "html":
+        out = Path(app.outdir)
+        text = not_found((out / "search.html").read_text(encoding="utf-8"), app.config.html_baseurl)
+        (out / "404.html").write_text(text, encoding="utf-8")
 
 
 def setup(app):
@@ -173,4 +178,5 @@ def setup(app):
         app.connect("html-page-context", name_the_feed, priority=900)
         app.connect("html-page-context", open_the_form, priority=900)
     app.connect("build-finished", write_extra_files)
+    app.connect("build-finished", write_not_found, priority=990)  # behind one_file: the search's page is made
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -53,6 +53,15 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const entry of document.querySelectorAll("#pst-page-toc-nav .toc-entry"))
       entry.classList.toggle("active", entry.contains(links[passed] ?? null));
   });
+  // The contents leave out a section that a filter of the page hides.
+  const follow = (changes) => {
+    for (const { target } of changes) {
+      const line = document.querySelector(`#pst-page-toc-nav a[href="#${target.id}"]`)?.closest("li");
+      if (line && target.matches("section")) line.hidden = target.hidden;
+    }
+  };
+  const article = document.querySelector(".bd-article");
+  if (article) new MutationObserver(follow).observe(article, { subtree: true, attributeFilter: ["hidden"] });
   // The theme scrolls the list of chapters to where it was on the page before; this page's line may be out of sight.
   const showCurrent = () => {
     const line = document.querySelector(".bd-links li.active > a.current");

@@ -77,19 +77,25 @@
     return one.kind === "section" && names(one.title).includes(query) ? 1 : 0;
   }
 
+  // Whether some text has the word itself: what none has may be mistyped.
+  const held = (term) => index.search(term).length > 0;
+
   function find(query) {
     const terms = asked(query);
     const phrase = plain(query);
+    // A letter, or a word as "in", by itself stands everywhere: headings and names alone are searched for it.
+    const alone = terms.length === 1 && (terms[0].length === 1 || stops.has(terms[0]));
     const found = index.search(terms.flatMap(meant).join(" "), {
-      prefix: (term) => term.length > 2,
-      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      ...(alone && { fields: ["title", "names"] }),
+      prefix: (term) => term.length > 1,
+      fuzzy: (term) => (term.length > (held(term) ? 5 : 4) ? 0.2 : false),
       weights: { fuzzy: 0.1, prefix: 0.3 },
     });
     const exercises = terms.some((word) => stem(word) === stem("exercise"));
     const rated = found.map((result) => {
       const one = SECTIONS[result.id];
-      const held = terms.filter((word) => meant(word).some((one) => result.queryTerms.includes(stem(one))));
-      const share = held.length / terms.length;
+      const matched = terms.filter((word) => meant(word).some((one) => result.queryTerms.includes(stem(one))));
+      const share = matched.length / terms.length;
       const heading = ` ${plain(`${one.title} . ${(one.names ?? []).join(" . ")}`)} `;
       const together = terms.length > 1 && heading.includes(` ${terms.map(stem).join(" ")} `) ? 2 : 1;
       const last = one.kind === "exercises" && !exercises;

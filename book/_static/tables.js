@@ -45,11 +45,7 @@ document.addEventListener("DOMContentLoaded", () => {
       button.addEventListener("click", () => {
         for (const other of buttons) other.ariaPressed = String(other === button);
         for (const row of rows) row.hidden = name !== "all rows" && !of(row).includes(name);
-        for (const part of parts) {
-          part.hidden = !rows.some((row) => !row.hidden && part.contains(row));
-          const line = document.querySelector(`#pst-page-toc-nav a[href="#${part.id}"]`)?.closest("li");
-          if (line) line.hidden = part.hidden;
-        }
+        for (const part of parts) part.hidden = !rows.some((row) => !row.hidden && part.contains(row));
         told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
       });
       return button;

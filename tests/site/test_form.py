@@ -1,9 +1,12 @@
 """The elements of a chapter in a browser, on a small book that has each of them once."""
 
 import re
+import shutil
 import sys
+from urllib.parse import urlsplit
 
 import pytest
+from browser import served
 from built_book import OPEN_FOLDS, ROOT, build_again, choose_framework, run, settle
 from epub import faults
 from solution_lines import leaks, only_in_solutions
@@ -255,8 +258,19 @@ def test_a_book_for_a_class_holds_no_solution(form, tmp_path):
     assert faults(book) == [], "every element of a chapter is XML in the e-book"
 
 
-def test_what_a_host_of_pages_looks_for(form):
-    site = form / "_build" / "html"
-    sitemap = re.search(r"(?m)^Sitemap: (https://.*)sitemap.xml$", (site / "robots.txt").read_text(encoding="utf-8"))
-    assert f'<a href="{sitemap[1]}">' in (site / "404.html").read_text(encoding="utf-8")
-    assert (site / "sitemap.xml").exists()
+def test_what_a_host_of_pages_looks_for(form, visit, tmp_path):
+    """The page for an address that doesn't exist has the list of chapters, and a search, wherever the address is."""
+    built = form / "_build" / "html"
+    sitemap = re.search(r"(?m)^Sitemap: (https://.*)sitemap.xml$", (built / "robots.txt").read_text(encoding="utf-8"))
+    assert (built / "sitemap.xml").exists() and "404.html" not in (built / "sitemap.xml").read_text(encoding="utf-8")
+    site = tmp_path / urlsplit(sitemap[1]).path.strip("/")
+    shutil.copytree(built, site)
+    (site / "no" / "such").mkdir(parents=True)
+    shutil.copy(site / "404.html", site / "no" / "such" / "page.html")
+    with served(tmp_path) as host, visit(f"{site.name}/no/such/page.html", base=host) as tab:
+        assert tab.get_by_role("heading", level=1).inner_text() == "There is no such page"
+        assert tab.get_by_role("link", name="Weighted averages").first.is_visible() and violations(tab) == []
+        tab.locator("#main-content input[name=q]").fill("shelves")
+        tab.locator("#search-results li > a").first.click()
+        tab.wait_for_url(f"{host}{site.name}/book/02_average.html*")
+        assert tab.faults == []

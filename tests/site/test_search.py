@@ -110,6 +110,22 @@ def test_a_word_is_not_taken_for_another_of_its_stem(browser):
     assert sorted(found["indexer"]) == sorted(said[:2]) and found["positive"] == [said[3]]
 
 
+def test_short_and_mistyped_words(browser):
+    """A letter is looked for in headings and names alone, a beginning of two letters leads to words; a slip is mended."""
+    page = {"page": "book/01_x", "kind": "section"}
+    told = [
+        {"title": "Letters", "names": ["R", "W"], "text": "One set."},
+        {"title": "A latent", "text": "Of rank R, by attention."},
+        {"title": "MLA", "text": "A cache."},
+        {"title": "A plot", "text": "A curve or mlp."},
+    ]
+    context, tab = searching(browser, [page | one for one in told])
+    find = "(words) => findSections(words).map((one) => one.title)"
+    found = {words: tab.evaluate(find, words) for words in ("r", "x", "ml", "atention", "cahce")}
+    context.close()
+    assert found == {"r": ["Letters"], "x": [], "ml": ["MLA", "A plot"], "atention": ["A latent"], "cahce": []}
+
+
 def test_exercises_come_last_and_results_lead_to_places(found):
     for words, results in found.items():
         kinds = [

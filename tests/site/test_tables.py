@@ -195,8 +195,11 @@ def test_sentences_of_one_reader(visit):
         )
         assert violations(tab, of=".families") == [] and too_wide(tab) == []
         assert tab.locator(".readers li:visible").count() == 1
+        topics = tab.locator("#pst-page-toc-nav > ul > li:not([hidden]) > a")  # out of sight on a phone
+        assert [words.strip() for words in topics.all_text_contents()] == ["Cost", "Caches and models", "Sources"]
         tab.evaluate("location.hash = 'masks'")
         tab.locator("h2", has_text="Masks").wait_for()
         assert group.get_by_role("button", name="Everybody").get_attribute("aria-pressed") == "true"
+        assert topics.count() == tab.locator("section > h2:visible").count()
     with visit("book/misconceptions.html", javascript=False) as tab:
         assert tab.locator(".families").count() == 0 and tab.locator("h2:visible").count() > 8
