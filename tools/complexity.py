@@ -70,7 +70,7 @@ def page(record=None) -> str:
         ridges=", ".join(f"{name}: {done / read:.0f}" for name, (done, read) in PEAKS.items()),
         sizes=", ".join(f"${letter} = {number:,}$".replace(",", "{,}") for letter, number in SIZES.items()),
         times=sortable(
-            ("Mechanism", "Operations", "Time, PyTorch", "Time, TensorFlow", "Lengths"),
+            ("Mechanism", "Ops", "Time, PyTorch", "Time, TensorFlow", "Lengths"),
             lines(CASES, 4, lambda name: (counted(counts[name]), *exponents(rows, name, "milliseconds"), span(name))),
         ),
         memory=sortable(
@@ -336,12 +336,15 @@ def crossing(rows, framework, name) -> str:
         return f"not up to {lengths[-1]:,}"
     if middle <= lengths[0]:
         return keyed(f"at {lengths[0]:,} already", lengths[0])
-    low, high = (rounded(each) if math.isfinite(each) else "none" for each in (found[0], found[-1]))
-    return keyed(f"{rounded(middle)} ({low} to {high})", middle)
+    low, mid, high = (
+        rounded(each, lengths[0]) if math.isfinite(each) else "none" for each in (found[0], middle, found[-1])
+    )
+    return keyed(mid if low == mid == high else f"{mid} ({low} to {high})", middle)
 
 
-def rounded(length: float) -> str:
-    return f"{round(length, 1 - math.floor(math.log10(length))):,.0f}"
+def rounded(length: float, least: int) -> str:
+    """No crossing lies below the shortest length that was measured."""
+    return f"{max(least, round(length, 1 - math.floor(math.log10(length)))):,.0f}"
 
 
 def main() -> None:

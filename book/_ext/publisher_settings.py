@@ -122,7 +122,7 @@ INDEX = """\
 """
 NOT_FOUND = """\
 <h1>There is no such page</h1>
-<p>It may have moved: <a href="book/intro.html">the course's first page</a> lists all chapters. Or find it by a word:</p>
+<p>It may have moved: <a href="book/intro.html">the course's first page</a> lists all chapters. Or find it:</p>
 """
 
 
@@ -154,8 +154,9 @@ def write_extra_files(app, error):
 
 
 def not_found(search, home):
-    """The page for addresses that don't exist, from that of the search. It is shown at any depth: no link is relative."""
-    text = re.sub(r"<title>.*?</title>", '<title>Page not found</title>\n<meta name="robots" content="noindex">', search)
+    """The page for addresses that don't exist, from that of the search; at whatever depth: no link is relative."""
+    title = '<title>Page not found</title>\n<meta name="robots" content="noindex">'
+    text = re.sub(r"<title>.*?</title>", title, search)
     text = re.sub(r'\s*<link rel="canonical"[^>]*>', "", text).replace('action="#"', 'action="search.html"')
     text = re.sub(r"<h1>.*?</h1>", NOT_FOUND.strip(), text, count=1)
     return re.sub(r'\b(href|src|action|data-content_root)="(?!#|\w+:)(?:\./)?', rf'\1="{urlsplit(home).path}', text)

@@ -83,6 +83,15 @@ document.addEventListener("DOMContentLoaded", () => {
     new ResizeObserver(() => requestAnimationFrame(() => fit(box, table))).observe(box);
   }
 
+  // What all the same goes on beyond the edge of its box fades there.
+  const fade = (box) => box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  for (const table of document.querySelectorAll(".pst-scrollable-table-container > table")) {
+    const box = table.parentElement;
+    const watch = new ResizeObserver(() => requestAnimationFrame(() => fade(box)));
+    for (const each of [box, table]) watch.observe(each);
+    box.addEventListener("scroll", () => fade(box));
+  }
+
   for (const table of document.querySelectorAll("table.sortable")) {
     const rows = [...table.tBodies[0].rows];
     sorting(table, rows);

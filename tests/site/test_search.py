@@ -111,7 +111,7 @@ def test_a_word_is_not_taken_for_another_of_its_stem(browser):
 
 
 def test_short_and_mistyped_words(browser):
-    """A letter is looked for in headings and names alone, a beginning of two letters leads to words; a slip is mended."""
+    """A letter is looked for in headings and names alone; two letters are a word's beginning; a slip is mended."""
     page = {"page": "book/01_x", "kind": "section"}
     told = [
         {"title": "Letters", "names": ["R", "W"], "text": "One set."},
