@@ -3,7 +3,8 @@
     python tools/site_of_versions.py BOOKS      BOOKS holds the releases' attn_course-1.2.3-book.zip, -notebooks-tf.zip
                                                 and -notebooks-torch.zip; writes _build/site and _build/branch
 
-`versions.html` lists the books. A packed book has one folder, v1.2.3, and nothing is unpacked from elsewhere in it.
+`versions.html` lists the books, `slides` holds the decks of `make slides`. A packed book has one folder, v1.2.3, and
+nothing is unpacked from elsewhere in it.
 _build/branch becomes the branch `notebooks`, from which Colab opens those of one framework: a folder for the newest
 state, main, and one for each release.
 """
@@ -42,6 +43,8 @@ def assemble(root: Path, books: Path) -> list[str]:
         raise ValueError("there is no book in _build/html: run make book")
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(built, site)
+    if (slides := root / "_build" / "slides").exists():
+        shutil.copytree(slides, site / "slides")
     packed = [path for path in books.glob("*.zip") if own_version(path.name)]
     packed.sort(key=lambda path: [int(part) for part in own_version(path.name).split(".")], reverse=True)
     folders = [unpack(path, site) for path in packed]

@@ -155,11 +155,13 @@ def packed_book(folder, number, name=None):
 def test_every_release_keeps_its_address(small, tmp_path):
     (small / "_build" / "html").mkdir(parents=True)
     (small / "_build" / "html" / "index.html").write_text("newest")
+    (small / "_build" / "slides").mkdir()
     for number in ("0.9.0", "0.10.0"):
         packed_book(tmp_path, number)
     (tmp_path / "attn_course-0.9.0-slides.zip").touch()
     assert assemble(small, tmp_path) == ["v0.10.0", "v0.9.0"]
     site = small / "_build" / "site"
+    assert (site / "slides").is_dir()
     assert (site / "index.html").read_text() == "newest" and (site / "v0.9.0" / "index.html").read_text() == "0.9.0"
     links = re.findall(r'href="([^"]+)"', (site / "versions.html").read_text())
     home = "https://first-org.github.io/course/"
