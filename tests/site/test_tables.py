@@ -101,6 +101,16 @@ def test_a_table_that_is_too_wide_is_turned_or_found(visit):
         tab.wait_for_function("document.querySelectorAll('table.turned').length === 0")
 
 
+def test_what_goes_on_beyond_the_edge_fades(visit):
+    with visit(PAGE, width=320) as tab:
+        box = tab.locator(".goes-on").first
+        box.wait_for()
+        assert box.evaluate("(box) => box.scrollWidth > box.clientWidth")
+        count = tab.locator(".goes-on").count()
+        box.evaluate("(box) => { box.scrollLeft = box.scrollWidth; }")
+        tab.wait_for_function(f"document.querySelectorAll('.goes-on').length === {count - 1}")
+
+
 def test_a_comparison_stays_one_on_a_phone(visit):
     """Small letters are enough for most tables; short cells of a turned one stand below those of the row above."""
     with visit("book/10_sparse.html?framework=torch", width=390) as tab:
