@@ -167,7 +167,7 @@ gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is 
 
 # Links of the Markdown files to each other; that they stand in no table of contents is no fault.
 LINKS = ! $(BIN)/sphinx-build -b dummy -E -q -C -D extensions=myst_parser -D myst_heading_anchors=4 -D root_doc=README \
-  -D include_patterns=*.md,docs/*.md,examples/*.md,src/attn_course/README.md,experiments/README.md,tests/README.md,tools/README.md . _build/links 2>&1 | grep -v "in any toctree"
+  -D include_patterns=*.md,docs/*.md,examples/*.md,src/**/README.md,experiments/README.md,tests/README.md,tools/README.md . _build/links 2>&1 | grep -v "in any toctree"
 
 lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the workflow files
 	$(BIN)/ruff check .
