@@ -34,7 +34,7 @@ help: ## this list
 	@echo "Installed once, before the first: 0.3 GB for the book; 3 GB with PyTorch and TensorFlow (6 GB where PyTorch brings CUDA)."
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
-.venv/stamp: requirements.txt requirements-book.txt pyproject.toml
+.venv/stamp: requirements.txt requirements/book.txt pyproject.toml
 	$(call environment,.venv,-r requirements.txt,PyTorch$(comma) TensorFlow and the tools: 3 GB (6 GB where PyTorch brings CUDA)$(comma) 5 to 20 minutes)
 	@touch $@
 
@@ -47,15 +47,15 @@ help: ## this list
 	@touch $@
 
 # Tools that our layers are tried with, aside too: what the tests import is what requirements.txt says.
-.venv/clients/stamp: .venv/stamp requirements-clients.txt
+.venv/clients/stamp: .venv/stamp requirements/clients.txt
 	@mkdir -p $(@D)
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --upgrade --target $(@D) \
-	  -r requirements-clients.txt
+	  -r requirements/clients.txt
 	@touch $@
 
 # The package without what it needs: its pages are written with stand-ins for the frameworks.
-.venv-book/stamp: requirements-book.txt pyproject.toml
-	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements-book.lock,-r requirements-book.txt),the builder of the book: 0.3 GB$(comma) 1 to 3 minutes)
+.venv-book/stamp: requirements/book.txt pyproject.toml
+	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements/book.lock,-r requirements/book.txt),the builder of the book: 0.3 GB$(comma) 1 to 3 minutes)
 	$(BOOK_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
@@ -182,9 +182,9 @@ lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the w
 # For every platform and every index, and for the oldest Python. The course itself is no package of an index.
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11.0 --generate-hashes --no-annotate --custom-compile-command "make lock"
 lock: .venv/stamp ## the hashed locks, after a change of a requirements file
-	grep -v '^-e ' requirements.txt | $(COMPILE) - -o requirements.lock
-	$(COMPILE) requirements-book.txt -o requirements-book.lock
-	$(COMPILE) --no-deps requirements-clients.txt -o requirements-clients.lock
+	grep -v '^-e ' requirements.txt | $(COMPILE) - -o requirements/requirements.lock
+	$(COMPILE) requirements/book.txt -o requirements/book.lock
+	$(COMPILE) --no-deps requirements/clients.txt -o requirements/clients.lock
 
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots, and README's
 	$(BIN)/python tools/screenshots.py
