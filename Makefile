@@ -24,7 +24,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port a-version serve epub pdf slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-compiled test-gpu test-versions bench costs records forgeries gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
+  test-clients test-compiled test-gpu test-versions bench costs records mutate-records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -146,8 +146,8 @@ test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, 
 test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler and XLA, in one graph of any size, and in ONNX; needs a C++ compiler
 	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/compiled
 
-forgeries: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]
-	$(BIN)/python tools/forgeries.py $(CH)
+mutate-records: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]
+	$(BIN)/python tools/mutate_records.py $(CH)
 
 test-gpu: .venv/stamp .venv/triton/stamp ## the kernels and every layer, compiled too, on the GPU that is here; without one, the names of what is skipped
 	$(BIN)/python -m pytest -v tests/gpu
@@ -189,7 +189,7 @@ lock: .venv/stamp ## the hashed locks, after a change of a requirements file
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots, and README's
 	$(BIN)/python tools/screenshots.py
 
-faces: ## what is derived: the faces attn_course.pytorch, .tf and .reference, the pages of the API, the tables in the README.md of the course, of experiments and of tools
+faces: ## what is derived: the public modules attn_course.pytorch, .tf and .reference, the pages of the API, and what is derived in the README.md of the course, of experiments and of tools
 	$(new_enough)
 	@$(PYTHON) tools/faces.py
 	@$(PYTHON) tools/readme.py
