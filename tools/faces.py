@@ -1,4 +1,4 @@
-"""Write the faces `attn_course.pytorch`, `.tf` and `.reference` from the literal `__all__` of every topic.
+"""Write the public modules, `attn_course.pytorch`, `.tf` and `.reference`, from the `__all__` of every topic.
 
 And the pages of book/api, one a topic, and the README.md of experiments and tools. `python tools/faces.py` writes
 them, `--check` fails if one is stale. Nothing of the package is imported. A star takes the names of a literal
@@ -34,7 +34,7 @@ def names_of(path):
 
 
 def face(kind, source=SOURCE):
-    """The text of a face."""
+    """The text of a public module: of a face of the package, as the tests call it."""
     files = sorted(path for room in ROOMS for path in (source / room).rglob(f"{kind}.py"))
     topics = {".".join(path.relative_to(source).parts[:-1]): names_of(path) for path in files}
     counts = Counter(name for names in topics.values() for name in names)
@@ -45,7 +45,7 @@ def face(kind, source=SOURCE):
 
 
 def stale(source=SOURCE):
-    """The faces that are not what the topics say: path and text."""
+    """The public modules that are not what the topics say: path and text."""
     texts = {source / f"{kind}.py": face(kind, source) for kind in WORDS}
     return {path: text for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text}
 

@@ -57,7 +57,7 @@ def pins(name):
 
 
 def test_the_book_needs_no_framework():
-    names = {line.partition("==")[0].lower() for line in pins("requirements-book.txt")}
+    names = {line.partition("==")[0].lower() for line in pins("requirements/book.txt")}
     assert "jupyter-book" in names
     assert not names & {"torch", "tensorflow", "tensorflow-cpu", "keras", "matplotlib", "pytest"}
 
