@@ -15,6 +15,7 @@ from pathlib import Path
 import docstrings
 from docutils import nodes
 from docutils.statemachine import StringList
+from html_nodes import EPUB
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -165,7 +166,7 @@ def contents(app, doctree):
         return
     for signature in doctree.findall(addnodes.desc_signature):
         _, face, *name = signature["ids"][0].split(".")
-        if len(name) == 1:
+        if len(name) == 1 and not EPUB:  # whose one list of contents would name each three times
             signature["_toc_name"] = f"{name[0]} (specification)" if face == "reference" else name[0]
     order = [f"book/api/{topic}" for topic in topics()]
     for listed in doctree.findall(addnodes.toctree):

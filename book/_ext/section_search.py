@@ -1,4 +1,4 @@
-"""The search: one document per section, glossary term and name of the package, in place of one per page.
+"""The search: one document per section, glossary term, name and method of the package, in place of one per page.
 
 The builder's own index knows pages; here each H2 and H3 is found by itself, by its heading, by other names that a
 comment below the heading gives it, by its text and by its code:
