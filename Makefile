@@ -24,7 +24,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port a-version serve epub pdf slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-compiled test-gpu test-versions bench costs records mutate-records gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
+  test-clients test-compiled test-gpu test-versions bench costs records mutate-records gpu lint lock screenshots derived new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -175,7 +175,7 @@ lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the w
 	$(BIN)/lint-imports --no-cache
 	git ls-files -z -- '*.md' '*.py' '*.toml' '*.yml' '*.txt' Makefile ':!*/tasks/*.txt' | xargs -0 $(BIN)/codespell
 	$(LINKS)
-	$(BIN)/python tools/faces.py --check
+	$(BIN)/python tools/derived.py --check
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 
@@ -189,9 +189,9 @@ lock: .venv/stamp ## the hashed locks, after a change of a requirements file
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots, and README's
 	$(BIN)/python tools/screenshots.py
 
-faces: ## what is derived: the public modules attn_course.pytorch, .tf and .reference, the pages of the API, and what is derived in the README.md of the course, of experiments and of tools
+derived: ## the public modules attn_course.pytorch, .tf and .reference, the pages of the API, tables in README.md, experiments and tools
 	$(new_enough)
-	@$(PYTHON) tools/faces.py
+	@$(PYTHON) tools/derived.py
 	@$(PYTHON) tools/readme.py
 
 new-mechanism: ## a skeleton for a new mechanism: folder, test, line in the catalog; no chapter [NAME=my_mechanism]

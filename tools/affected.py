@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from faces import names_of
+from derived import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/attn_course"

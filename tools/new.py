@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 
 import api_sections
-import faces
+import derived
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "tools" / "templates"
@@ -33,7 +33,7 @@ GUIDES = {
     "exercise": ("docs/exercises.md", "# Exercises"),
 }
 DERIVED = """\
-Derived: public modules and the page of the API (make faces, after a change of a docstring's first line), the row on the
+Derived: public modules, the page of the API (make derived, after a docstring's first line changed), the row on the
 page of costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
@@ -116,7 +116,7 @@ def make_topic(root: Path, kind: str, name: str) -> list[Path]:
     catalog.write_text(listed, encoding="utf-8")
     if root == ROOT:
         api_sections.write()
-    return [*made, catalog, *faces.write(package)]
+    return [*made, catalog, *derived.write(package)]
 
 
 def add_to_toc(toc: str, chapter: str) -> str:

@@ -2,7 +2,7 @@
 
 The chapters are those of the map in book/intro.md, the minutes those of book/teaching.md.
 
-python3 tools/readme.py       (`make faces` runs it)
+python3 tools/readme.py       (`make derived` runs it)
 """
 
 import re

@@ -21,7 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from api_sections import EXAMPLES, SOURCE, example, folder, label, overview, told, topics
-from faces import names_of as public
+from derived import names_of as public
 
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 INNER += ("Sizes",)  # an alias of a class that has no entry

@@ -1,4 +1,4 @@
-"""The pages of the package document every public name of the three faces, and none that there isn't."""
+"""The pages of the package document every public name of the public modules, and none that there isn't."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ import api_sections
 import api_topics
 import docstrings
 import pytest
-from faces import ROOMS, names_of
+from derived import ROOMS, names_of
 from publisher import ROOT
 
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_every_public_name_is_documented(face):
 
 
 def test_every_topic_has_its_page():
-    assert api_sections.stale() == {}, "run `make faces`"
+    assert api_sections.stale() == {}, "run `make derived`"
     page = api_sections.section("window", "#", "../")
     assert page.startswith("(api-window)=\n# Windows\n") and "{doc}`../10_sparse`." in page
 

@@ -24,7 +24,7 @@ def test_the_first_lines_lead_to_the_book_colab_and_the_e_book():
 
 
 def test_the_table_of_chapters_is_today_s():
-    assert readme.BETWEEN.search(README)[0] == readme.table(ROOT), "run make faces"
+    assert readme.BETWEEN.search(README)[0] == readme.table(ROOT), "run make derived"
     pages = re.findall(r"/book/(\w+)\.html\)", readme.table(ROOT))
     assert pages == [path.stem for path in sorted((ROOT / "book").glob("[0-9][0-9]_*.md"), key=place)]
     assert all(re.search(r"\| \d+ \|$", row) for row in readme.table(ROOT).splitlines()[4:]), "minutes are missing"
@@ -81,7 +81,7 @@ def test_outside_the_repository_they_have_addresses():
 
 
 def test_who_edits_the_course_and_its_version_stand_there(tmp_path):
-    assert readme.STATE.search(README)[0] == readme.state(ROOT), "run make faces"
+    assert readme.STATE.search(README)[0] == readme.state(ROOT), "run make derived"
     (tmp_path / "README.md").write_text("<!-- state -->\nold\n<!-- end of state -->\n", encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n', encoding="utf-8")
     cited = "cff-version: 1.2.0\nauthors:\n  - name: A. One\n  - name: B. Two\n"

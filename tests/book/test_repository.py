@@ -157,5 +157,5 @@ def test_the_tool_needs_python_alone(small):
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
     assert done.returncode == 0 and publisher(small).url == NEW, done.stderr
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in ("repository", "new-mechanism", "new-chapter", "new-exercise", "faces"):
+    for target in ("repository", "new-mechanism", "new-chapter", "new-exercise", "derived"):
         assert re.search(rf"(?m)^{target}: ##", makefile), "no environment comes before it"

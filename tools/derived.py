@@ -1,6 +1,6 @@
 """Write the public modules, `attn_course.pytorch`, `.tf` and `.reference`, from the `__all__` of every topic.
 
-And the pages of book/api, one a topic, and the README.md of experiments and tools. `python tools/faces.py` writes
+And the pages of book/api, one a topic, and the README.md of experiments and tools. `python tools/derived.py` writes
 them, `--check` fails if one is stale. Nothing of the package is imported. A star takes the names of a literal
 `__all__`, so that type checkers and editors see them.
 """
@@ -19,7 +19,7 @@ WORDS = {
     "tf": "Every public name in TensorFlow.",
     "reference": "Every public specification, in NumPy and float64.",
 }
-MADE = "# Made by `make faces`; edit the literal `__all__` of a topic."
+MADE = "# Made by `make derived`; edit the literal `__all__` of a topic."
 LISTED = '__all__ = [name for name in dir() if not name.startswith("_")]'
 ROOMS = ("core", "mechanisms", "models")
 
@@ -64,7 +64,7 @@ def main(check):
         api_sections.write()
         programs.write()
     elif found := [*stale(), *api_sections.stale(), *programs.stale()]:
-        sys.exit(f"stale: {', '.join(path.name for path in found)}; run `make faces`")
+        sys.exit(f"stale: {', '.join(path.name for path in found)}; run `make derived`")
 
 
 if __name__ == "__main__":
