@@ -24,7 +24,7 @@ $(foreach made,$(wildcard .venv .venv-book),$(warning $(made) exists and keeps i
 endif
 
 .PHONY: help FORCE book port a-version serve epub pdf slides figures test test-code test-notebooks test-changed notebooks test-site test-frameworks test-install \
-  test-clients test-compiled test-gpu test-versions bench costs records forgeries gpu lint lock screenshots faces new-mechanism new-part new-chapter new-exercise repository version release dist clean
+  test-clients test-compiled test-gpu test-versions bench costs records mutate-records gpu lint lock screenshots derived new-mechanism new-part new-chapter new-exercise repository version release dist clean
 
 # What a command installs first is read from its prerequisites.
 help: ## this list
@@ -34,7 +34,7 @@ help: ## this list
 	@echo "Installed once, before the first: 0.3 GB for the book; 3 GB with PyTorch and TensorFlow (6 GB where PyTorch brings CUDA)."
 
 # pyproject.toml too: the installed package carries the publisher's address, which stands there.
-.venv/stamp: requirements.txt requirements-book.txt pyproject.toml
+.venv/stamp: requirements.txt requirements/book.txt pyproject.toml
 	$(call environment,.venv,-r requirements.txt,PyTorch$(comma) TensorFlow and the tools: 3 GB (6 GB where PyTorch brings CUDA)$(comma) 5 to 20 minutes)
 	@touch $@
 
@@ -47,15 +47,15 @@ help: ## this list
 	@touch $@
 
 # Tools that our layers are tried with, aside too: what the tests import is what requirements.txt says.
-.venv/clients/stamp: .venv/stamp requirements-clients.txt
+.venv/clients/stamp: .venv/stamp requirements/clients.txt
 	@mkdir -p $(@D)
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --upgrade --target $(@D) \
-	  -r requirements-clients.txt
+	  -r requirements/clients.txt
 	@touch $@
 
 # The package without what it needs: its pages are written with stand-ins for the frameworks.
-.venv-book/stamp: requirements-book.txt pyproject.toml
-	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements-book.lock,-r requirements-book.txt),the builder of the book: 0.3 GB$(comma) 1 to 3 minutes)
+.venv-book/stamp: requirements/book.txt pyproject.toml
+	$(call environment,.venv-book,$(if $(filter yes,$(HASHES)),--require-hashes -r requirements/book.lock,-r requirements/book.txt),the builder of the book: 0.3 GB$(comma) 1 to 3 minutes)
 	$(BOOK_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
@@ -146,8 +146,8 @@ test-clients: .venv/clients/stamp ## our layers in others' tools: transformers, 
 test-compiled: .venv/stamp ## every layer as machine code by PyTorch's compiler and XLA, in one graph of any size, and in ONNX; needs a C++ compiler
 	$(BIN)/python -m pytest -n $(or $(JOBS),auto) --dist worksteal tests/compiled
 
-forgeries: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]
-	$(BIN)/python tools/forgeries.py $(CH)
+mutate-records: .venv/stamp ## numbers of the records moved: which of a page's checks mind [CH=07]
+	$(BIN)/python tools/mutate_records.py $(CH)
 
 test-gpu: .venv/stamp .venv/triton/stamp ## the kernels and every layer, compiled too, on the GPU that is here; without one, the names of what is skipped
 	$(BIN)/python -m pytest -v tests/gpu
@@ -167,7 +167,7 @@ gpu: .venv/stamp ## the chapters' demos in their large size, on the GPU that is 
 
 # Links of the Markdown files to each other; that they stand in no table of contents is no fault.
 LINKS = ! $(BIN)/sphinx-build -b dummy -E -q -C -D extensions=myst_parser -D myst_heading_anchors=4 -D root_doc=README \
-  -D include_patterns=*.md,docs/*.md,examples/*.md,src/attn_course/README.md,experiments/README.md,tests/README.md,tools/README.md . _build/links 2>&1 | grep -v "in any toctree"
+  -D include_patterns=*.md,docs/*.md,examples/*.md,src/**/README.md,experiments/README.md,tests/README.md,tools/README.md . _build/links 2>&1 | grep -v "in any toctree"
 
 lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the workflow files
 	$(BIN)/ruff check .
@@ -175,23 +175,23 @@ lint: .venv/stamp ## ruff, imports, spelling, links of the Markdown files, the w
 	$(BIN)/lint-imports --no-cache
 	git ls-files -z -- '*.md' '*.py' '*.toml' '*.yml' '*.txt' Makefile ':!*/tasks/*.txt' | xargs -0 $(BIN)/codespell
 	$(LINKS)
-	$(BIN)/python tools/faces.py --check
+	$(BIN)/python tools/derived.py --check
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 
 # For every platform and every index, and for the oldest Python. The course itself is no package of an index.
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11.0 --generate-hashes --no-annotate --custom-compile-command "make lock"
 lock: .venv/stamp ## the hashed locks, after a change of a requirements file
-	grep -v '^-e ' requirements.txt | $(COMPILE) - -o requirements.lock
-	$(COMPILE) requirements-book.txt -o requirements-book.lock
-	$(COMPILE) --no-deps requirements-clients.txt -o requirements-clients.lock
+	grep -v '^-e ' requirements.txt | $(COMPILE) - -o requirements/requirements.lock
+	$(COMPILE) requirements/book.txt -o requirements/book.lock
+	$(COMPILE) --no-deps requirements/clients.txt -o requirements/clients.lock
 
 screenshots: .venv/stamp ## pictures of every page of the built book into _build/screenshots, and README's
 	$(BIN)/python tools/screenshots.py
 
-faces: ## what is derived: the faces attn_course.pytorch, .tf and .reference, the pages of the API, the tables in the README.md of the course, of experiments and of tools
+derived: ## the public modules attn_course.pytorch, .tf and .reference, the pages of the API, tables in README.md, experiments and tools
 	$(new_enough)
-	@$(PYTHON) tools/faces.py
+	@$(PYTHON) tools/derived.py
 	@$(PYTHON) tools/readme.py
 
 new-mechanism: ## a skeleton for a new mechanism: folder, test, line in the catalog; no chapter [NAME=my_mechanism]

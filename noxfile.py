@@ -20,7 +20,11 @@ from execute import SETTINGS
 
 PYTHONS = ("3.11", "3.12", "3.13")
 # What picks each set of versions; lowest and newest are about the package's own requirements.
-SETS = {"lowest": ["--resolution", "lowest-direct"], "locked": ["--constraint", "requirements.lock"], "newest": []}
+SETS = {
+    "lowest": ["--resolution", "lowest-direct"],
+    "locked": ["--constraint", "requirements/requirements.lock"],
+    "newest": [],
+}
 FACES = {"torch": "pytorch", "tf": "tf"}
 # Numbers against the specification for every layer, and what a version changes first: files, compilers, precision.
 FILES = {"torch": "test_torch.py", "tf": "test_keras.py"}

@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from faces import names_of
+from derived import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/attn_course"
@@ -91,7 +91,7 @@ class Repository:
         return names
 
     def _homes(self) -> dict[str, set[str]]:
-        """Where each public name of a face is defined: a face takes all that a topic lists in its ``__all__``."""
+        """Where each name of a public module is defined: it takes all that a topic lists in its ``__all__``."""
         homes: dict[str, set[str]] = {}
         for face in (face for face in FACES if face in self.files):
             for home in (self.module(name, face) for name in self.named(face)):
@@ -150,7 +150,7 @@ class Repository:
     def imports(self, file: str) -> set[str]:
         """The files of the modules that a file imports.
 
-        Of a face, it needs the names that its text holds; the contract needs all.
+        Of a public module, it needs the names that its text holds; the contract needs all.
         """
         found = {self.module(name, file) for name in self.named(file)} - {None}
         if file not in FACES and found & {*FACES, "tests/support.py"}:

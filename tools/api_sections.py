@@ -1,4 +1,4 @@
-"""The pages of the package, one a topic of the catalog, as Markdown. `make faces` writes them into book/api.
+"""The pages of the package, one a topic of the catalog, as Markdown. `make derived` writes them into book/api.
 
 The line LISTED of book/api.md stands for the list of all topics. In the notebooks it stands for their sections: the
 labels are looked up there (tools/mystmd), and each has its place in the list. The package is not imported.
@@ -111,7 +111,7 @@ def pages(root=ROOT):
     """The file of every topic's page, and its text, which begins with what it is made from."""
     found = {}
     for topic in topics():
-        made = f"% Made by `make faces`; edit {(folder(topic) / '__init__.py').relative_to(ROOT)}."
+        made = f"% Made by `make derived`; edit {(folder(topic) / '__init__.py').relative_to(ROOT)}."
         found[root / "book" / "api" / f"{topic}.md"] = f"{made}\n\n{section(topic, '#', '../')}"
     return found
 

@@ -14,7 +14,8 @@ from figures import write_figures
 from notebooks import fill, write_alone
 from packing import folder, pack
 from pdf import write_pdf
-from publisher import version
+from publisher import publisher, version
+from readme import absolute
 
 TEXTS = ("LICENSE", "LICENSE-TEXT", "CITATION.cff")
 
@@ -40,8 +41,10 @@ def wheel(root: Path, out: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="attn_course_") as made:
         copy = Path(made, "source")
         shutil.copytree(root / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        for path in (root / "pyproject.toml", root / "README.md", *root.glob("LICENSE*")):
+        for path in (root / "pyproject.toml", *root.glob("LICENSE*")):
             shutil.copy(path, copy)
+        text = absolute((root / "README.md").read_text(encoding="utf-8"), publisher(root))
+        (copy / "README.md").write_text(text, encoding="utf-8")
         run(root, sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, copy)
     return next(out.glob("*.whl"))
 

@@ -1,6 +1,6 @@
 """A skeleton, from tools/templates: every file of it, and its line in each list. Nothing that exists is overwritten.
 
-    python3 tools/new.py mechanism nystrom    folder, test, line in the catalog, faces; no chapter
+    python3 tools/new.py mechanism nystrom    folder, test, line in the catalog, public modules; no chapter
     python3 tools/new.py part sigmoid         the same for what is handed to a layer
     python3 tools/new.py chapter low_rank     book/NN_NAME.md, lines in _toc.yml and in the map of book/intro.md
     python3 tools/new.py exercise 04.total    its file in the bank, its name in the chapter's order, cells for answers
@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 
 import api_sections
-import faces
+import derived
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "tools" / "templates"
@@ -33,8 +33,8 @@ GUIDES = {
     "exercise": ("docs/exercises.md", "# Exercises"),
 }
 DERIVED = """\
-Derived: faces and the page of the API (make faces, after a change of a docstring's first line), the row on the page of
-costs (make costs), contract cases, wrong arguments, benchmark.
+Derived: public modules, the page of the API (make derived, after a docstring's first line changed), the row on the
+page of costs (make costs), contract cases, wrong arguments, benchmark.
 Then: .venv/bin/python -m pytest tests/mechanisms/test_{name}.py
       .venv/bin/python -m pytest tests/contract -k {name}
       make costs && make test TOPIC={name} QUICK=yes && make lint
@@ -116,7 +116,7 @@ def make_topic(root: Path, kind: str, name: str) -> list[Path]:
     catalog.write_text(listed, encoding="utf-8")
     if root == ROOT:
         api_sections.write()
-    return [*made, catalog, *faces.write(package)]
+    return [*made, catalog, *derived.write(package)]
 
 
 def add_to_toc(toc: str, chapter: str) -> str:

@@ -129,7 +129,8 @@ def state(repository: Repository, source: Path) -> str:
     """What a chapter's outputs follow from: its two files, what it needs, the locked versions, what nbval overlooks."""
     root = repository.root
     needed = [root / file for file in sorted(repository.needed(str(source.relative_to(root))))]
-    return _digest([source.with_suffix(".ipynb"), *needed, *sorted(root.glob("requirements*.txt")), SANITIZE])
+    locks = sorted([*root.glob("requirements.txt"), *root.glob("requirements/*.txt")])
+    return _digest([source.with_suffix(".ipynb"), *needed, *locks, SANITIZE])
 
 
 def check(root: Path, selected: list[str], jobs: int, again: bool = False) -> int:

@@ -1,4 +1,4 @@
-"""experiments/README.md and tools/README.md: what each program does, its record and chapters. `make faces` writes them.
+"""experiments/README.md and tools/README.md: what a program does, its record and chapters. `make derived` writes them.
 
 Nothing is imported: what a program does is the first line of its docstring, and its record names it.
 """
@@ -14,7 +14,7 @@ from tables import table
 ROOT = Path(__file__).parents[1]
 SHARED = ("__init__.py", "seq2seq.py")
 HEAD = """\
-<!-- Made by `make faces`; edit the first line of a program's docstring. -->
+<!-- Made by `make derived`; edit the first line of a program's docstring. -->
 # Programs, and the records they made
 
 From a clone: `python -m experiments.NAME`. A program writes its record into `src/attn_course/records`, and chapters
@@ -25,7 +25,7 @@ where it was stopped. `data` holds the makers of the data in `attn_course.tasks`
 """
 
 TOOLS = """\
-<!-- Made by `make faces`; edit the first line of a script's docstring. -->
+<!-- Made by `make derived`; edit the first line of a script's docstring. -->
 # Scripts that the Makefile calls
 
 `templates` holds what `make new-...` and `make costs` fill in, `reveal` the program that shows slides.

@@ -61,6 +61,10 @@ class Publisher:
         """Address of the file `path` on GitHub."""
         return f"{self.url}/blob/{self.ref}/{path}"
 
+    def raw_url(self, path: str) -> str:
+        """Address of the file's content, such as a picture's."""
+        return f"https://raw.githubusercontent.com/{self.slug}/{self.ref}/{path}"
+
     def page_url(self, document: str) -> str:
         """Published page of a source file without its extension, such as "book/01_x"."""
         return f"{self.pages_url}{document}.html"

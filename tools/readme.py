@@ -1,13 +1,16 @@
-"""The table of chapters in README.md, from their titles, the map of book/intro.md and the minutes of book/teaching.md.
+"""What is derived in README.md: who edits the course and its version, and the table of chapters.
 
-python3 tools/readme.py       (`make faces` runs it)
+The chapters are those of the map in book/intro.md, the minutes those of book/teaching.md.
+
+python3 tools/readme.py       (`make derived` runs it)
 """
 
 import re
 from pathlib import Path
 
-from publisher import ROOT, publisher
+from publisher import ROOT, Publisher, authors, publisher, version
 
+STATE = re.compile(r"(?s)(?<=<!-- state -->\n).*?(?=<!-- end of state -->)")
 BETWEEN = re.compile(r"(?s)(?<=<!-- chapters -->\n).*?(?=<!-- end of chapters -->)")
 MINUTES = re.compile(r"(?m)^\| \{doc\}`[^`]*<(\w+)>` \|.*?\| (\d+) \| (\d+) \|$")
 _TOLD = re.compile(r"(?m)^(\d*) \| (\w+) \| ([^|]+) \| \d \| (.*)$")
@@ -30,12 +33,27 @@ def table(root: Path = ROOT) -> str:
     return "\n".join([told, "", *lines]) + "\n"
 
 
-def write(root: Path = ROOT) -> None:
-    """Put the table into README.md, where that has a place for it."""
+def state(root: Path = ROOT) -> str:
+    """Who edits the course, its version, and the day of its release if it had one."""
+    day = re.search(r'(?m)^date-released: "(.+)"$', (root / "CITATION.cff").read_text(encoding="utf-8"))
+    told = f" of {day[1]}" if day else ", not released yet"
+    return f"Edited by {authors(root)} · version {version(root)}{told} · [changes](CHANGELOG.md)\n"
+
+
+def write(root: Path = ROOT) -> bool:
+    """Put both into README.md, each where that has a place for it; whether that changed the file."""
     path = root / "README.md"
-    if path.exists():
-        text = path.read_text(encoding="utf-8")
-        path.write_text(BETWEEN.sub(lambda _: table(root), text), encoding="utf-8")
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    new = STATE.sub(lambda _: state(root), BETWEEN.sub(lambda _: table(root), old))
+    if new != old:
+        path.write_text(new, encoding="utf-8")
+    return new != old
+
+
+def absolute(text: str, here: Publisher) -> str:
+    """README.md as it stands outside its repository, on an index of packages: its links and pictures have addresses."""
+    text = re.sub(r"(!\[[^]]*\]\()(?!https?:|#)", rf"\g<1>{here.raw_url('')}", text)
+    return re.sub(r"(?<=\]\()(?!https?:|#)", here.file_url(""), text)
 
 
 if __name__ == "__main__":

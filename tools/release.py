@@ -22,6 +22,7 @@ from bundles import build_all
 from chapters import read_notebook, sources
 from notebooks import build
 from publisher import ROOT, UNSET, publisher, version
+from readme import write as write_readme
 from render import install_cell
 from repository import move
 
@@ -40,7 +41,7 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def set_version(root: Path, new: str) -> None:
-    """Write the version into pyproject.toml and the notebooks' install cells; one with a date into CITATION.cff too."""
+    """Write the version into pyproject.toml, README.md and the install cells; one with a date into CITATION.cff too."""
     if not re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", new):
         raise ValueError(f"VERSION must be written 1.2.3, or 1.2.3.dev0 between releases; got {new!r}")
     dates = {change.version: change.date for change in changes.changes(root)}
@@ -53,6 +54,7 @@ def set_version(root: Path, new: str) -> None:
     released = f'version: {new}\ndate-released: "{dates[new]}"\n' if dates.get(new) else ""
     text = re.sub(r"(?m)^(version|date-released): .*\n", "", citation.read_text(encoding="utf-8"))
     citation.write_text(re.sub(r"(?m)^(cff-version: .*\n)", rf"\g<1>{released}", text), encoding="utf-8")
+    write_readme(root)
     build(root, [], run=False)
 
 

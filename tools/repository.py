@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from publisher import BRANCH, ROOT, UNSET, Publisher, make_publisher, publisher
+from readme import write as write_readme
 
 # What a page says to readers of a copy without an address.
 _UNTIL = re.compile(r"(?ms)^<!-- until the course has an address -->\n.*?^<!-- until then -->\n\n?")
@@ -107,9 +108,6 @@ def move(
         moved = rewrite(text, old, new)
         if path.suffix == ".md" and old.org == UNSET != new.org:
             moved = _UNTIL.sub("", moved)
-            if path == root / "README.md":  # its picture was shown from the copy; a package index shows none of those
-                raw = f"https://raw.githubusercontent.com/{new.slug}/{new.ref}"
-                moved = moved.replace("](book/_static/", f"]({raw}/book/_static/")
         if names and path.parent in (root, root / "book"):
             moved = _set_editors(path, moved, names)
         if path == root / "pyproject.toml":
@@ -118,6 +116,8 @@ def move(
         if moved != text:
             path.write_bytes(moved.encode("utf-8"))
             changed.append(path)
+    if write_readme(root) and root / "README.md" not in changed:
+        changed.append(root / "README.md")
     if publisher(root) != new:
         raise ValueError("pyproject.toml does not hold the new repository: set [project.urls] by hand")
     return changed

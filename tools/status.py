@@ -27,7 +27,7 @@ from tables import table
 
 from attn_course.records import frameworks
 
-FORGERIES = Path("book", "forgeries.json")
+MUTATED = Path("book", "mutated_records.json")
 DEMOS = Path("src", "attn_course", "course", "labs", "gpu", "__init__.py")
 RECORDS = Path("src", "attn_course", "records")
 NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "keras": "Keras", "numpy": "NumPy"}
@@ -179,11 +179,11 @@ def gpu(root=ROOT):
     return "\n\n".join([table(("No.", "Demo", "Shown on"), rows), *lines])
 
 
-def forged(root=ROOT):
+def mutated(root=ROOT):
     """A row per chapter: how many parts of its records were moved, and which cells minded."""
-    if not (root / FORGERIES).exists():
+    if not (root / MUTATED).exists():
         return "They have not been run yet."
-    told = json.loads((root / FORGERIES).read_text(encoding="utf-8"))
+    told = json.loads((root / MUTATED).read_text(encoding="utf-8"))
     rows = [(chapter(stem), *found.values()) for stem, found in told.items()]
     numbers = [sum(column) for column in zip(*(row[1:-1] for row in rows), strict=True)]
     header = ("No.", "Tight", "Wide", "Shown alone", "Date")
@@ -212,7 +212,7 @@ LINES = {
     "```{status-answer}\n```": answer,
     "```{status-notebooks}\n```": notebooks,
     "```{status-records}\n```": measurements,
-    "```{status-forgeries}\n```": forged,
+    "```{status-mutated}\n```": mutated,
     "```{status-gpu}\n```": gpu,
 }
 

@@ -10,21 +10,24 @@ import ast
 import functools
 import re
 import sys
-import textwrap
 from pathlib import Path
 
 import docstrings
 from docutils import nodes
 from docutils.statemachine import StringList
+from html_nodes import EPUB
+from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 from api_sections import EXAMPLES, SOURCE, example, folder, label, overview, told, topics
+from derived import names_of as public
 
 INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute_output_shape", "compute_output_spec")
 INNER += ("Sizes",)  # an alias of a class that has no entry
 # The steps of a layer over heads, for who writes one: the class that has them says what they are.
 INNER += ("like", "make_maps", "normed", "options", "position", "prepare", "project", "remember", "walk")
+PAGES = re.compile(r"book/api(/|$)")
 FACES = {"pytorch": "torch", "tf": "tf"}  # and the framework of the choice
 
 
@@ -67,15 +70,6 @@ def over_heads(name):
     return name == "AttentionLayer" or any(map(over_heads, bases().get(name, ())))
 
 
-def told_at_length(topic):
-    """What the package of a topic says below its first line; lists and code stay as they are."""
-    lines = []
-    for part in re.split(r"\n\s*\n", overview(topic)):
-        listed = re.search(r"(?m)^( +\S|- )", part) and not docstrings.HEAD.match(part)
-        lines += docstrings.literal(textwrap.dedent(part)) if listed else docstrings.paragraph(part)
-    return lines
-
-
 class ApiTopics(SphinxDirective):
     """`{api-topics}`: every topic, its sentence and its chapters, with the anchor that links from notebooks have."""
 
@@ -106,7 +100,7 @@ class ApiTopic(SphinxDirective):
         shown = [
             ":::{dropdown} Formula, arguments, parameters, source",
             "```{eval-rst}",
-            *told_at_length(topic),
+            *docstrings.converted(overview(topic)),
             "```",
             ":::",
         ]
@@ -120,7 +114,7 @@ class ApiTopic(SphinxDirective):
             self._document(block, topic, [line for name in both for line in (*entry(face, name), "")])
             holder += block
         for name in names_of(topic, "reference"):
-            lines = [f"**Specification of** ``{name}``", "", *entry("reference", name), ""]
+            lines = ["**Specification**", "", *entry("reference", name), ""]
             self._document(holder, topic, lines)
         return [holder]
 
@@ -130,7 +124,59 @@ class ApiTopic(SphinxDirective):
             self.state.nested_parse(StringList(["```{eval-rst}", *lines, "```"], source=topic), 0, holder)
 
 
+@functools.cache
+def places():
+    """What a name in the pages' text leads to: name -> face -> page and anchor."""
+    anchors = {"AttentionLayer": "api-layers", "attn_course.core.layer": "api-layers"}
+    anchors |= {"attn_course.masks": "api-masks", "attn_course.parity": "module-attn_course.parity"}
+    for module, path in (("masks", SOURCE / "core" / "masks" / "__init__.py"), ("parity", SOURCE / "parity.py")):
+        anchors |= {name: f"attn_course.{module}.{name}" for name in public(path)}
+    found = {name: {"": ("book/api", anchor)} for name, anchor in anchors.items()}
+    for topic in topics():
+        page = f"book/api/{topic}"
+        found[".".join(folder(topic).relative_to(SOURCE.parent).parts)] = {"": (page, label(topic))}
+        for face in (*FACES, "reference"):
+            for name in names_of(topic, face):
+                found.setdefault(name, {})[face] = page, f"attn_course.{face}.{name}"
+    return found
+
+
+def face_of(node):
+    """The face whose entry a text is part of, or PyTorch: its links lead to TensorFlow where that is chosen."""
+    while node is not None and not isinstance(node, addnodes.desc):
+        node = node.parent
+    return node[0]["ids"][0].split(".")[1] if node is not None and node[0].get("ids") else "pytorch"
+
+
+def link_names(app, doctree, docname):
+    """Public names in the text of the package's pages are links to their entries."""
+    if not PAGES.match(docname):
+        return
+    for literal in [*doctree.findall(nodes.literal)]:
+        of = places().get(literal.astext())
+        if of and not isinstance(literal.parent, nodes.reference):
+            page, anchor = of.get(face_of(literal)) or next(iter(of.values()))
+            address = f"{app.builder.get_relative_uri(docname, page) if page != docname else ''}#{anchor}"
+            literal.replace_self(nodes.reference("", "", literal.deepcopy(), refuri=address, internal=True))
+
+
+def contents(app, doctree):
+    """On a page, its classes and functions, as headings do; in the side bar, the topics as in the catalog."""
+    if not PAGES.match(app.env.docname):
+        return
+    for signature in doctree.findall(addnodes.desc_signature):
+        _, face, *name = signature["ids"][0].split(".")
+        if len(name) == 1 and not EPUB:  # whose one list of contents would name each three times
+            signature["_toc_name"] = f"{name[0]} (specification)" if face == "reference" else name[0]
+    order = [f"book/api/{topic}" for topic in topics()]
+    for listed in doctree.findall(addnodes.toctree):
+        listed["entries"].sort(key=lambda one: order.index(one[1]))
+        listed["includefiles"].sort(key=order.index)
+
+
 def setup(app):
     app.add_directive("api-topics", ApiTopics)
     app.add_directive("api-topic", ApiTopic)
+    app.connect("doctree-resolved", link_names)
+    app.connect("doctree-read", contents, priority=400)  # before they are collected
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The search: one document per section, glossary term and name of the package, in place of one per page.
+"""The search: one document per section, glossary term, name and method of the package, in place of one per page.
 
 The builder's own index knows pages; here each H2 and H3 is found by itself, by its heading, by other names that a
 comment below the heading gives it, by its text and by its code:
@@ -26,6 +26,7 @@ SILENT = (nodes.citation, nodes.comment, nodes.math_block, nodes.target)
 UNSAID = ("fold-more", "fold-code")  # their first lines are buttons: "Show", "Code of this figure"
 SIGNS = {"lfloor": "⌊", "rfloor": "⌋", "lvert": "|", "rvert": "|", "cdot": "·", "times": "×", "odot": "⊙", "top": "⊤"}
 SIGNS |= {"infty": "∞", "le": "≤", "ge": "≥", "approx": "≈", "in": "∈", "ldots": "…"}
+CALLED = ("build", "call", "forward", "of_config", "reset_parameters")  # methods that every layer has
 FACES = {"pytorch": "PyTorch", "tf": "TensorFlow", "reference": "specification"}
 
 
@@ -130,19 +131,31 @@ def _paragraph(node, section, found):
 
 
 def _object(node, page, found):
-    """A function or a class of the package: its name, its framework, and the first paragraph of its docstring."""
+    """A name of the package, its framework, and the first paragraph of its docstring; then a class's methods."""
     if not (signature := node.next_node(addnodes.desc_signature)) or not signature.get("ids"):
         return
     face, _, name = signature["ids"][0].removeprefix("attn_course.").partition(".")
-    entry = Section(page, signature["ids"][0], f"{name} ({FACES.get(face, face)})", "name")
-    if said := node.next_node(nodes.paragraph):
+    entry = Section(page, signature["ids"][0], f"{name} ({FACES.get(face, face)})", "method" if "." in name else "name")
+    if said := node[-1].next_node(nodes.paragraph):
         entry.text.append(said.astext())
     found.append(entry)
+    for method in node[-1].findall(addnodes.desc):
+        if method[0]["ids"][0].rpartition(".")[2] not in CALLED:
+            _object(method, page, found)
 
 
 def collect(app, page, _template, _context, doctree):
     if doctree is not None and app.builder.name == "html":
         app.attn_sections[page] = sections_of(page, doctree)
+
+
+def said_once(entries):
+    """Of methods that say the same the first: many classes inherit one."""
+    found = {}
+    for entry in entries:
+        method = entry["kind"] == "method" and (entry["title"].rpartition(".")[2], entry.get("text"))
+        found.setdefault(method or len(found), entry)
+    return [*found.values()]
 
 
 def write(app, error):
@@ -157,10 +170,10 @@ def write(app, error):
         if page in {*before, *app.attn_sections}
     }
     kept.write_bytes(pickle.dumps(app.attn_sections))
-    order = list(app.env.toctree_includes.get(app.config.root_doc, []))
+    order = [page for above in (app.config.root_doc, "book/api") for page in app.env.toctree_includes.get(above, [])]
     pages = sorted(app.attn_sections, key=lambda page: (order.index(page) if page in order else -1, page))
     entries = [section.entry() for page in pages for section in app.attn_sections[page]]
-    text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(said_once(entries), ensure_ascii=False, separators=(",", ":"))
     Path(app.outdir, "_static", "search_sections.js").write_text(f"const SECTIONS = {text};\n", encoding="utf-8")
     Path(app.outdir, "searchindex.js").unlink(missing_ok=True)  # the builder's own, which nothing loads
 

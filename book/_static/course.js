@@ -140,6 +140,9 @@
   addEventListener("hashchange", () => openTarget(location.hash));
   document.addEventListener("click", ({ target }) => {
     const link = target.closest?.('a[href*="#"]');
+    // What is said of both frameworks leads to the entry in the chosen one.
+    const both = document.documentElement.dataset.framework === "tf" && link?.matches(".bd-article :not(.fw-panel *)");
+    if (both) link.hash = link.hash.replace(/^#attn_course\.pytorch\.(?=\w+$)/, "#attn_course.tf.");
     if (link && link.pathname === location.pathname) openTarget(link.hash);
   });
 

@@ -6,6 +6,7 @@
   // A chapter explains; its summary repeats; the pages of the reference are for those who know.
   const WEIGHT = { card: 0.7, section: 1, page: 0.6, summary: 0.5, reference: 0.3, term: 0.6, name: 0.4, exercises: 0.3 };
   WEIGHT.topic = 0.4; // a page of the package
+  WEIGHT.method = 0.2;
   const [MOST, HITS] = [30, 6]; // listed on the page, and under the field
 
   // The stemmer would take an indexer for an index and positive for a position: these lose their plural's s alone.
@@ -67,10 +68,12 @@
   const pageTitle = (one) => `${isPage(one) ? "" : (titles[one.page] ?? "")} ${one.page.replace(/^.*\/|_/g, " ")}`;
   index.addAll(SECTIONS.map((one, id) => ({ ...one, id, pageTitle: pageTitle(one) })));
 
-  // A name by itself leads to what has it: typed as in code ("KVCache", "padding_mask") to its entry in the package, a
+  // A name by itself leads to what has it: typed as in code ("KVCache", "from_keras") to its entry in the package, a
   // chapter's subject to its card, all else to its section.
   function bears(one, query, typed) {
-    if (one.kind === "name" && /[A-Z_]/.test(typed) && one.title.split(" ")[0] === typed) return 3;
+    const called = one.title.split(" ")[0];
+    if (one.kind === "name" && /[A-Z_]/.test(typed) && called === typed) return 3;
+    if (one.kind === "method" && /[A-Z_]/.test(typed) && [called, called.split(".")[1]].includes(typed)) return 2.5;
     const named = (one.names ?? []).some((name) => plain(name) === query);
     if (named) return one.kind === "reference" ? 1 : 2; // beside it, a chapter's section comes first
     if (one.kind === "card" && names(titles[one.page]).includes(query)) return 2;

@@ -1,6 +1,6 @@
 """Attention mechanisms, specified in NumPy, implemented in PyTorch and TensorFlow.
 
-Importing this package imports no framework. Take what you need from a face:
+Importing this package imports no framework. Take what you need from a public module:
 
     from attn_course.pytorch import AdditiveAttention
     from attn_course.tf import AdditiveAttention

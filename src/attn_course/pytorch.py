@@ -1,4 +1,4 @@
-# Made by `make faces`; edit the literal `__all__` of a topic.
+# Made by `make derived`; edit the literal `__all__` of a topic.
 """Every public name in PyTorch."""
 
 from attn_course.core.kv_cache.pytorch import *

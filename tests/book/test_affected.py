@@ -53,7 +53,7 @@ def test_a_file_outside_the_package_reaches_what_uses_it(changed, test):
 
 
 def test_what_decides_how_tests_run_reaches_everything():
-    for file in ("requirements.txt", "pyproject.toml", "tests/support.py"):
+    for file in ("requirements.txt", "requirements/book.txt", "pyproject.toml", "tests/support.py"):
         assert EVERYTHING.fullmatch(file)
         found = reached(file)
         assert found.topics is None and len(found.chapters) >= 16

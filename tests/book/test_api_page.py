@@ -1,4 +1,4 @@
-"""The pages of the package document every public name of the three faces, and none that there isn't."""
+"""The pages of the package document every public name of the public modules, and none that there isn't."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ import api_sections
 import api_topics
 import docstrings
 import pytest
-from faces import ROOMS, names_of
+from derived import ROOMS, names_of
 from publisher import ROOT
 
 PAGE = (ROOT / "book" / "api.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_every_public_name_is_documented(face):
 
 
 def test_every_topic_has_its_page():
-    assert api_sections.stale() == {}, "run `make faces`"
+    assert api_sections.stale() == {}, "run `make derived`"
     page = api_sections.section("window", "#", "../")
     assert page.startswith("(api-window)=\n# Windows\n") and "{doc}`../10_sparse`." in page
 
@@ -77,3 +77,37 @@ def test_a_sentence_with_an_equals_sign_is_no_formula(text, formula):
     lines = docstrings.paragraph(text)
     assert (".. code-block:: text" in lines) == formula
     assert not formula or not any("``" in line for line in lines)
+
+
+LISTS = {
+    "Parameters (see ``x``):\n    a: ``w`` (D, A),\n        ``v`` (A)\n    b: none.": [
+        "**Parameters** (see ``x``).",
+        "- a:",
+        "- b:",
+    ],
+    "Source: arXiv:1. What differs:\n    - one\n      thing;\n    - another.": [
+        "**Source.** arXiv",
+        "- one thing;",
+        "- another.",
+    ],
+    "- ``f(x,\n  y)`` -> z\n- a = b and so\n  on": ["- ``f(x, y)`` -> z", "- a = b and so on"],
+    "heads: how many.\nbias: a layer,\n    or None.": ["- heads:", "- bias: a layer, or None."],
+    "Shapes: query (T, K), key\n(S, K).": ["**Shapes.** query (T, K), key (S, K)."],
+    "Raises:\n    ValueError: a size\n    is 0.": ["**Raises.** ValueError: a size is 0."],
+    "Absolute: added.\n    f(x)\n        -> y": ["Absolute: added.", ".. code-block:: text", "   f(x)", "       -> y"],
+}
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_lists_stay_lists(text):
+    lines = [line for line in docstrings.paragraph(text) if line]
+    assert len(lines) == len(LISTS[text])
+    assert all(line.startswith(begin) for line, begin in zip(lines, LISTS[text], strict=True)), lines
+
+
+def test_names_in_the_text_have_places():
+    places = api_topics.places()
+    assert places["AttentionLayer"][""] == ("book/api", "api-layers")
+    assert places["KVCache"]["tf"] == ("book/api/kv_cache", "attn_course.tf.KVCache")
+    assert places["attn_course.mechanisms.bahdanau"][""] == ("book/api/bahdanau", "api-bahdanau")
+    assert places["causal_mask"][""] == ("book/api", "attn_course.masks.causal_mask")

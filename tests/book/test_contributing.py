@@ -46,7 +46,7 @@ def test_help_says_what_a_command_installs_first():
     for name, size in sizes.items():
         assert (size == "3 GB") == bool(re.search(r"\.venv/(clients/)?stamp", before[name])), name
     assert {name for name, size in sizes.items() if not size} == {
-        "help", "faces", "new-mechanism", "new-part", "new-chapter", "new-exercise", "repository", "clean"
+        "help", "derived", "new-mechanism", "new-part", "new-chapter", "new-exercise", "repository", "clean"
     }  # fmt: skip
     assert "0.3 GB for the book; 3 GB" in said.splitlines()[-1]
 
@@ -57,7 +57,7 @@ def pins(name):
 
 
 def test_the_book_needs_no_framework():
-    names = {line.partition("==")[0].lower() for line in pins("requirements-book.txt")}
+    names = {line.partition("==")[0].lower() for line in pins("requirements/book.txt")}
     assert "jupyter-book" in names
     assert not names & {"torch", "tensorflow", "tensorflow-cpu", "keras", "matplotlib", "pytest"}
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 
-import faces
+import derived
 import new
 import pytest
 from chapters import toc
@@ -87,7 +87,7 @@ def test_all_files_are_there_and_compile(repository, capsys, kind):
         assert not re.search(r"@(?!pytest|keras| value)", text), "a mark of the template is left"
         assert str(path.relative_to(repository)) in printed
     source = repository / "src" / "attn_course"
-    assert not faces.stale(source)
+    assert not derived.stale(source)
     for face in ("pytorch", "tf"):
         name = folder(repository, kind).relative_to(repository / "src").as_posix().replace("/", ".")
         assert f"{name}.{face} import *" in (source / f"{face}.py").read_text(encoding="utf-8")
@@ -208,19 +208,19 @@ def test_a_module_of_the_package_keeps_its_name(repository, taken, capsys):
     assert "exists: choose another NAME" in capsys.readouterr().err
 
 
-def test_stale_faces_are_found(tmp_path):
+def test_stale_public_modules_are_found(tmp_path):
     source = tmp_path / "attn_course"
     shutil.copytree(ROOT / "src" / "attn_course", source, ignore=shutil.ignore_patterns("*.npz", "tasks", "records"))
-    assert not faces.stale(source)
+    assert not derived.stale(source)
     path = source / "mechanisms" / "blocks" / "tf.py"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("= []", '= ["attend"]'), encoding="utf-8")
-    assert [path.name for path in faces.stale(source)] == ["tf.py"]
-    faces.write(source)
-    assert not faces.stale(source)
+    assert [path.name for path in derived.stale(source)] == ["tf.py"]
+    derived.write(source)
+    assert not derived.stale(source)
     path.write_text(text.replace("= []", '= ["rotate"]'), encoding="utf-8")
     with pytest.raises(ValueError, match="tf: more than one topic lists rotate"):
-        faces.stale(source)
+        derived.stale(source)
 
 
 @pytest.mark.parametrize(("kind", "name"), EACH)

@@ -104,13 +104,17 @@ def test_a_release_that_fails_leaves_nothing(ready, monkeypatch):
 
 
 def test_setting_the_version(ready, capsys):
+    front = ready / "README.md"
+    front.write_text("<!-- state -->\n<!-- end of state -->\n", encoding="utf-8")
     assert main(["--root", str(ready), "version", "8.0.0.dev0"]) == 0
     assert version(ready) == "8.0.0.dev0"
     assert (ready / "CITATION.cff").read_text(encoding="utf-8") == "cff-version: 1.2.0\n", "it was not released"
+    assert "version 8.0.0.dev0, not released yet ·" in front.read_text(encoding="utf-8")
     for path in sorted((ready / "book").glob("*.ipynb")):
         assert '!= "8.0.0.dev0"' in read_notebook(path).cells[1].source
     assert main(["--root", str(ready), "version", "7.8.9"]) == 0
     assert (ready / "CITATION.cff").read_text(encoding="utf-8") == CITATION
+    assert "version 7.8.9 of 2026-05-04 ·" in front.read_text(encoding="utf-8")
     assert main(["--root", str(ready), "version", "next"]) == 1
     assert "VERSION must be written 1.2.3" in capsys.readouterr().err
 

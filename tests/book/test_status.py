@@ -122,8 +122,8 @@ def test_what_no_gpu_has_shown():
 
 
 def test_every_record_has_its_program_and_its_chapter():
-    """In experiments/README.md too, which `make faces` writes; the record of the live figures is read by no chapter."""
-    assert programs.stale() == {}, "run `make faces`"
+    """In experiments/README.md too, which `make derived` writes; the live figures' record is read by no chapter."""
+    assert programs.stale() == {}, "run `make derived`"
     made = programs.text()
     listed = re.findall(r"\]\(\.\./src/attn_course/records/(\w+)\.json\)", made)
     assert sorted(listed) == sorted(records())

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from publisher import ROOT
@@ -62,13 +63,13 @@ def test_the_classifiers_are_what_the_command_tries():
     assert found == [*noxfile.PYTHONS]
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-book", "requirements-clients"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements/book.txt", "requirements/clients.txt"])
 def test_a_lock_is_in_step(name):
     """Every pin stands in its hashed lock, which names no index. `make lock` resolves; this asks nobody."""
-    lines = re.findall(r"(?m)^[^#\n-].*", (ROOT / f"{name}.txt").read_text(encoding="utf-8"))
+    lines = re.findall(r"(?m)^[^#\n-].*", (ROOT / name).read_text(encoding="utf-8"))
     pins = [line.partition(";")[0] for line in lines]
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.+]+", pin)] == [], "a pin is exact"
-    lock = (ROOT / f"{name}.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "requirements" / f"{Path(name).stem}.lock").read_text(encoding="utf-8")
     entries = [line for line in lock.replace("\\\n", " ").splitlines() if not line.startswith("#")]
     assert all("--hash=sha256:" in entry for entry in entries)
     held = {entry.split()[0].replace(".", "-") for entry in entries}

@@ -49,6 +49,12 @@ def test_the_machines_together_run_every_step_once_and_in_its_order():
     assert {*STEPS, *HALVES} <= set(targets)
 
 
+def test_each_is_told():
+    told = re.findall(r"(?m)^\| (`.*?) \|", (ROOT / "docs" / "tools.md").read_text(encoding="utf-8"))
+    found = re.findall(r"`(.+?)`", " ".join(told))
+    assert sorted(found) == sorted(["Makefile", ".ci/run", "noxfile.py", *(f"{flow}.yml" for flow in FLOWS)])
+
+
 @pytest.mark.parametrize("flow", FLOWS)
 def test_every_job_ends(flow):
     for name, job in FLOWS[flow]["jobs"].items():

@@ -7,7 +7,7 @@ import pytest
 from packaging.requirements import Requirement
 from publisher import ROOT
 
-PINS = dict(re.findall(r"(?m)^([\w.-]+)==([\w.+]+)", (ROOT / "requirements-clients.txt").read_text(encoding="utf-8")))
+PINS = dict(re.findall(r"(?m)^([\w.-]+)==([\w.+]+)", (ROOT / "requirements/clients.txt").read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("name", PINS)

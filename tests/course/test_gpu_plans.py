@@ -305,14 +305,14 @@ def test_with_a_gpu_a_notebook_takes_the_large_size(framework, monkeypatch):
     assert str(shown).startswith(begin)
     row = {"way": "weights", "positions": 16384, "batch": 1, "forward_ms": 34.0, "forward_range": [33.0, 36.0]}
     row |= {"gradients_ms": 81.0, "gradients_range": [80.0, 82.0], "gradients_mib": 33120.0}
-    tiles = {**row, "way": "tiles", "forward_ms": 17.0}
-    table = shown.table([row, tiles, {**tiles, "width": 128}, {"way": "tiles", "error": "no memory"}])
+    fused = {**row, "way": "flash", "forward_ms": 17.0}
+    table = shown.table([row, fused, {**fused, "width": 128}, {"way": "tiles", "error": "no memory"}])
     header = ["Way", "Positions", "Width", "Sequences", "ms", "With gradients", "MiB", "TFLOP/s", "Of peak"]
     header.append("Times faster")
     assert table.header == header and len(table.rows) == 3
     _, row, wide = table.rows
     # 2 products of 16,384 x 16,384 x 64 for 8 heads, half of them, at two operations each: 0.27 TFLOP
-    assert table.rows[0][2:] == ["64", "1", "34 (33 to 36)", "81 (80 to 82)", "33,120", "8.08", "1%", "1.0"]
+    assert table.rows[0][2:] == ["64", "1", "34 (33 to 36)", "81 (80 to 82)", "33,120", "8.08", "—", "1.0"]
     assert [row[2], *row[-3:]] == ["64", "16.2", "2%", "2.0"] and [wide[2], *wide[-3:]] == ["128", "32.3", "3%", "—"]
 
 
@@ -402,6 +402,8 @@ def test_the_share_of_the_peak_is_that_of_the_card():
     for name, part in {"Tesla T4": "50%", "NVIDIA L40S": "—", "NVIDIA A100-SXM4-80GB": "10%"}.items():
         assert demo_module.share(32.5e12, Device("cuda", name), 0) == part
     assert demo_module.share(1.0, CPU, 1) == "—"
+    assert demo_module.card("NVIDIA H100 80GB HBM3") and demo_module.card("NVIDIA H100 PCIe") is None
+    assert demo_module.card("NVIDIA A100-PCIE-40GB") == demo_module.card("NVIDIA A100-SXM4-40GB")
     assert demo_module.card("NVIDIA A100-SXM4-40GB")[1] < demo_module.card("NVIDIA A100-SXM4-80GB")[1]
 
 

@@ -11,7 +11,7 @@ SOURCE = ROOT / "src" / "attn_course"
 LISTED = subprocess.check_output(["git", "ls-files", "src/attn_course"], cwd=ROOT, text=True).splitlines()
 FILES = [ROOT / name for name in LISTED if (ROOT / name).exists()]
 PAGES = {path: path.read_text(encoding="utf-8") for path in [*(ROOT / "book").glob("*.md"), *ROOT.glob("*.md")]}
-# The faces, the short public paths, and the command `attn-course`.
+# The public modules, the short public paths, and the command `attn-course`.
 PUBLIC = ("", ".pytorch", ".tf", ".reference", ".catalog", ".masks", ".parity", ".frameworks", ".notebook", ".__main__")
 LEGAL = re.compile(r"LICENSE.*|README\.md|py\.typed")
 # Read whole: an exercise is a file that its chapter's list names.

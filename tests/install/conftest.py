@@ -61,7 +61,7 @@ def lock():
     """The lock as constraints: what holds on this platform, without `-e .` and `-r`, which pip refuses there."""
     from packaging.requirements import Requirement
 
-    files = [ROOT / name for name in ("requirements.txt", "requirements-book.txt")]
+    files = [ROOT / name for name in ("requirements.txt", "requirements/book.txt")]
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     found = [Requirement(line) for line in lines if "==" in line and not line.startswith("#")]
     return [f"{r.name}{r.specifier}" for r in found if r.marker is None or r.marker.evaluate()]

@@ -1,6 +1,7 @@
 """The wheel with PyTorch alone, with TensorFlow alone, with neither; and chapter 2 from an empty folder."""
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -89,9 +90,10 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert held == expected and len(held) > 50
 
 
-def test_the_extras_ask_for_the_frameworks(wheel):
+def test_the_metadata_name_the_frameworks_and_lead_to_the_repository(wheel):
     (name,) = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA")]
-    lines = zipfile.ZipFile(wheel).read(name).decode().splitlines()
+    text = zipfile.ZipFile(wheel).read(name).decode()
+    lines = text.splitlines()
     asked = [Requirement(line.partition(":")[2]) for line in lines if line.startswith("Requires-Dist:")]
     for extra, expected in (
         ("torch", {"torch"}),
@@ -103,6 +105,7 @@ def test_the_extras_ask_for_the_frameworks(wheel):
         found = {r.name for r in asked if r.marker is None or r.marker.evaluate({"extra": extra})}
         assert plain == {"numpy", "matplotlib", "tqdm"} and found - plain == expected
     assert all(specifier.operator == ">=" for r in asked for specifier in r.specifier), "lower bounds only"
+    assert re.findall(r"\]\((?!https://)[^)]+\)", text) == [], "README.md as an index shows it"
 
 
 def test_without_a_framework(environment, wheel):

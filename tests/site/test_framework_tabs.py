@@ -47,6 +47,20 @@ def test_a_link_to_the_other_frameworks_entry_shows_it(visit):
         tab.locator("[id='attn_course.tf.KVCache']").wait_for()
 
 
+def test_names_on_the_packages_pages_lead_to_the_chosen_framework(visit):
+    """Those of the contents, and of what is said of both."""
+    with visit("book/api/window.html?framework=tf") as tab:
+        entries = tab.locator("nav.page-toc a:visible")
+        names = ["SlidingWindowAttention", "DilatedWindowAttention", "LongformerAttention"]
+        assert entries.all_inner_texts()[: len(names)] == names
+        assert all(".tf." in one.get_attribute("href") for one in entries.all()[: len(names)])
+        tab.locator("details summary", has_text="Formula").first.click()
+        tab.locator("details a", has_text="MultiHeadAttention").first.click()
+        tab.wait_for_url("**/multi_head.html*#attn_course.tf.MultiHeadAttention")
+        tab.locator("[id='attn_course.tf.MultiHeadAttention']").wait_for()
+        assert tab.locator(".fw-choices input[value=tf]").first.is_checked()
+
+
 def test_a_click_sets_all_groups(form_page):
     with form_page() as tab:
         assert shown(tab) == checked(tab) == {"torch"} and "framework=" not in tab.url

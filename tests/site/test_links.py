@@ -3,8 +3,10 @@
 import json
 from collections import Counter
 from functools import cache
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import api_sections
 import pytest
 from built_book import ROOT, SITE, soup
 from publisher import publisher
@@ -38,6 +40,18 @@ def test_links_lead_somewhere(page):
     tags = soup(path).find_all(["a", "link", "script", "img"])
     references = {tag.get("href") or tag.get("xlink:href") or tag.get("src") or "" for tag in tags}
     assert [fault for reference in sorted(references) if (fault := broken(path, reference))] == []
+
+
+def test_the_packages_pages_stand_in_the_order_of_the_catalog_and_their_names_lead_somewhere():
+    bar = soup(SITE / "book" / "api.html").select('#pst-primary-sidebar a[href^="api/"]')
+    topics = [Path(link["href"]).stem for link in bar]
+    assert topics == api_sections.topics()
+    for topic in topics:
+        page = SITE / "book" / "api" / f"{topic}.html"
+        linked = soup(page).select(".bd-article a:has(> code), nav.page-toc a")
+        assert not [link["href"] for link in linked if broken(page, link["href"])]
+    linked = [link["href"] for link in soup(SITE / "book" / "api" / "window.html").select(".bd-article a:has(> code)")]
+    assert {"../api.html#api-layers", "multi_head.html#attn_course.pytorch.MultiHeadAttention"} <= {*linked}
 
 
 def boxes(chapter):

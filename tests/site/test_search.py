@@ -68,6 +68,10 @@ def test_a_public_name_leads_to_its_entry(visit):
         for name in ("KVCache", "MultiHeadAttention", "SlidingWindowAttention", "padding_mask", "RotaryEncoding"):
             first = tab.evaluate("(name) => window.findSections(name)[0]", name)
             assert first["kind"] == "name" and first["title"].split(" ")[0] == name
+        for name in ("from_keras", "from_torch", "new_cache", "prune_heads", "KVCache.truncate"):
+            first = tab.evaluate("(name) => window.findSections(name)[0]", name)
+            assert first["kind"] == "method" and re.search(rf"\b{name} \(", first["title"])
+            assert f'id="{first["anchor"]}"' in (SITE / f"{first['page']}.html").read_text(encoding="utf-8")
 
 
 def test_ties_stand_in_the_order_of_the_contents(browser):

@@ -6,9 +6,9 @@ In the topic's ``__init__.py``, next to its prose:
 
 and, for public layers that are no row of the catalog, ``LAYERS = (Layer(...),)``.
 ``attn_course.catalog`` collects both; the contract's case, the wrong arguments, the
-benchmark's case, the row of costs, the API page and the faces are derived. It holds
-data alone: names of functions, not functions, so that a topic can be read without a
-framework. Never derived: prose, signatures, docstrings.
+benchmark's case, the row of costs, the API page and the public modules are derived. It
+holds data alone: names of functions, not functions, so that a topic can be read without
+a framework. Never derived: prose, signatures, docstrings.
 """
 
 from collections.abc import Mapping

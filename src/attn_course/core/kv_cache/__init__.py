@@ -1,8 +1,8 @@
 """Caches of keys and values: what was projected once, whole or in a ring.
 
-    keys[t], values[t] are computed once, when position t is read, and kept.
-    A chunk of T new positions attends to all S so far, the chunk among them:
-    query i of the chunk stands at i + S - T.
+keys[t], values[t] are computed once, when position t is read, and kept. A chunk of T
+new positions attends to all S so far, the chunk among them: query i of the chunk stands
+at i + S - T.
 
 Public names, alike in ``pytorch`` and ``tf``:
 

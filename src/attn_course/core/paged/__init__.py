@@ -1,7 +1,7 @@
 """Caches in blocks: keys and values of many sequences, in one pool of memory.
 
-    A pool owns N blocks of P positions each. A table says which blocks belong to a
-    sequence: its position p stands in block table[p // P] at place p % P.
+A pool owns N blocks of P positions each. A table says which blocks belong to a
+sequence: its position p stands in block table[p // P] at place p % P.
 
 A server reserves no memory for lengths that it does not know: a sequence takes a block
 when it needs one, wastes less than one, and gives all back at its end. Sequences that

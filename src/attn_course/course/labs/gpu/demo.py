@@ -15,10 +15,12 @@ from attn_course.notebook import Device, Table, device
 from attn_course.records import load_record
 
 # Operations and bytes per second as NVIDIA's data sheets have them, dense, 16 bits, by
-# a word of the device's name: the first that fits.
+# an expression in the device's name: the first that fits.
 CARDS = {"T4": (65e12, 0.32e12), "L4": (121e12, 0.3e12)}
-CARDS |= {"A100-SXM4-40GB": (312e12, 1.555e12), "A100": PEAKS["A100, 80 GB"]}
-CARDS |= {name: PEAKS[name] for name in ("H100", "H200", "B200")}
+CARDS |= {r"A100-\w+-40GB": (312e12, 1.555e12), "A100": PEAKS["A100, 80 GB"]}
+CARDS |= {r"H100 \d+GB HBM3": PEAKS["H100"]}  # not the slower ones: PCIe, NVL
+CARDS |= {name: PEAKS[name] for name in ("H200", "B200")}
+IN_16_BITS = ("window", "flash", "efficient", "cudnn", "kernel")  # others compute in 32
 NAMES = {
     "weights": "all weights",
     "tiles": "loop over tiles",
@@ -240,8 +242,9 @@ def measured(demo, rows):
         line["MiB"] = "—" if mib is None else f"{mib:,.0f}"
         rate = 1e3 * operations(demo, row) / row["forward_ms"]
         line["TFLOP/s"] = f"{rate / 1e12:.3g}"
-        if "layers" not in row:  # whose 32 bits the data sheets' peak does not hold for
-            line["Of peak"] = share(rate, demo.here, 0)
+        if "layers" not in row:
+            of_peak = share(rate, demo.here, 0)
+            line["Of peak"] = of_peak if row["way"] in IN_16_BITS else "—"
         if len(ways) > 1 and size_of(row) in base:
             line["Times faster"] = f"{base[size_of(row)] / row['forward_ms']:.1f}"
         if "recorded_ms" in row:

@@ -1,9 +1,9 @@
-"""The forger of records: what it takes for measured, and what a page's cells then say."""
+"""Mutated records: what the tool takes for measured, and what a page's cells then say."""
 
 import json
 from pathlib import Path
 
-import forgeries
+import mutate_records
 import pytest
 
 PAGE = """---
@@ -52,16 +52,16 @@ def page(tmp_path, monkeypatch):
     ]
     rows = [row | {"framework": "pytorch"} for row in rows] + [row | {"framework": "tf"} for row in rows[::2]]
     made = {"date": "2026-11-27", "versions": {"numpy": "2"}, "rows": rows}
-    monkeypatch.setattr(forgeries.records, "load_record", lambda name: json.loads(json.dumps(made)))
-    monkeypatch.setattr(forgeries, "read_by", lambda text: ["made"])
-    monkeypatch.setattr(forgeries, "ROOT", tmp_path)
+    monkeypatch.setattr(mutate_records.records, "load_record", lambda name: json.loads(json.dumps(made)))
+    monkeypatch.setattr(mutate_records, "read_by", lambda text: ["made"])
+    monkeypatch.setattr(mutate_records, "ROOT", tmp_path)
     source = Path(tmp_path, "01_made.md")
     source.write_text(PAGE)
     return source
 
 
 def found(source):
-    return {part.told.partition(": ")[2]: kind for part, kind, _ in forgeries.Page(source).parts(99, 0)}
+    return {part.told.partition(": ")[2]: kind for part, kind, _ in mutate_records.Page(source).parts(99, 0)}
 
 
 def test_what_a_page_says_is_tight_or_wide_and_the_rest_is_shown(page):
@@ -80,7 +80,7 @@ def test_a_check_made_too_weak_is_seen(page):
 
 def test_a_stopped_run_goes_on(page, monkeypatch):
     assert found(page)
-    monkeypatch.setattr(forgeries.Page, "tried", None)
+    monkeypatch.setattr(mutate_records.Page, "tried", None)
     assert found(page)
 
 
@@ -89,4 +89,4 @@ def test_a_cell_is_left_out_for_what_a_framework_gave_alone(page, capsys):
     assert "cell 3 is left out: name 'exact_torch'" in (found(page), capsys.readouterr().err)[1]
     page.write_text(PAGE.replace("< 3", "< 0"))
     with pytest.raises(AssertionError):
-        forgeries.Page(page)
+        mutate_records.Page(page)

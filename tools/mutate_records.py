@@ -1,7 +1,7 @@
-"""Forged records: do a page's cells assert what it says of its runs?
+"""Mutated records: do a page's cells assert what it says of its runs?
 
 For every record that a page draws, measured numbers are moved, and the page's cells that need no framework run on the
-forgery. One part of the record at a time (the runs of a method, of a length, of a seed, of all settings alike) goes up
+copy. One part of the record at a time (the runs of a method, of a length, of a seed, of all settings alike) goes up
 and down by twice its spread over the seeds; where no cell minds, by the whole range of its column. A part is
 
 tight   if a cell fails when it moves by twice its spread,
@@ -10,10 +10,10 @@ shown   if none fails, and the page shows other numbers: nothing may be said of 
 
 What moves nothing on the page is not drawn, and does not count.
 
-python tools/forgeries.py [07 ...] [--most 8] [--seed 0]
+python tools/mutate_records.py [07 ...] [--most 8] [--seed 0]
 
-It lists what is not tight, and writes the counts into book/forgeries.json. What it found is kept in _build/forgeries,
-where a stopped run goes on.
+It lists what is not tight, and writes the counts into book/mutated_records.json. What it found is kept in
+_build/mutated_records, where a stopped run goes on.
 """
 
 import argparse
@@ -44,7 +44,7 @@ from publisher import ROOT
 from attn_course import records
 from attn_course.files import ending_in_one_line, write_text
 
-TOLD = ROOT / "book" / "forgeries.json"  # for the page of the course's state
+TOLD = ROOT / "book" / "mutated_records.json"  # for the page of the course's state
 KINDS = ("tight", "wide", "shown")
 LEFT_OUT = {"tab-torch", "tab-tf", "both", "exercise", "solution", "package", *NOT_RUN}
 FIGURE = re.compile("attn_course.course.plots.*(lines|bars|diagram|map|grid|image_attention|explore|live)")
@@ -136,7 +136,7 @@ def parts(name, record, code):
         yield Part(name, f"{column}: {told}", chosen[column, named])
 
 
-def forged(record, part, by):
+def mutated(record, part, by):
     """A copy in which a part is moved by so many of its spreads, or by 1 or -1 of its range; None if nothing moves."""
     made = copy.deepcopy(record)
     for path, (spread, whole, low, high) in part.moves.items():
@@ -289,7 +289,7 @@ class Page:
     def __init__(self, source):
         self.text = source.read_text(encoding="utf-8")
         self.checks, self.every = page_statements(source)
-        self.shows, self.kept = outcome(self.every, {}), ROOT / "_build" / "forgeries" / f"{source.stem}.json"
+        self.shows, self.kept = outcome(self.every, {}), ROOT / "_build" / "mutated_records" / f"{source.stem}.json"
         if self.shows.startswith("cell"):
             raise ValueError(f"{source.stem}: on the records as they are, {self.shows}")
         self.known = json.loads(self.kept.read_text(encoding="utf-8")) if self.kept.exists() else {}
@@ -320,13 +320,13 @@ class Page:
 
     def drawn(self, part, record):
         """Whether the page shows something else when a part moves by its range."""
-        made = forged(record, part, 1) or forged(record, part, -1)
+        made = mutated(record, part, 1) or mutated(record, part, -1)
         return made is not None and outcome(self.every, {part.record: made}) != self.shows
 
     def tried(self, part, record):
         """The kind of a part, and what minded; nothing where the page shows nothing of it."""
         for by in (SPREADS, -SPREADS, 1, -1):
-            made = forged(record, part, by)
+            made = mutated(record, part, by)
             if made and (said := outcome(self.checks, {part.record: made})).startswith("cell"):
                 return KINDS[abs(by) == 1], f"{by:+d}: {said}"
         return ("shown", "") if self.drawn(part, record) else ()

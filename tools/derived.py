@@ -1,6 +1,6 @@
-"""Write the faces `attn_course.pytorch`, `.tf` and `.reference` from the literal `__all__` of every topic.
+"""Write the public modules, `attn_course.pytorch`, `.tf` and `.reference`, from the `__all__` of every topic.
 
-And the pages of book/api, one a topic, and the README.md of experiments and tools. `python tools/faces.py` writes
+And the pages of book/api, one a topic, and the README.md of experiments and tools. `python tools/derived.py` writes
 them, `--check` fails if one is stale. Nothing of the package is imported. A star takes the names of a literal
 `__all__`, so that type checkers and editors see them.
 """
@@ -19,7 +19,7 @@ WORDS = {
     "tf": "Every public name in TensorFlow.",
     "reference": "Every public specification, in NumPy and float64.",
 }
-MADE = "# Made by `make faces`; edit the literal `__all__` of a topic."
+MADE = "# Made by `make derived`; edit the literal `__all__` of a topic."
 LISTED = '__all__ = [name for name in dir() if not name.startswith("_")]'
 ROOMS = ("core", "mechanisms", "models")
 
@@ -34,7 +34,7 @@ def names_of(path):
 
 
 def face(kind, source=SOURCE):
-    """The text of a face."""
+    """The text of a public module: of a face of the package, as the tests call it."""
     files = sorted(path for room in ROOMS for path in (source / room).rglob(f"{kind}.py"))
     topics = {".".join(path.relative_to(source).parts[:-1]): names_of(path) for path in files}
     counts = Counter(name for names in topics.values() for name in names)
@@ -45,7 +45,7 @@ def face(kind, source=SOURCE):
 
 
 def stale(source=SOURCE):
-    """The faces that are not what the topics say: path and text."""
+    """The public modules that are not what the topics say: path and text."""
     texts = {source / f"{kind}.py": face(kind, source) for kind in WORDS}
     return {path: text for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text}
 
@@ -64,7 +64,7 @@ def main(check):
         api_sections.write()
         programs.write()
     elif found := [*stale(), *api_sections.stale(), *programs.stale()]:
-        sys.exit(f"stale: {', '.join(path.name for path in found)}; run `make faces`")
+        sys.exit(f"stale: {', '.join(path.name for path in found)}; run `make derived`")
 
 
 if __name__ == "__main__":
