@@ -101,7 +101,9 @@ def index_loss(
 def gathered(entry, chosen, k):
     """The chosen entries (B, 1, k, X), and (B, 1, 1, k), False behind the last one."""
     kept, places = chosen.to(entry.dtype).topk(min(k, chosen.shape[-1]), dim=-1)
-    return entry.take_along_dim(places.mT, dim=2), kept > 0
+    # Compiled, take_along_dim would make one graph for each number of entries.
+    places = places.mT.expand(-1, -1, -1, entry.shape[-1])
+    return entry.gather(2, places), kept > 0
 
 
 class IndexedAttention(LatentAttention):
