@@ -41,4 +41,4 @@ def main(text=TEXT, steps=150, written=72):
 
 if __name__ == "__main__":
     loss, written = main()
-    print(f"loss {loss:.3f}\n{written}")
+    print(f"loss {loss:.2f}\n{written}")

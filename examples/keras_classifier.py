@@ -27,4 +27,4 @@ def main(folder, epochs=6, rows=4000):
 
 
 if __name__ == "__main__":
-    print(f"right: {main(tempfile.mkdtemp())[2]:.3f}")
+    print(f"right: {main(tempfile.mkdtemp())[2]:.2f}")

@@ -25,4 +25,4 @@ def main(steps=300):
 
 
 if __name__ == "__main__":
-    print("mean squared error: {:.4f} at 40 steps, {:.4f} at 160".format(*main()))
+    print("mean squared error: {:.3f} at 40 steps, {:.3f} at 160".format(*main()))

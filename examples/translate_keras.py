@@ -41,4 +41,4 @@ def main(german=None, path="translator.keras", steps=1500):
 
 if __name__ == "__main__":
     said = main(*sys.argv[1:2])
-    print(said if sys.argv[1:] else f"loss {said:.4f}")
+    print(said if sys.argv[1:] else f"loss {said:.2f}")

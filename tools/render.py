@@ -96,9 +96,10 @@ def _prose_and_code(source: list[NotebookNode], page: Page) -> list[NotebookNode
             cells.append(_code(cell))
             text = cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")
             prose = [caption(text.strip(), page, framework_of(cell))] if text else []
+            own = {"tags": [f"tab-{framework_of(cell)}"]} if framework_of(cell) else {}
         else:
-            prose = [convert(part, page) for part in split_sections(cell.source)]
-        cells += [nbformat.v4.new_markdown_cell(part) for part in prose if part.strip()]
+            prose, own = [convert(part, page) for part in split_sections(cell.source)], {}
+        cells += [nbformat.v4.new_markdown_cell(part, metadata=dict(own)) for part in prose if part.strip()]
     places = [i for i, cell in enumerate(cells) if cell.cell_type == "markdown"]
     closed = close([cells[i].source for i in places], page)
     for i, text in zip(places, closed, strict=False):

@@ -85,8 +85,9 @@ def counts(notebook):
 
 
 def chapter(stem):
-    number = re.match(r"\d+(?=_(?!project))", stem)
-    return f"{{doc}}`{int(number[0]) if number else 'project'} <{stem}>`"
+    number, project, name = stem.partition("_project_")
+    told = name.replace("_", " ") if project else int(number[:2])
+    return f"{{doc}}`{told} <{stem}>`"
 
 
 def notebooks(root=ROOT):

@@ -27,6 +27,8 @@ INNER = ("attend", "check", "extra_repr", "get_config", "compute_mask", "compute
 INNER += ("Sizes",)  # an alias of a class that has no entry
 # The steps of a layer over heads, for who writes one: the class that has them says what they are.
 INNER += ("like", "make_maps", "normed", "options", "position", "prepare", "project", "remember", "walk")
+INNER += ("asks", "attend_absorbed", "gate", "gates", "index_keys", "mask_rows", "parts", "pattern", "turn", "turned")
+INNER += ("extend", "kept", "slots")  # of a cache, for who writes one
 PAGES = re.compile(r"book/api(/|$)")
 FACES = {"pytorch": "torch", "tf": "tf"}  # and the framework of the choice
 
@@ -99,6 +101,7 @@ class ApiTopic(SphinxDirective):
         holder = nodes.container(classes=["api-topic"])
         shown = [
             ":::{dropdown} Formula, arguments, parameters, source",
+            *([] if any(name[0].isupper() for name in both) else [":open:"]),  # functions alone: little else is there
             "```{eval-rst}",
             *docstrings.converted(overview(topic)),
             "```",

@@ -17,6 +17,7 @@
     return WHOLE.test(small) ? small.replace(/s$/, "") : stemmer.stemWord(small);
   };
   const ASKING = "after can do does example explained formula from how many much off should vs what when where which why".split(" ");
+  const FRAMEWORKS = /\b(pytorch|torch|tensorflow|tf|keras)\b/gi; // a subject's card has both
   const stops = new Set([...stopwords, ...ASKING]);
   const compounds = (text) => text.normalize("NFKC").match(/[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu) ?? [];
   // "PagedAttention" and "KVCache" are two words each, "ALiBi" and "YaRN" are one.
@@ -85,7 +86,7 @@
 
   function find(query) {
     const terms = asked(query);
-    const phrase = plain(query);
+    const phrase = plain(query.replace(FRAMEWORKS, "")) || plain(query);
     // A letter, or a word as "in", by itself stands everywhere: headings and names alone are searched for it.
     const alone = terms.length === 1 && (terms[0].length === 1 || stops.has(terms[0]));
     const found = index.search(terms.flatMap(meant).join(" "), {

@@ -88,6 +88,10 @@ def test_no_notebook_of_one_framework_names_what_the_other_s_cells_define(tmp_pa
     for path in write_alone(ROOT):
         shutil.copy(path, tmp_path)
     assert len([*tmp_path.iterdir()]) > 30 and unknown_names(tmp_path) == []
+    for path in tmp_path.iterdir():
+        texts = [cell.source for cell in read_notebook(path).cells if cell.cell_type == "markdown"]
+        captions = [text for text in texts if text.startswith("**Fig. ")]
+        assert len(captions) == len({*captions}), path.name  # the other's figure went with its caption
     broken = next(tmp_path.glob("04_*_torch.ipynb"))
     broken.write_text(broken.read_text(encoding="utf-8").replace("import torch", "import math"), encoding="utf-8")
     assert any("`torch`" in line for line in unknown_names(tmp_path))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import wraps
 
 import both_frameworks  # noqa: F401
 import numpy as np
@@ -65,8 +66,8 @@ class Odd:
         (lambda *given: [[1], [1, 2]], "it raised ValueError: "),
         (lambda h, m, x: h, "it raised TypeError: "),
         (deep, "it raised RecursionError"),
-        (np.zeros((3, 5)), "hand over the function itself; this is a nd"),
-        (None, "hand over the function itself; this is a NoneType"),
+        (np.zeros((3, 5)), "hand over the function itself, not: ndarray"),
+        (None, "hand over the function itself, not: NoneType"),
     ],
 )
 def test_feedback(answer, words, capsys):
@@ -229,8 +230,10 @@ def test_right_for_equal_sizes_alone_is_refused(capsys):
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match=r"no exercise '99.x'; there are: 00."):
+    with pytest.raises(ValueError, match=r"no exercise '99.x'; see `attn-course"):
         check("99.x", None)
+    with pytest.raises(ValueError, match=r"no exercise '00.weight'; near it: 00.weights"):
+        check("00.weight", None)
     with pytest.raises(ValueError, match="framework must be numpy, torch or tf"):
         check("01.last_state", None, framework="jax")
     with pytest.raises(ValueError, match="number must be 1, 2 or 3, got 4"):
@@ -343,3 +346,13 @@ def test_no_framework_is_imported_by_checking():
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, env=os.environ)
     assert done.returncode == 0, done.stderr
+
+
+def test_several_results_may_be_a_list():
+    """As right as a tuple, gradients and measures included."""
+    drawn = {name: draw_cases(each, 1) for name, each in EXERCISES.items() if each.kind != "test"}
+    several = [name for name, cases in drawn.items() if cases[0].several]
+    assert len(several) > 20 and {"00.bowl", "project.pad", "lm.attend", "10.far"} <= {*several}
+    for name in several:
+        solution = EXERCISES[name].solution
+        assert check(name, wraps(solution)(lambda *given, solution=solution: list(solution(*given))), seed=1), name

@@ -94,7 +94,7 @@ def test_a_class_from_the_command_line(sandbox, tmp_path, capfd):
     assert rows["wrong.py"]["wrong"].startswith("04.attention: the scale is missing")
     assert rows["wrong.py"]["04.attention"] == "0" and rows["wrong.py"]["13.ring"] == ""
     assert len(list(feedback.iterdir())) == len(rows)
-    assert capfd.readouterr().err.endswith(f"{len(rows)} submissions, seed {SEED}\n")
+    assert capfd.readouterr().err.endswith(f"submissions: {len(rows)}, seed {SEED}\n")
 
 
 @pytest.fixture(scope="module")

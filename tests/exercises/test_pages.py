@@ -60,6 +60,24 @@ def test_a_page_shows_what_is_checked(name):
 def test_a_page_says_what_the_file_says(name):
     exercise, part = EXERCISES[name], PARTS[name]
     assert [tuple(map(int, each)) for each in LEVEL.findall(part)] == [(exercise.level, exercise.minutes)]
-    assert not exercise.title or exercise.title == re.match(r"### Exercise \d+: (.*)", part)[1]
+    assert exercise.title == re.match(r"(?:### Exercise|## Part) \d+: (.*)", part)[1]
     (hint,) = re.findall(r":::\{dropdown\} Hint\n(.*?)\n:::", part, re.DOTALL)
     assert " ".join(hint.split()).startswith(f'{exercise.hints[0]} More: `hint("{name}", 2)`')
+
+
+def test_the_core_path_builds_on_itself_and_the_shorter_way_on_two_of_the_chapters_that_it_leaves_out():
+    text = (BOOK / "intro.md").read_text(encoding="utf-8")
+    core = {number.zfill(2) for number in re.findall(r"(?m)^(\d+) \| \w+ \| core \|", text)}
+    left_out, needed = {"01", "02", "03"}, {}
+    for name, each in EXERCISES.items():
+        chapter = name[:2]
+        if chapter in core:
+            needed[chapter] = needed.get(chapter, set()) | {one for one in each.before.split(", ") if one in EXERCISES}
+    assert {one[:2] for some in needed.values() for one in some} <= core
+    found = {one for chapter in core - left_out for one in needed[chapter] if one[:2] in left_out}
+    assert found == {"01.padding_mask", "02.masked_weights"}
+    assert "exercise 3 of chapter 1 (a padding mask) and 4\nof chapter 2 (a masked softmax)" in text
+    for name, number in {"01.padding_mask": 3, "02.masked_weights": 4}.items():
+        assert PARTS[name].startswith(f"### Exercise {number}: ")
+        # And these on nothing that is left out.
+        assert {one[:2] for one in EXERCISES[name].before.split(", ") if one in EXERCISES} <= {"00", "01"}

@@ -28,7 +28,7 @@ class KVCache:
     keys and values of an ``update`` raises ValueError (in compiled code, which can't
     look, they count as constants).
 
-    Compiled, a cache is an *argument* of the function, never a global or captured one:
+    Compiled, a cache is an argument of the function, never a global or captured one:
     ``length`` is a number of Python, which ``torch.compile`` takes for a constant there
     and compiles anew at every token.
 

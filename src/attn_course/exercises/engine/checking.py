@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from attn_course.core import frameworks
@@ -41,7 +42,9 @@ def recording(record):
 def find(name):
     """The exercise of that name; ValueError for any other."""
     if name not in EXERCISES:
-        raise ValueError(f"no exercise {name!r}; there are: {', '.join(EXERCISES)}")
+        near = ", ".join(get_close_matches(str(name), EXERCISES))
+        told = f"near it: {near}" if near else "see `attn-course exercises list`"
+        raise ValueError(f"no exercise {name!r}; {told}")
     return EXERCISES[name]
 
 
@@ -182,7 +185,7 @@ def callable_of(exercise, answer, framework):
             return None, None, fault
     if not callable(answer):
         kind = type(answer).__name__
-        return None, None, f"hand over the function itself; this is a {kind}"
+        return None, None, f"hand over the function itself, not: {kind}"
     if exercise.kind in ("module", "read") and framework == "numpy":
         fault = 'say which framework it is: framework="torch" or framework="tf"'
         return None, None, fault
@@ -242,7 +245,9 @@ def verdict(exercise, prediction):
     measured = float(exercise.solution(*exercise.ask))
     close = abs(prediction - measured) <= 0.1 * abs(measured)
     verdict = "close: why?" if close else "off: why?"
-    return f"; you predicted {prediction:.4g}, it is {measured:.4g} ({verdict})"
+    pair = prediction, measured
+    told = (f"{x:,.0f}" if x.is_integer() else f"{x:.4g}" for x in pair)
+    return "; you predicted {}, it is {} ({})".format(*told, verdict)
 
 
 def hint(name, number=1):

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import json
+import os
 import secrets
 import sys
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 from attn_course.exercises.engine.checking import judge
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.progress import load, progress, solved
-from attn_course.exercises.engine.submission import collect
+from attn_course.exercises.engine.submission import SILENT, collect
 
 
 def _above_zero(kind):
@@ -94,6 +95,9 @@ def _in_one_line(run):
     def guarded(options):
         try:
             return run(options)
+        except BrokenPipeError:  # whoever reads has enough, as in `list | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         except (OSError, ValueError, argparse.ArgumentTypeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
@@ -138,13 +142,14 @@ def check_file(options):
         return fault is None
 
     errors = collect(options.file, record)
+    if not results and not errors:
+        errors = [f"{options.file}: {SILENT}"]
     if options.json:
         print(json.dumps({"results": results, "errors": errors}))
     else:
         for error in errors:
             print(error, file=sys.stderr)
     if not results:
-        print("the file checks no answer", file=sys.stderr)
         return 2
     return int(bool(errors) or any(fault is not None for fault in results.values()))
 
@@ -210,7 +215,7 @@ def grade_all(options):
     if options.json:
         print(json.dumps({"seed": seed, "rows": rows}))
     else:
-        print(f"{len(rows)} submissions, seed {seed}", file=sys.stderr)
+        print(f"submissions: {len(rows)}, seed {seed}", file=sys.stderr)
     return 0
 
 

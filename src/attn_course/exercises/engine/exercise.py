@@ -35,6 +35,7 @@ class Case(NamedTuple):
     most: int = 0  # bytes that a call may hold at a time; not measured where it is 0
     lines: int = 0  # of Python that a call may run; not counted where it is 0
     bounds: tuple = ()  # what rounding moves each result by, see `rounding.bounded`
+    several: bool = False  # results: a list of them is as good as a tuple
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from pathlib import Path
 from attn_course.exercises.engine.files import EXERCISES
 from attn_course.exercises.engine.marking import LIMITS, UNBEGUN, Cases, Marks, mark
 from attn_course.exercises.engine.sources import source_of
-from attn_course.exercises.engine.submission import cells_of, copied
+from attn_course.exercises.engine.submission import SILENT, cells_of, copied
 from attn_course.files import write_text
 
 LARGEST = 2**26  # bytes of a file
 NONE = "there is no code in it: a .py or an .ipynb is needed"
 LINK = "a link isn't followed, it could lead to another's file: the file is needed"
-SILENT = "it checks no answer: nothing in it calls check"
 OWN = "00.weights"
 # Canvas: lovelaceada_LATE_12345_67890_answers.py; the first number is the student's.
 CANVAS = re.compile(r"([^_]+(?:_LATE)?_\d+)_\d+_.+")

@@ -204,8 +204,8 @@ def into(framework, value):
 
 
 def leaves(value):
-    """The arrays and numbers in tuples and dictionaries, in their order."""
-    if isinstance(value, tuple | dict):
+    """The arrays and numbers in lists, tuples and dictionaries, in their order."""
+    if isinstance(value, list | tuple | dict):
         parts = value.values() if isinstance(value, dict) else value
         return [leaf for part in parts for leaf in leaves(part)]
     return [value]
@@ -225,11 +225,11 @@ def to_numpy(value):
     return np.asarray(value)
 
 
-def _arrays(result):
+def _arrays(result, several):
     if result is None or result is ...:
         raise Refused("not done yet: it returns nothing")
-    if isinstance(result, list) and isinstance((result or [0])[0], str):
-        result = tuple(result)  # a text and arrays make no array
+    if several and isinstance(result, list):
+        result = tuple(result)
     parts = result if isinstance(result, tuple) else (result,)
     return tuple(to_numpy(part) for part in parts)
 
@@ -238,7 +238,7 @@ def call_function(answer, case, framework):
     """The arrays that a function gives for a case; Refused where it changes one."""
     given = into(framework, case.arguments)
     result = answer(*given)
-    arrays = tuple(array.copy() for array in _arrays(result))
+    arrays = tuple(array.copy() for array in _arrays(result, case.several))
     check_unchanged(case.arguments, given)
     return arrays
 
@@ -263,7 +263,8 @@ def _warm_torch():
 
 def call_measured(measure, answer, case, framework):
     """What the answer's result does, in place of the result: ``measure`` says it."""
-    found = measure(_arrays(answer(*into(framework, case.arguments))), *case.arguments)
+    result = answer(*into(framework, case.arguments))
+    found = measure(_arrays(result, case.several), *case.arguments)
     return found if isinstance(found, tuple) else (found,)
 
 

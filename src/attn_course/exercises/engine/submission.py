@@ -12,6 +12,7 @@ from attn_course.exercises.engine.sources import source_of
 
 # Cells that the course wrote: the page's solutions never count as somebody's answers.
 OURS = {"solution", "check", "trained"}
+SILENT = 'it checks no answer: end it with a line such as check("00.weights", weights)'
 SHORT = " (a line or two, which may be chance)"
 
 

@@ -58,7 +58,7 @@ def chosen_blocks_attention(
 
 @keras.saving.register_keras_serializable("attn_course")
 class ChosenBlocksAttention(AttentionLayer):
-    """Layer of ``chosen_blocks_attention``: always causal. No bias, no dropout.
+    """Layer of ``chosen_blocks_attention``: causal; no bias of scores, no dropout.
 
     Raises:
         ValueError: block_size or top_k is no whole number of at least 1, or as every

@@ -200,7 +200,7 @@ class DeltaRuleAttention(DecayingAttention):
     beta of every key and head is the sigmoid of a linear map of the key's input. decay:
     None, "fixed", "learned", or "columns", learned for each column of a key. Always
     causal, whatever it is asked for. The weights are never formed (they are None). The
-    mask is padding. No bias, no dropout.
+    mask is padding. No bias of scores, no dropout.
 
     ``new_state`` and ``step`` decode: what is remembered does not grow.
 

@@ -198,7 +198,8 @@ class FlashAttention(AttentionLayer):
     """Multi-head attention that never forms its weights: ``flash_attention``.
 
     What it is called with, what it projects, splits and merges: ``AttentionLayer``. The
-    weights are None. No bias, no dropout, no other softmax: it is taken tile by tile.
+    weights are None. No bias of scores, no dropout, no other softmax: it is taken
+    tile by tile.
 
     Raises:
         ValueError: a size is no whole number of at least 1, dropout; in the call, a

@@ -237,7 +237,7 @@ class LinearAttention(DecayingAttention):
     ``feature_map``, ``normalize`` and ``epsilon`` as there; a feature map that is a
     function of one's own must be known to Keras for saving. decay: None, "fixed" or
     "learned", of use where it is called with ``causal=True``. The weights are never
-    formed (they are None). The mask is padding. No bias, no dropout.
+    formed (they are None). The mask is padding. No bias of scores, no dropout.
 
     ``new_state`` and ``step`` decode: what is remembered does not grow.
 

@@ -248,7 +248,7 @@ class RandomFeatureAttention(RandomFeatureLayer):
     ``projection`` is drawn with the seed and kept, not trained; ``redraw`` draws
     another. With ``gate=True`` the sigmoid of a linear map of the key's input is the
     gate, and it must be called with ``causal=True``. The weights are never formed (they
-    are None). The mask is padding. No bias, no dropout.
+    are None). The mask is padding. No bias of scores, no dropout.
 
     Raises:
         ValueError: a size is no whole number of at least 1, or num_features is odd.

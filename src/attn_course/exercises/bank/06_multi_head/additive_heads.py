@@ -12,7 +12,7 @@ Scores may be of any size. `softmax(score)` is given.
 
 title = "another score in the heads"
 level, minutes = 2, 15
-before = "02.additive_score"
+before = "broadcasting"
 usual = "overflow queries"
 
 

@@ -1,6 +1,6 @@
-"""Chapter 3's window, without a mask or a bias. Write `windowed(query, key, sigma)`:
-query (T, K), key (S, K), sigma a number; return both with more columns, (T, N) and
-(S, N), whose usual weights, softmax(q @ k.T / sqrt(N)), are those of query and key
+"""A window around each query, without a mask or a bias. Write `windowed(query, key,
+sigma)`: query (T, K), key (S, K), sigma a number; return both with more columns, (T, N)
+and (S, N), whose usual weights, softmax(q @ k.T / sqrt(N)), are those of query and key
 times exp(-(t - s)^2 / (2 sigma^2)), brought to a sum of 1.
 
 1. A factor of a weight is a summand of its score. Write (t - s)^2 out: which part is
@@ -11,9 +11,9 @@ times exp(-(t - s)^2 / (2 sigma^2)), brought to a sum of 1.
    each.
 """
 
-title = "chapter 3's window in two columns"
+title = "a window in two columns"
 level, minutes = 3, 15
-before = "03.local_weights"
+before = "04.attention"
 kind = "open"
 
 

@@ -11,7 +11,7 @@ itself and those before. How much of the last is the first? Guess, then write
 title = "predict the first word's share"
 level, minutes = 2, 10
 kind = "predict"
-before = "01.influence"
+before = "matrix products"
 predict = "with keep 0"
 ask = (12, 100, 0.0)
 

@@ -10,7 +10,7 @@ position.
 
 title = "label smoothing from log-probabilities"
 level, minutes = 2, 10
-before = "01.decoder_input"
+before = "logarithms"
 
 
 def cases(rng):

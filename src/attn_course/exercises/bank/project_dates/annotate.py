@@ -12,6 +12,7 @@ zeros.
    + bias).
 """
 
+title = "annotate each character with its neighbors"
 level, minutes = 2, 15
 kind = "part"
 before = "project.pad, matrix products"

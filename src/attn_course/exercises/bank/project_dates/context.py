@@ -6,6 +6,7 @@
 3. (weights[:, None] @ memory)[:, 0]
 """
 
+title = "the context is a weighted average"
 level, minutes = 1, 5
 kind = "part"
 before = "00.weights"

@@ -10,6 +10,7 @@ numbers: what is written, end too; 0 after it.
    logits; append it; ended = ended or token == end.
 """
 
+title = "greedy decoding stops at the end of each text"
 level, minutes = 2, 15
 kind = "part"
 before = "01.decoder_input, project.step"

@@ -7,6 +7,7 @@ one isn't); output: one number. Logits may be as large as several hundred.
 3. (loss per position * real).sum() / real.sum(), real = target != 0.
 """
 
+title = "a loss that leaves padding out"
 level, minutes = 2, 10
 kind = "part"
 before = "softmax, logarithms"

@@ -11,6 +11,7 @@ bool, True where a character is.
    [place.get(each, 3) for each in text]; the mask is tokens != 0.
 """
 
+title = "pad texts to one batch, with a mask"
 level, minutes = 1, 10
 before = "01.padding_mask"
 

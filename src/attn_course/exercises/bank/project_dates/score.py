@@ -7,6 +7,7 @@ decoder: query (B, D), memory (B, S, E), W (D, A), U (E, A), v (A); output (B, S
 3. tanh((query @ W)[:, None] + memory @ U), then the product with v.
 """
 
+title = "score every character for one query"
 level, minutes = 1, 5
 kind = "part"
 before = "02.additive_score"

@@ -13,6 +13,7 @@ N), and the new state (B, H).
    output_weight + output_bias, state.
 """
 
+title = "one step of the decoder looks back, then moves"
 level, minutes = 3, 20
 kind = "part"
 before = "02.step, project.score, project.weights, project.context"

@@ -10,6 +10,7 @@ never NaN.
 3. softmax(score, with the lowest number where the mask is False), times the mask.
 """
 
+title = "weights by a softmax that padding can't enter"
 level, minutes = 2, 10
 kind = "part"
 before = "02.masked_weights"

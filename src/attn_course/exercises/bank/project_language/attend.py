@@ -10,6 +10,7 @@ the weights (B, H, T, S).
    softmax over the last axis; return weights @ value, weights.
 """
 
+title = "causal attention, all heads at once"
 level, minutes = 2, 15
 kind = "part"
 before = "04.attention, 04.with_cache"

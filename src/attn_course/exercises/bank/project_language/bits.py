@@ -9,6 +9,7 @@ several hundred.
 3. sum of the cross-entropies of all positions / (log(2) * characters)
 """
 
+title = "a loss in bits per character"
 level, minutes = 2, 10
 kind = "part"
 before = "softmax, logarithms"

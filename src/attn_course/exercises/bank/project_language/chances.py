@@ -10,6 +10,7 @@ sums to 1. Logits may be as large as several hundred; no two of them are equal.
    -inf, logits) / temperature)
 """
 
+title = "temperature and top-k"
 level, minutes = 2, 15
 kind = "part"
 before = "softmax, lm.bits"

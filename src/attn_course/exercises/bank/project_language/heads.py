@@ -14,6 +14,7 @@ layout half, base 10000; values are not. Returns the output (B, T, D) and the we
    p["output"], weights.
 """
 
+title = "split into heads, turn, attend, merge"
 level, minutes = 2, 15
 kind = "part"
 before = "06.split_heads, 07.rotate, lm.attend"

@@ -9,6 +9,7 @@ in p too, as in lm.heads. Returns x (B, T, D) and the heads' weights (B, H, T, T
    relu(norm(x, p["norm2"]) @ p["inner"]); x + inner @ p["outer"], weights
 """
 
+title = "a pre-norm layer with two residual sums"
 level, minutes = 2, 20
 kind = "part"
 before = "08.pre_norm, lm.heads, lm.norm"

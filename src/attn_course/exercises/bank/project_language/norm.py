@@ -8,6 +8,7 @@ subtracted.
 3. x / root(mean(x ** 2, last axis, kept) + 1e-6) * scale
 """
 
+title = "a norm without a mean"
 level, minutes = 1, 5
 kind = "part"
 before = "08.layer_norm"

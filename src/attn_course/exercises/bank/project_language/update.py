@@ -12,6 +12,7 @@ value, and the new mean and square as they were before the division.
    rate * (mean / (1 - 0.9 ** step)) / ((square / (1 - 0.99 ** step)) ** 0.5 + 1e-8)
 """
 
+title = "one step of Adam"
 level, minutes = 2, 15
 kind = "part"
 before = "powers, running means"

@@ -10,6 +10,7 @@ token that follows it in the text.
    tokens[places + 1].
 """
 
+title = "windows of the text, and what follows"
 level, minutes = 1, 10
 before = "01.decoder_input"
 
