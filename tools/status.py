@@ -12,7 +12,6 @@ import datetime
 import hashlib
 import json
 import platform
-import re
 from collections import Counter
 from pathlib import Path
 
