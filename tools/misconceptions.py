@@ -58,7 +58,8 @@ def entry(error):
     words = name.removeprefix("test_").replace("_", " ")
     test = f"[{words}]({publisher().file_url(file)})" + (f", case *{case}*" if case else "")
     lines = [f"### “{error.said}”", "", error.right, "", ":::{dropdown} Shown, printed, tested"]
-    cell = f", by {{shown}}`{error.page}#{error.section}#{error.cell}`" if error.cell else ""
+    claim = error.cell.replace("`", "")  # one would end the role
+    cell = f", by {{shown}}`{error.page}#{error.section}#{claim}`" if claim else ""
     lines += [f"- Shown in {{shown}}`{error.page}#{error.section}`{cell}"]
     lines += [f"- Source: {keys}{', ' if error.where else ''}{error.where}"]
     return "\n".join([*lines, f"- Fails when it is implemented: {test}", ":::", ""])

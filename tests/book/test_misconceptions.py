@@ -26,6 +26,9 @@ def test_there_are_many_and_each_is_said_once():
     assert sum(bool(error.cell) for error in ERRORS) >= 30
     assert PAGE.count(LISTED) == 1 and with_entries("other") == "other"
     assert with_entries(PAGE).count("\n### “") == len(ERRORS)
+    shown = re.findall(r"(?m)^- Shown in (.*)", with_entries(PAGE))
+    assert len(shown) == len(ERRORS)  # code in a claim would end its role
+    assert all(re.fullmatch(r"\{shown\}`[^`]+`(, by \{shown\}`[^`]+`)?", one) for one in shown)
 
 
 def test_every_reader_has_topics_and_every_topic_a_reader():

@@ -134,12 +134,13 @@ def test_the_weights_stand_at_the_keys_that_are_left(face):
 @FACE
 def test_a_mask_must_cover_all_keys_so_far(face):
     layer, _ = make(face, 3, "none")
-    for kind, words in (("whole", "mask must have shape"), ("window", "mask must have a column for each of the 6")):
+    for kind in ("whole", "window"):
         cache = make_cache(face, kind, layer)
         layer(tensor(face, X[:, :5]), causal=True, cache=cache)
-        with pytest.raises(ValueError, match=words):
-            short = np.ones((B, 1, 1, 5), bool)
-            layer(tensor(face, X[:, 5:6]), mask=tensor(face, short), cache=cache)
+        for columns in (5, 1):
+            short = np.ones((B, 1, 1, columns), bool)
+            with pytest.raises(ValueError, match="mask must have a column for each of the 6"):
+                layer(tensor(face, X[:, 5:6]), mask=tensor(face, short), cache=cache)
 
 
 @pytest.mark.parametrize(("groups", "position", "kind"), GRAPHS)

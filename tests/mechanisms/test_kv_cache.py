@@ -261,3 +261,16 @@ def test_what_is_refused(face):
             face.KVCache(*sizes, **options)
     with pytest.raises(ValueError, match="block_size must be at least 1, got 0"):
         face.PagedKVCache(1, 1, 5, 1, block_size=0)
+
+
+@FACE
+@pytest.mark.parametrize("kind", ["whole", "sinks", "paged"])
+def test_a_mask_of_the_newest_positions_alone_is_refused(face, kind):
+    """One column would be spread over all keys, those of padding too."""
+    cache = make(face, kind)
+    _, key, value = draw()
+    cache.update(tensor(face, key[:, :, :3]), tensor(face, value[:, :, :3]))
+    for name in ("mask", "bias"):
+        given = np.ones((B, 1, 1, 1), bool if name == "mask" else float)
+        with pytest.raises(ValueError, match=rf"{name} must have a column for each of the 4 keys so far, got"):
+            cache.limit(1, **{name: tensor(face, given)})

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from support import FACE, build, draw, tensor
+from support import FACE, build, close, draw, numbers, tensor
 
 from attn_course import masks
+from attn_course.frameworks import torch
 
 
 def by_loop(T, S, allowed):
@@ -130,8 +131,39 @@ def test_how_many_layers_connect_every_pair():
 def test_a_cache_holds_no_more_than_the_window(face):
     """Two tensors, of 2 rows, 2 heads, so many positions, 3 numbers, 8 bytes."""
     layer = build(face, "SlidingWindowAttention", 12, 4, window=3, num_kv_heads=2)
-    for sizes, more, positions in ((11, {}, 3), (None, {}, 3), (11, {"window": 5, "sinks": 1}, 6)):
-        assert layer.new_cache(2, sizes, **more).nbytes == 2 * 2 * 2 * positions * 3 * 8
+    x = tensor(face, draw(2, 11, 12))
+    expected = numbers(layer(x, causal=True)[0])
+    for sizes, more, positions in ((11, {}, 3), (None, {}, 3), (11, {"window": 5}, 5), (11, {"window": None}, 11)):
+        cache = layer.new_cache(2, sizes, **more)
+        assert cache.nbytes == 2 * 2 * 2 * positions * 3 * 8
+        with torch.no_grad():
+            chunks = (x[:, a:b] for a, b in ((0, 4), (4, 6), (6, 7), (7, 11)))
+            found = [numbers(layer(chunk, causal=True, cache=cache)[0]) for chunk in chunks]
+        close(np.concatenate(found, axis=1), expected)
+
+
+@FACE
+def test_a_pattern_takes_no_cache_that_drops_what_it_counts(face):
+    """Places in a ring are not places in the text: of sinks, of a smaller window, of another pattern."""
+    layer, x = build(face, "SlidingWindowAttention", 12, 4, window=3), tensor(face, draw(2, 5, 12))
+    with pytest.raises(ValueError, match="window must be at least the layer's 3, got 2"):
+        layer.new_cache(2, 11, window=2)
+    for more in ({"sinks": 2}, {"window": 5, "sinks": 1}):
+        with pytest.raises(ValueError, match="sinks must be 0 where the layer has a window"):
+            layer.new_cache(2, 11, **more)
+    others = {
+        "DilatedWindowAttention": {"window": 3, "dilation": 2},
+        "LongformerAttention": {"window": 3, "positions": [0]},
+        "StridedAttention": {"stride": 3},
+        "FixedAttention": {"stride": 3, "summary": 1},
+        "BigBirdAttention": {"block_size": 3, "num_random": 1, "seed": 0},
+        "ChosenBlocksAttention": {"block_size": 3, "top_k": 1},
+    }
+    ring = build(face, "MultiHeadAttention", 12, 4).new_cache(2, 11, window=3)
+    for other in (layer, *(build(face, name, 12, 4, **sizes) for name, sizes in others.items())):
+        for chunk in (x, x[:, :1]):
+            with pytest.raises(ValueError, match="cache must keep all positions, or be of the window layer's own"):
+                other(chunk, causal=True, cache=ring)
 
 
 @FACE

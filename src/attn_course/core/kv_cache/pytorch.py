@@ -129,10 +129,10 @@ class KVCache:
         T is the number of positions in the chunk. Without a window they stay.
         """
         mask = to_mask(mask, self.key)
-        if self.window is None:
-            return mask, bias
         start, end = self.length, self.length + T
         check_columns(end, mask=mask, bias=bias)
+        if self.window is None:
+            return mask, bias
         query = torch.arange(start, end, device=self.key.device)
         key = torch.cat([self.kept(0, start, start - self.window + 1), query])
         mask, bias = columns(mask, key), columns(bias, key)

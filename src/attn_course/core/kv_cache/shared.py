@@ -81,10 +81,12 @@ def check_truncate(length: Any, now: int | None, window: int | None) -> None:
 
 
 def check_columns(positions: Any, **arguments: Any) -> None:
-    """Raise ValueError unless a mask and a bias cover so many keys, all keys so far."""
+    """Raise ValueError unless a mask and a bias cover so many keys, all keys so far.
+
+    One column is none for all: it says nothing of the keys before the newest.
+    """
     for name, x in arguments.items():
-        columns = 1 if x is None else shape_of(x)[-1]
-        if columns not in (1, positions):
+        if x is not None and shape_of(x)[-1] != positions:
             wanted = f"a column for each of the {positions} keys so far"
             raise ValueError(f"{name} must have {wanted}, got {shape_of(x)}")
 

@@ -17,6 +17,7 @@ from attn_course.core.layer.shared import (
     check_keywords,
     check_names,
     check_parts,
+    check_ring,
     check_rolled,
     spell_config,
     whole_signature,
@@ -195,7 +196,8 @@ class AttentionLayer(Module):
             key None takes the query, value None takes the key. mask boolean (T, S),
             (B, 1, 1, S), (B, 1, T, S) ..., True = may attend; bias (T, S), (H, T, S) or
             (B, H, T, S), added to the scaled scores; head_mask (H) or (B, H), scales
-            each head's context; cache: keys and values so far, S counts them too
+            each head's context; cache: keys and values so far, S counts them too; where
+            the class says that the mask is padding: (B, 1, 1, S) alone, and no bias
             -> output (B, T, model_dim), weights (B, H, T, S): None without
             ``need_weights``, and from a layer that never forms them, as it says.
 
@@ -256,6 +258,7 @@ class AttentionLayer(Module):
 
     def remember(self, cache, key, value, mask, bias):
         """All keys and values so far, and mask and bias for them."""
+        check_ring(self, cache)
         mask, bias = cache.limit(key.shape[2], mask, bias)
         return *cache.update(key, value), mask, bias
 

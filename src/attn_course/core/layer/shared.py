@@ -84,6 +84,13 @@ def check_supported(layer: str, **options: Any) -> None:
             raise ValueError(f"{name} is not supported by {layer}, got one")
 
 
+def check_ring(layer: Any, cache: Any) -> None:
+    """Raise ValueError if a cache drops keys whose places a pattern counts."""
+    if layer.mask_rows is not True and cache.window is not None and cache.masks_rows:
+        wanted = "all positions, or be of the window layer's own new_cache"
+        raise ValueError(f"cache must keep {wanted}, got a window of {cache.window}")
+
+
 def cache_in_blocks(pool: Any, sizes: Any, batch: int, capacity: Any, options: dict):
     """A layer's cache whose blocks a pool gives.
 

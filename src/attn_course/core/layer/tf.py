@@ -20,6 +20,7 @@ from attn_course.core.layer.shared import (
     check_names,
     check_parts,
     check_refused,
+    check_ring,
     check_rolled,
     spell_config,
     whole_signature,
@@ -439,7 +440,8 @@ class AttentionLayer(PairLayer):
             key None takes the query, value None takes the key. mask boolean (T, S),
             (B, 1, 1, S), (B, 1, T, S) ..., True = may attend; bias (T, S), (H, T, S) or
             (B, H, T, S), added to the scaled scores; head_mask (H) or (B, H), scales
-            each head's context; cache: keys and values so far, S counts them too
+            each head's context; cache: keys and values so far, S counts them too; where
+            the class says that the mask is padding: (B, 1, 1, S) alone, and no bias
             -> output (B, T, model_dim), weights (B, H, T, S): None without
             ``need_weights``, and from a layer that never forms them, as it says.
 
@@ -499,6 +501,7 @@ class AttentionLayer(PairLayer):
 
     def remember(self, cache, key, value, mask, bias):
         """All keys and values so far, and mask and bias for them."""
+        check_ring(self, cache)
         T = tf.shape(key)[2] if key.shape[2] is None else key.shape[2]
         mask, bias = cache.limit(T, mask, bias)
         return *cache.update(key, value), mask, bias

@@ -34,9 +34,9 @@ def document_numbers(lengths, size):
     """The document of each position, 1, 2 ..., for documents packed in a row.
 
     A mask of numbers for what forms no T x S scores: windows, and causal states. They
-    take it in the place of padding, ``numbers[:, None, None]``, (B, 1, 1, S), and give
-    every document what it gives alone. Any whole numbers do that differ from one
-    document to the next; what has a 0 is padding.
+    take it in the place of padding, ``numbers[:, None, None]``, (B, 1, 1, S), of one
+    row ``numbers[None, None, None]``, and give every document what it gives alone. Any
+    whole numbers do that differ from one document to the next; what has a 0 is padding.
 
     Shapes:
         lengths: as ``document_mask`` takes them.

@@ -77,13 +77,13 @@ class BlockPool:
         return taken
 
     def hold(self, blocks):
-        """One holder more, as often as a block is named."""
+        """One holder more for each of the blocks (n), a tensor."""
         if (self.holders[blocks] < 1).any():
             raise ValueError(nobody_holds(blocks[self.holders[blocks] < 1]))
         self.holders += self.count(blocks)
 
     def release(self, blocks):
-        """One holder less, as often as a block is named; what nobody holds is free."""
+        """One holder less for each of the blocks (n), a tensor; free is what has none."""
         less = self.count(blocks)
         if (self.holders < less).any():
             raise ValueError(nobody_holds((self.holders < less).nonzero()[:, 0]))

@@ -78,13 +78,13 @@ class BlockPool(tf.Module):
         return taken
 
     def hold(self, blocks):
-        """One holder more, as often as a block is named."""
+        """One holder more for each of the blocks (n), a tensor."""
         more = self.count(blocks)
         check_held((more > 0) & (self.holders < 1))
         self.holders.assign_add(more)
 
     def release(self, blocks):
-        """One holder less, as often as a block is named; what nobody holds is free."""
+        """One holder less for each of the blocks (n), a tensor; free is what has none."""
         less = self.count(blocks)
         check_held(self.holders < less)
         self.holders.assign_sub(less)

@@ -26,6 +26,18 @@ def check_global_heads(global_heads, query, key, value):
         raise ValueError(f"global_heads must be {wanted}, got {shapes[0]}")
 
 
+def check_kept(own, *, window, sinks=0, **others):
+    """Raise ValueError unless a cache keeps what a layer's window sees, and no sinks.
+
+    Behind sinks, places in the cache are not places in the text.
+    """
+    if window is not None and window < own:
+        raise ValueError(f"window must be at least the layer's {own}, got {window}")
+    if sinks:
+        mend = "MultiHeadAttention's cache takes a window and sinks"
+        raise ValueError(f"sinks must be 0 where the layer has a window: {mend}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class WindowSizes(HeadSizes):
     window: int

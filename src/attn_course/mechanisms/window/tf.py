@@ -33,6 +33,7 @@ from attn_course.mechanisms.window.shared import (
     LongformerSizes,
     WindowSizes,
     check_global_heads,
+    check_kept,
 )
 
 __all__ = [
@@ -185,11 +186,14 @@ class SlidingWindowAttention(PatternAttention):
     def new_cache(self, batch: int, capacity: int | None, **options: Any) -> KVCache:
         """An empty cache for ``cache=`` that keeps no more than the window.
 
-        options: those of ``KVCache``; a window or sinks given here are kept instead.
+        options: those of ``KVCache``; a larger window, or None, keeps more. A window
+        and the first tokens: ``MultiHeadAttention``, whose cache takes ``sinks`` too.
+
+        Raises:
+            ValueError: the window is smaller than the layer's, or there are sinks.
         """
-        if options.keys() & {"window", "sinks"}:
-            return super().new_cache(batch, capacity, **options)
-        options["window"] = self.sizes.window
+        options = {"window": self.sizes.window} | options
+        check_kept(self.sizes.window, **options)
         cache = super().new_cache(batch, capacity, **options)
         cache.masks_rows = False  # the pattern does
         return cache
@@ -228,7 +232,8 @@ class LongformerAttention(PatternAttention):
     """A layer with a window and global positions.
 
     What it is called with, what it projects, splits and merges: ``AttentionLayer``; the
-    pattern: ``longformer_attention``. The mask is padding. The weights are None.
+    pattern: ``longformer_attention``. The mask is padding. The weights are None. Every
+    text must reach behind the last of the positions.
 
     global_projections: the rows of global queries are computed from projections of
     their own, ``query_global``, ``key_global`` and ``value_global``, as in the paper

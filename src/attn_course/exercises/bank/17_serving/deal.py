@@ -26,6 +26,7 @@ def cases(rng):
         Case("just enough", (np.array([3, 5, 7]), 15)),
         Case("an axis of size 1", draw(1, 3)),
         Case("one has nothing to read", (np.array([2, 0, 5, 1]), 6)),
+        Case("2,000 requests", draw(2000, 5000), lines=200),
     ]
 
 
