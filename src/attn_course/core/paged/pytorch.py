@@ -83,7 +83,7 @@ class BlockPool:
         self.holders += self.count(blocks)
 
     def release(self, blocks):
-        """One holder less for each of the blocks (n), a tensor; free is what has none."""
+        """One holder less for each of the blocks (n), a tensor; none left is free."""
         less = self.count(blocks)
         if (self.holders < less).any():
             raise ValueError(nobody_holds((self.holders < less).nonzero()[:, 0]))

@@ -84,7 +84,7 @@ class BlockPool(tf.Module):
         self.holders.assign_add(more)
 
     def release(self, blocks):
-        """One holder less for each of the blocks (n), a tensor; free is what has none."""
+        """One holder less for each of the blocks (n), a tensor; none left is free."""
         less = self.count(blocks)
         check_held(self.holders < less)
         self.holders.assign_sub(less)
