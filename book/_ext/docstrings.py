@@ -11,7 +11,8 @@ SECTIONS = ("Shapes", "Sizes", "Parameters", "Edge case", "Raises", "Source", "S
 ENTRIES = ("Shapes", "Sizes", "Parameters", "Raises")  # these may be made of "name: what it is", indented
 HEAD = re.compile(rf"^({'|'.join(SECTIONS)})(?: \((.*)\))?: *", re.MULTILINE)
 ITEM = re.compile(r"^ *- ", re.MULTILINE)
-NAMED = re.compile(r"^(?=[\w*.][\w*., ]*: )", re.MULTILINE)
+NAME = r"\*{0,2}[\w.]+"
+NAMED = re.compile(rf"^(?=(?:of an? )?{NAME}(?:(?:, | and | or ){NAME})*: )", re.MULTILINE)
 LEAD = re.compile(r"^(\S.*[.:])$", re.MULTILINE)  # a line in front of code that is indented
 # A formula has columns that spaces keep apart, or sets something equal and is no sentence. So does code.
 COLUMNS = re.compile(r"\S {2,}\S|^>>>|^\s*@\w", re.MULTILINE)

@@ -89,6 +89,23 @@ def test_global_projections_are_those_of_the_reference(face, length, T, causal):
 
 
 @FACE
+@pytest.mark.parametrize("own", [False, True])
+def test_a_cache_of_its_own_holds_the_heads_of_global_queries_too(face, own):
+    """Whole or in blocks, chunk by chunk, once the first chunk reaches behind the last global position."""
+    layer = build(face, "LongformerAttention", D, H, num_kv_heads=G, window=2, positions=[0, 3], global_projections=own)
+    x = draw(B, T, D, seed=8)
+    expected = numbers(layer(tensor(face, x), causal=True)[0])
+    heads = G * (2 if own else 1)
+    pool = face.BlockPool(12, heads, D // H, block_size=3, dtype=layer.new_cache(1, 1).key.dtype)
+    for cache in (layer.new_cache(B, T), layer.new_cache(B, T, pool=pool)):
+        assert cache.sizes[:2] == (B, heads)
+        with torch.no_grad():
+            chunks = np.split(x, [4, 5, T - 2], axis=1)
+            found = [layer(tensor(face, chunk), causal=True, cache=cache)[0] for chunk in chunks]
+        close(np.concatenate([numbers(each) for each in found], axis=1), expected)
+
+
+@FACE
 def test_global_heads_of_another_shape_are_named(face):
     heads = [tensor(face, draw(B, H, T, K)) for _ in range(3)]
     wrong = tuple(tensor(face, draw(B, H, T - 1, K)) for _ in range(3))

@@ -196,10 +196,10 @@ class AttentionLayer(Module):
             key None takes the query, value None takes the key. mask boolean (T, S),
             (B, 1, 1, S), (B, 1, T, S) ..., True = may attend; bias (T, S), (H, T, S) or
             (B, H, T, S), added to the scaled scores; head_mask (H) or (B, H), scales
-            each head's context; cache: keys and values so far, S counts them too; where
-            the class says that the mask is padding: (B, 1, 1, S) alone, and no bias
+            each head's context; cache: keys and values so far, S counts them too
             -> output (B, T, model_dim), weights (B, H, T, S): None without
             ``need_weights``, and from a layer that never forms them, as it says.
+            A mask that is padding, as the class says, is (B, 1, 1, S), without a bias.
 
         Raises:
             ValueError: a shape, dtype or mask is not as above.

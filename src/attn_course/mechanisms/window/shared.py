@@ -65,3 +65,9 @@ class LongformerSizes(WindowSizes):
         check_flags(global_projections=self.global_projections)
         positions = global_positions(self.positions, None)
         object.__setattr__(self, "positions", positions)
+
+    @property
+    def kept(self):
+        """Heads, and behind them those for global queries, if these have their own."""
+        heads, *widths = super().kept
+        return heads * (1 + self.global_projections), *widths
