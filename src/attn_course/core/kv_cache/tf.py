@@ -128,11 +128,11 @@ class KVCache(tf.Module):
 
         T is the number of positions in the chunk. Without a window they stay.
         """
-        start = tf.identity(self.length)
-        if tf.executing_eagerly():
-            check_columns(int(start) + T, mask=mask, bias=bias)
+        if tf.executing_eagerly() and not (mask is None and bias is None):
+            check_columns(int(self.length) + T, mask=mask, bias=bias)
         if self.window is None:
             return mask, bias
+        start = tf.identity(self.length)
         query = tf.range(start, start + T)
         key = tf.concat([self.kept(0, start, start - self.window + 1), query], axis=0)
         mask, bias = columns(mask, key), columns(bias, key)

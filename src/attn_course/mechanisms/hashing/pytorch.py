@@ -172,8 +172,8 @@ class LSHAttention(AttentionLayer):
 
     Queries and keys are one projection, ``query``: it is called with one input, and a
     mask. ``rotations`` are drawn with the seed and kept, not trained; ``redraw`` draws
-    others. The weights are None. No bias of scores, no dropout, no
-    cache, no other softmax: the rounds are put together by sums of their own.
+    others. The weights are None. No bias of scores, no dropout, no cache, no other
+    softmax: the rounds are put together by sums of their own.
 
     chunk_size: None is 64 positions, whatever the length: padding changes nothing.
 
